@@ -112,7 +112,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 }
 
 /// Returns the command that a record names, for a shell.
-fn recorded(matches: &ArgMatches, record: &crate::workspace::Record) -> Result<Vec<String>> {
+fn recorded(matches: &ArgMatches, record: &crate::workspace::SavedRecord) -> Result<Vec<String>> {
     let named = record.test.as_ref().map(|test| test.command.clone());
     let Some(named) = named else {
         return Err(Error::invalid(

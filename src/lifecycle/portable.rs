@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{ContentId, RepoPath};
 use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, WrittenBy};
-use crate::store::{Record, RecordKind, SavedItem};
+use crate::store::{RecordKind, SavedItem, SavedRecord};
 
 /// The form of the text; form 1, of contexts alone, is read as well.
 const FORMAT: u32 = 2;
@@ -115,7 +115,7 @@ struct ExportedItem {
 
 /// Returns records as text. `fixed` gives the `uid` of a failure by its number.
 pub fn write(
-    records: &[(Record, Vec<SavedItem>)],
+    records: &[(SavedRecord, Vec<SavedItem>)],
     fixed: impl Fn(i64) -> Option<String>,
 ) -> String {
     let records = records
@@ -156,7 +156,7 @@ pub fn write(
 pub fn read(
     text: &str,
     max_items: usize,
-) -> Result<Vec<(Record, Vec<SavedItem>, Option<String>)>, String> {
+) -> Result<Vec<(SavedRecord, Vec<SavedItem>, Option<String>)>, String> {
     let exported = if text.contains("\"codelensContexts\"") {
         earlier(text)?
     } else {
@@ -209,7 +209,7 @@ fn earlier(text: &str) -> Result<Vec<ExportedRecord>, String> {
 fn record(
     exported: ExportedRecord,
     max_items: usize,
-) -> Result<(Record, Vec<SavedItem>, Option<String>), String> {
+) -> Result<(SavedRecord, Vec<SavedItem>, Option<String>), String> {
     let shown: String = exported.title.chars().take(60).collect();
     let kind = RecordKind::named(&exported.kind)
         .ok_or_else(|| format!("`{shown}` is of an unknown kind"))?;
@@ -240,7 +240,7 @@ fn record(
         }
         None => None,
     };
-    let record = Record {
+    let record = SavedRecord {
         uid: exported.uid,
         name: exported.name,
         title: exported.title,
@@ -258,7 +258,7 @@ fn record(
         document,
         pinned: exported.pinned,
         created_ms: exported.created_ms,
-        ..Record::new(kind, exported.updated_ms)
+        ..SavedRecord::new(kind, exported.updated_ms)
     };
     Ok((record, items, exported.fixes))
 }
@@ -381,7 +381,7 @@ fn hex(text: &str, width: usize) -> Option<Vec<u64>> {
 mod tests {
     use super::{read, write};
     use crate::model::ContentId;
-    use crate::store::{Record, RecordKind, SavedItem};
+    use crate::store::{RecordKind, SavedItem, SavedRecord};
 
     #[test]
     fn what_was_written_is_read_and_nothing_else() {
@@ -394,7 +394,7 @@ mod tests {
             digests: vec![0, u64::MAX],
             exact: Some(ContentId::of(b"y")),
         };
-        let record = Record {
+        let record = SavedRecord {
             id: 7,
             uid: "mem_0123456789abcdef".into(),
             name: Some("a".into()),
@@ -402,7 +402,7 @@ mod tests {
             pinned: true,
             index_id: "idx_1".into(),
             created_ms: 1,
-            ..Record::new(RecordKind::Context, 2)
+            ..SavedRecord::new(RecordKind::Context, 2)
         };
         let text = write(&[(record, vec![item.clone()])], |_| None);
         let found = read(&text, 10).unwrap();

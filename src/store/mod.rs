@@ -43,7 +43,7 @@ pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};
 pub use lock::{ReaderLock, WriteLock};
-pub use memory::{Record, RecordKind, RecordStore, SavedItem};
+pub use memory::{RecordKind, RecordStore, SavedItem, SavedRecord};
 pub use open::{Index, sqlite_version};
 pub use read::{FilesUnder, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;

@@ -21,7 +21,7 @@ pub(super) type NotedPlace = (String, Option<(u32, u32)>);
 
 /// A record that is about a result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct NoteOutput {
+pub(super) struct NoteOutput {
     id: String,
     kind: &'static str,
     title: String,
@@ -32,7 +32,7 @@ pub struct NoteOutput {
 
 /// A document that belongs to a result.
 #[derive(Debug, Serialize)]
-pub struct AttachedDocumentOutput {
+pub(super) struct AttachedDocumentOutput {
     id: String,
     title: String,
     #[serde(flatten)]

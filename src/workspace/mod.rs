@@ -58,7 +58,7 @@ pub use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, SeenRun, 
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, Read, Record, RecordKind, SavedItem, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, Read, RecordKind, SavedItem, SavedRecord, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 pub use open::{MEMORY_VERSION, path};
 pub use record::{
-    DocumentLink, DocumentPlace, NamedTest, Record, RecordKind, SavedItem, SeenRun, WrittenBy,
+    DocumentLink, DocumentPlace, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun, WrittenBy,
 };
 
 use super::{ErrorContext, StoreResult};
@@ -43,7 +43,11 @@ pub struct RecordPlaces {
 impl RecordStore {
     /// Saves a record, all of it or nothing. One of the same kind and name is replaced and keeps its number, its `uid` and
     /// its first date. Where the memory is full, superseded records make room, the oldest first; `None` where there are none.
-    pub fn save(&mut self, new: &Record, items: &[SavedItem]) -> StoreResult<Option<Record>> {
+    pub fn save(
+        &mut self,
+        new: &SavedRecord,
+        items: &[SavedItem],
+    ) -> StoreResult<Option<SavedRecord>> {
         let doing = "saving a record";
         let tx = begin(&mut self.connection, doing)?;
         let id = save_one(&tx, new, items).context(doing)?;
@@ -59,7 +63,7 @@ impl RecordStore {
     /// same name, which is replaced. Returns the numbers of the records that were saved; `None` where there is no room.
     pub fn save_imported(
         &mut self,
-        records: &[(Record, Vec<SavedItem>, Option<String>)],
+        records: &[(SavedRecord, Vec<SavedItem>, Option<String>)],
     ) -> StoreResult<Option<Vec<i64>>> {
         let doing = "importing records";
         let tx = begin(&mut self.connection, doing)?;
@@ -87,7 +91,7 @@ impl RecordStore {
     }
 
     /// Returns a record by its number; `None` if there is none.
-    pub fn with_id(&self, id: i64) -> StoreResult<Option<Record>> {
+    pub fn with_id(&self, id: i64) -> StoreResult<Option<SavedRecord>> {
         self.connection
             .query_row(&format!("{RECORD} WHERE id = ?1"), [id], rows::record)
             .optional()
@@ -95,7 +99,7 @@ impl RecordStore {
     }
 
     /// Returns the records of a name or `uid`, by kind.
-    pub fn named(&self, name: &str) -> StoreResult<Vec<Record>> {
+    pub fn named(&self, name: &str) -> StoreResult<Vec<SavedRecord>> {
         self.connection
             .prepare(&format!(
                 "{RECORD} WHERE name = ?1 OR uid = ?1 ORDER BY kind"
@@ -105,7 +109,7 @@ impl RecordStore {
     }
 
     /// Returns every record, or those of a kind: the named ones by name, then by number.
-    pub fn all(&self, kind: Option<RecordKind>) -> StoreResult<Vec<Record>> {
+    pub fn all(&self, kind: Option<RecordKind>) -> StoreResult<Vec<SavedRecord>> {
         let kind = kind.map(RecordKind::number);
         self.connection
             .prepare(&format!(
@@ -194,7 +198,7 @@ impl RecordStore {
     }
 
     /// Returns the fixes of a failure, the newest first.
-    pub fn fixes_of(&self, failure: i64) -> StoreResult<Vec<Record>> {
+    pub fn fixes_of(&self, failure: i64) -> StoreResult<Vec<SavedRecord>> {
         self.connection
             .prepare_cached(&format!(
                 "{RECORD} WHERE fixes = ?1 ORDER BY updated_ms DESC, id DESC"
@@ -320,7 +324,11 @@ fn rise(tx: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Writes a record with its words; `None` where there is no room for it.
-fn save_one(tx: &Connection, new: &Record, items: &[SavedItem]) -> rusqlite::Result<Option<i64>> {
+fn save_one(
+    tx: &Connection,
+    new: &SavedRecord,
+    items: &[SavedItem],
+) -> rusqlite::Result<Option<i64>> {
     let n_records: i64 = tx.query_row(
         "SELECT count(*) FROM record WHERE NOT (kind = ?1 AND name IS ?2 AND ?2 IS NOT NULL)",
         params![new.kind.number(), new.name],
@@ -349,7 +357,7 @@ fn save_one(tx: &Connection, new: &Record, items: &[SavedItem]) -> rusqlite::Res
 }
 
 /// Whether an imported record may be written; one that was imported before goes first.
-fn may_import(tx: &Connection, new: &Record) -> rusqlite::Result<bool> {
+fn may_import(tx: &Connection, new: &SavedRecord) -> rusqlite::Result<bool> {
     let known: Vec<(i64, i64)> = tx
         .prepare("SELECT id, by FROM record WHERE uid = ?1 OR (kind = ?2 AND name = ?3)")?
         .query_map(params![new.uid, new.kind.number(), new.name], |row| {

@@ -131,7 +131,7 @@ pub struct SeenRun {
 pub struct DocumentLink {
     /// Where it is.
     pub place: DocumentPlace,
-    /// What it is to the code: `specification`, `design`.
+    /// Its relation to the code: `specification`, `design`.
     pub relation: Option<String>,
     /// The place in it: a page, a heading.
     pub locator: Option<String>,
@@ -170,7 +170,7 @@ pub struct SavedItem {
 
 /// A record without its items. To be saved, its `id` is 0 and its `uid` is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct SavedRecord {
     /// Its number in this repository; kept when it is replaced.
     pub id: i64,
     /// Its name everywhere: `mem_` and 16 hexadecimal digits.
@@ -217,7 +217,7 @@ pub struct Record {
     pub n_items: u64,
 }
 
-impl Record {
+impl SavedRecord {
     /// Returns a record of a kind that has nothing yet.
     pub fn new(kind: RecordKind, now_ms: i64) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use super::record::{
-    DocumentLink, DocumentPlace, NamedTest, Record, RecordKind, SavedItem, SeenRun, WrittenBy,
+    DocumentLink, DocumentPlace, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun, WrittenBy,
 };
 use crate::model::ContentId;
 
@@ -15,7 +15,11 @@ pub(super) const RECORD: &str = "SELECT id, uid, kind, name, title, body, by, cl
 
 /// Writes a record and its items. One of the same kind and name is replaced and keeps its number, its `uid` and its first date.
 /// Returns its number.
-pub(super) fn write(tx: &Connection, new: &Record, items: &[SavedItem]) -> rusqlite::Result<i64> {
+pub(super) fn write(
+    tx: &Connection,
+    new: &SavedRecord,
+    items: &[SavedItem],
+) -> rusqlite::Result<i64> {
     let test = new.test.as_ref();
     let document = new.document.as_ref();
     let (doc_kind, doc_target, doc_digest) = match document.map(|document| &document.place) {
@@ -94,7 +98,7 @@ pub(super) fn write(tx: &Connection, new: &Record, items: &[SavedItem]) -> rusql
 }
 
 /// Reads a record.
-pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
+pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<SavedRecord> {
     let command: Option<String> = row.get(15)?;
     let claim: Option<bool> = row.get(16)?;
     let seen = row.get::<_, Option<i64>>(20)?.map(|exit_code| {
@@ -115,7 +119,7 @@ pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         _ => None,
     };
     let (relation, locator) = (row.get(26)?, row.get(27)?);
-    Ok(Record {
+    Ok(SavedRecord {
         id: row.get(0)?,
         uid: row.get(1)?,
         kind: RecordKind::of_number(row.get(2)?),

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::record::{Record, RecordKind, SavedItem, WrittenBy};
+use super::record::{RecordKind, SavedItem, SavedRecord, WrittenBy};
 use super::{MEMORY_VERSION, RecordPlaces, RecordStore, path};
 use crate::model::ContentId;
 use crate::store::{Home, RepoHome, StoreError};
@@ -25,15 +25,15 @@ fn item(path: &str) -> SavedItem {
     }
 }
 
-fn new(name: &str, now_ms: i64) -> Record {
-    Record {
+fn new(name: &str, now_ms: i64) -> SavedRecord {
+    SavedRecord {
         name: Some(name.to_owned()),
         title: name.to_owned(),
         text: Some("why it waits".to_owned()),
         pinned: now_ms > 1,
         index_id: format!("idx_{now_ms}"),
         branch: Some("main".to_owned()),
-        ..Record::new(RecordKind::Context, now_ms)
+        ..SavedRecord::new(RecordKind::Context, now_ms)
     }
 }
 
@@ -50,7 +50,7 @@ fn a_saved_record_is_read_back_and_replaced_by_name() {
         (again.id, &again.uid, again.created_ms)
     );
     assert_eq!((again.updated_ms, again.n_items), (2, 1));
-    let note = Record {
+    let note = SavedRecord {
         kind: RecordKind::Note,
         ..new("a", 3)
     };
@@ -132,13 +132,13 @@ fn a_full_memory_loses_superseded_records_alone() {
 fn an_import_replaces_imports_and_contexts_alone() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = RecordStore::open(&home(dir.path())).unwrap();
-    let note = Record {
+    let note = SavedRecord {
         kind: RecordKind::Note,
         ..new("own", 1)
     };
     let own = store.save(&note, &[]).unwrap().unwrap();
-    let imported = |record: &Record, text: &str| {
-        let record = Record {
+    let imported = |record: &SavedRecord, text: &str| {
+        let record = SavedRecord {
             by: WrittenBy::Import,
             approved: false,
             text: Some(text.to_owned()),
@@ -146,13 +146,13 @@ fn an_import_replaces_imports_and_contexts_alone() {
         };
         (record, Vec::new(), None)
     };
-    let failure = Record {
+    let failure = SavedRecord {
         kind: RecordKind::Failure,
         uid: "mem_00000000000000ff".to_owned(),
         name: None,
         ..new("f", 1)
     };
-    let mut fix = Record {
+    let mut fix = SavedRecord {
         kind: RecordKind::Fix,
         uid: "mem_00000000000000fe".to_owned(),
         name: None,

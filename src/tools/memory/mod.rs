@@ -12,7 +12,7 @@ pub use save::{ItemInput, Items, KindInput, Save, SimilarOutput};
 use super::answer::time;
 use crate::model::sanitize::one_line;
 use crate::workspace::{
-    DocumentLink, DocumentPlace, JudgedRecord, Loaded, NamedTest, Record, WrittenBy,
+    DocumentLink, DocumentPlace, JudgedRecord, Loaded, NamedTest, SavedRecord, WrittenBy,
 };
 
 /// Items of a record in a list of records.
@@ -76,7 +76,7 @@ pub struct RecordOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     item_count: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<TestOutput>,
+    test: Option<NamedTestOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fixes: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -98,7 +98,7 @@ pub struct RecordOutput {
 
 /// The test of a record.
 #[derive(Debug, Serialize)]
-pub struct TestOutput {
+pub struct NamedTestOutput {
     command: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     passed: Option<bool>,
@@ -168,7 +168,7 @@ impl RecordOutput {
             item_count: is_long.then_some(n_items as u64),
             test: record
                 .test
-                .map(|NamedTest { command, passed }| TestOutput { command, passed }),
+                .map(|NamedTest { command, passed }| NamedTestOutput { command, passed }),
             fixes: judged.fixes,
             fixed_by: judged.fixed_by.into_iter().map(|fix| fix.uid).collect(),
             document: record.document.as_ref().map(DocumentOutput::of),
@@ -225,7 +225,7 @@ pub(super) fn title(text: &str) -> String {
 }
 
 /// Returns a record as lists of records have it: as it was saved, and not judged.
-pub fn record_output(record: &Record) -> serde_json::Value {
+pub fn record_output(record: &SavedRecord) -> serde_json::Value {
     let mut value = serde_json::json!({
         "id": record.uid,
         "kind": record.kind.as_str(),
@@ -242,7 +242,7 @@ pub fn record_output(record: &Record) -> serde_json::Value {
 }
 
 /// Converts a context to its output form.
-pub fn context_output(context: Record) -> ContextOutput {
+pub fn context_output(context: SavedRecord) -> ContextOutput {
     ContextOutput {
         id: context.id,
         name: context.name.unwrap_or_default(),

@@ -36,7 +36,7 @@ pub struct SaveInput {
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixes: Option<String>,
-    /// What shows it.
+    /// Command that shows it.
     #[command(flatten)]
     #[serde(default, skip_serializing_if = "TestInput::is_empty")]
     pub test: TestInput,

@@ -8,7 +8,7 @@ use super::judge::Judge;
 use crate::error::Result;
 use crate::lifecycle::verdict::Verdict;
 use crate::model::RepoPath;
-use crate::store::{Record, RecordKind, RecordStore};
+use crate::store::{RecordKind, RecordStore, SavedRecord};
 
 /// Records that are looked at for one answer.
 const MAX_BOUND: usize = 200;
@@ -17,7 +17,7 @@ const MAX_BOUND: usize = 200;
 #[derive(Clone, Debug)]
 pub struct BoundRecord {
     /// The record.
-    pub record: Record,
+    pub record: SavedRecord,
     /// Whether it holds.
     pub verdict: Verdict,
     /// Its places now: paths, and lines where it is not about the whole file.

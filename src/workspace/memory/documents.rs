@@ -10,7 +10,7 @@ use crate::model::indexing_rules::is_secret_name;
 use crate::model::{ContentId, RepoPath};
 use crate::reconcile::seed;
 use crate::store::memory::DocumentPlace;
-use crate::store::{Record, RecordKind, RepoHome};
+use crate::store::{RecordKind, RepoHome, SavedRecord};
 
 /// The largest file that is copied, in bytes.
 const MAX_COPY: u64 = 64 << 20;
@@ -67,7 +67,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `invalid_argument` where there is no document of that name.
-    pub fn detach_document(&self, name: &str) -> Result<Record> {
+    pub fn detach_document(&self, name: &str) -> Result<SavedRecord> {
         let record = self.remove_record(name, Some(RecordKind::Document))?;
         if let Some(DocumentPlace::Copy(digest, _)) = record.document.as_ref().map(|it| &it.place) {
             let is_needed = self.records()?.copies()?.contains(&digest.to_string());

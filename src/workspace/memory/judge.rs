@@ -11,7 +11,7 @@ use crate::lifecycle::verdict::{HeadRelation, Verdict, Verification};
 use crate::model::sanitize::one_line;
 use crate::model::{CommitId, ContentId, FreshnessState, RepoPath};
 use crate::store::memory::WrittenBy;
-use crate::store::{Record, RecordStore, SavedItem};
+use crate::store::{RecordStore, SavedItem, SavedRecord};
 
 /// Commits that are counted back.
 const MAX_COMMITS: usize = 1_000;
@@ -26,7 +26,7 @@ const MAX_DIRTY_BYTES: u64 = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct JudgedRecord {
     /// The record.
-    pub record: Record,
+    pub record: SavedRecord,
     /// Whether it holds.
     pub verdict: Verdict,
     /// How its test stands behind it.
@@ -42,7 +42,7 @@ pub struct JudgedRecord {
     /// The `uid` of the failure that it repairs.
     pub fixes: Option<String>,
     /// The fixes of a failure, the newest first.
-    pub fixed_by: Vec<Record>,
+    pub fixed_by: Vec<SavedRecord>,
     /// The share of the question that it holds.
     pub score: Option<f64>,
 }
@@ -69,7 +69,11 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns the verdict on a record from its items alone.
-    pub(super) fn verdict(&self, record: &Record, items: &[SavedItem]) -> (Verdict, Vec<Loaded>) {
+    pub(super) fn verdict(
+        &self,
+        record: &SavedRecord,
+        items: &[SavedItem],
+    ) -> (Verdict, Vec<Loaded>) {
         let items: Vec<Loaded> = items
             .iter()
             .map(|item| items::loaded(&self.disk, item))
@@ -86,13 +90,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns whether a record, and the failure that it repairs, were written here or approved.
-    pub(super) fn is_approved(&self, record: &Record) -> Result<bool> {
+    pub(super) fn is_approved(&self, record: &SavedRecord) -> Result<bool> {
         let failure = record.fixes.map(|id| self.store.with_id(id)).transpose()?;
         Ok(record.approved && failure.flatten().is_none_or(|failure| failure.approved))
     }
 
     /// Judges a record. `words` are those of the question that it holds.
-    pub(super) fn judge(&self, record: &Record, words: &[String]) -> Result<JudgedRecord> {
+    pub(super) fn judge(&self, record: &SavedRecord, words: &[String]) -> Result<JudgedRecord> {
         let (verdict, items) = self.verdict(record, &self.store.items(record.id)?);
         let approved = self.is_approved(record)?;
         let verification = self.verification(record, &items);
@@ -155,7 +159,7 @@ impl<'a> Judge<'a> {
 
     fn compare_heads(
         &self,
-        record: &Record,
+        record: &SavedRecord,
         signals: &mut Vec<String>,
         warnings: &mut Vec<String>,
     ) -> Result<()> {
@@ -180,7 +184,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    fn head_relation(&self, record: &Record, head: Option<&CommitId>) -> HeadRelation {
+    fn head_relation(&self, record: &SavedRecord, head: Option<&CommitId>) -> HeadRelation {
         let then = record.head_sha.as_deref();
         let (Some(then), Some(head)) = (then, head) else {
             return HeadRelation::Unborn;
@@ -201,7 +205,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn verification(&self, record: &Record, items: &[Loaded]) -> Verification {
+    fn verification(&self, record: &SavedRecord, items: &[Loaded]) -> Verification {
         let Some(seen) = &record.seen else {
             let claims = record.test.as_ref().and_then(|test| test.passed);
             return match claims {
@@ -229,7 +233,7 @@ impl<'a> Judge<'a> {
 
 impl View<'_> {
     /// Returns a record with its items where they are now.
-    pub(super) fn judged(&self, record: &Record) -> Result<JudgedRecord> {
+    pub(super) fn judged(&self, record: &SavedRecord) -> Result<JudgedRecord> {
         let store = self.existing_records()?;
         let store = store.ok_or_else(|| super::unknown(&record.uid, &[]))?;
         Judge::new(self, &store).judge(record, &[])

@@ -27,7 +27,7 @@ use crate::lifecycle::portable;
 use crate::model::{Freshness, secret};
 use crate::reconcile::seed;
 use crate::store::memory::{RecordPlaces, WrittenBy};
-use crate::store::{Record, RecordKind, RecordStore, SavedItem, StoreError};
+use crate::store::{RecordKind, RecordStore, SavedItem, SavedRecord, StoreError};
 
 /// The most items of a record.
 const MAX_ITEMS: usize = 200;
@@ -78,7 +78,7 @@ impl Workspace {
         &self,
         name: &str,
         kind: Option<RecordKind>,
-    ) -> Result<(Record, Vec<SavedItem>)> {
+    ) -> Result<(SavedRecord, Vec<SavedItem>)> {
         let Some(store) = self.existing_records()? else {
             return Err(unknown(name, &[]));
         };
@@ -108,7 +108,7 @@ impl Workspace {
     }
 
     /// Returns every record of the repository, or those of a kind: the named ones by name, then by age.
-    pub fn saved_records(&self, kind: Option<RecordKind>) -> Result<Vec<Record>> {
+    pub fn saved_records(&self, kind: Option<RecordKind>) -> Result<Vec<SavedRecord>> {
         match self.existing_records()? {
             Some(store) => Ok(store.all(kind)?),
             None => Ok(Vec::new()),
@@ -135,7 +135,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `invalid_argument` where there is none of that name.
-    pub fn remove_record(&self, name: &str, kind: Option<RecordKind>) -> Result<Record> {
+    pub fn remove_record(&self, name: &str, kind: Option<RecordKind>) -> Result<SavedRecord> {
         let (record, _) = self.saved_record(name, kind)?;
         self.records()?.remove(record.id)?;
         Ok(record)
@@ -145,7 +145,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `invalid_argument` where there is none of that name.
-    pub fn approve_record(&self, name: &str) -> Result<Record> {
+    pub fn approve_record(&self, name: &str) -> Result<SavedRecord> {
         let (record, _) = self.saved_record(name, None)?;
         self.records()?.approve(record.id)?;
         Ok(record)
@@ -173,7 +173,7 @@ impl Workspace {
 
     /// Imports exported records, all or none. Contexts of the same name are replaced; another record that is here already, and was
     /// not imported before, stays as it is. Imported records are not approved. Returns those that were saved.
-    pub fn import_records(&self, text: &str) -> Result<Vec<Record>> {
+    pub fn import_records(&self, text: &str) -> Result<Vec<SavedRecord>> {
         let read = portable::read(text, MAX_ITEMS).map_err(|what| {
             Error::invalid(
                 format!("this is no export of records: {what}"),
@@ -269,7 +269,7 @@ fn check_secrets(texts: &[&str]) -> Result<()> {
     ))
 }
 
-fn unknown(name: &str, known: &[Record]) -> Error {
+fn unknown(name: &str, known: &[SavedRecord]) -> Error {
     let names: Vec<String> = known
         .iter()
         .take(20)

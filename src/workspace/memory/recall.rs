@@ -10,7 +10,7 @@ use crate::lifecycle::verdict::Verdict;
 use crate::model::{Freshness, HandleKind, RepoPath};
 use crate::search::recall::{RecallQuery, Recalled};
 use crate::store::memory::RecordPlaces;
-use crate::store::{Record, RecordKind, RecordStore};
+use crate::store::{RecordKind, RecordStore, SavedRecord};
 
 /// Records that are judged for one answer.
 const MAX_JUDGED: usize = 200;
@@ -157,8 +157,8 @@ fn candidates(
     store: &RecordStore,
     request: &RecallRequest<'_>,
     vicinity: Option<&Vicinity>,
-) -> Result<(Vec<(Record, Option<Recalled>)>, u64)> {
-    let is_of_kind = |record: &Record| request.kind.is_none_or(|kind| record.kind == kind);
+) -> Result<(Vec<(SavedRecord, Option<Recalled>)>, u64)> {
+    let is_of_kind = |record: &SavedRecord| request.kind.is_none_or(|kind| record.kind == kind);
     if let Some(name) = request.name {
         let mut named = store.named(name)?;
         named.retain(is_of_kind);

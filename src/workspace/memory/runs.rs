@@ -7,7 +7,7 @@ use super::super::{Question, Workspace};
 use super::judge::Judge;
 use crate::error::{Error, Result};
 use crate::lifecycle::anchor::AnchorState;
-use crate::store::Record;
+use crate::store::SavedRecord;
 use crate::store::memory::SeenRun;
 
 /// The end of a test run.
@@ -23,14 +23,14 @@ pub struct FinishedRun {
 #[derive(Clone, Debug)]
 pub struct VerifiedOutcome {
     /// The record, as it is after the run.
-    pub record: Record,
+    pub record: SavedRecord,
     /// The run.
     pub run: FinishedRun,
     /// Why the run was not noted; `None` where it was.
     pub not_noted: Option<&'static str>,
 }
 
-/// What was checked out when a run began or ended.
+/// The state of the work tree when a run began or ended.
 #[derive(PartialEq, Eq)]
 struct TreeBeside {
     seen: SeenRun,
@@ -47,7 +47,7 @@ impl Workspace {
         self: &Arc<Self>,
         name: &str,
         question: impl Fn() -> Question<'q>,
-        run: impl FnOnce(&Path, &Record) -> Result<FinishedRun>,
+        run: impl FnOnce(&Path, &SavedRecord) -> Result<FinishedRun>,
     ) -> Result<VerifiedOutcome> {
         let (record, _) = self.saved_record(name, None)?;
         let before = self.tree_beside(&record, question())?;
@@ -96,7 +96,7 @@ impl Workspace {
 
     fn tree_beside(
         self: &Arc<Self>,
-        record: &Record,
+        record: &SavedRecord,
         question: Question<'_>,
     ) -> Result<TreeBeside> {
         self.query(question, |view| {

@@ -16,7 +16,7 @@ use crate::model::{RepoPath, SkipReason};
 use crate::search::recall::RecallQuery;
 use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest};
 use crate::store::token::words;
-use crate::store::{Record, RecordKind, RecordStore, SavedItem};
+use crate::store::{RecordKind, RecordStore, SavedItem, SavedRecord};
 
 /// The longest title, in characters.
 const MAX_TITLE: usize = 120;
@@ -71,7 +71,7 @@ pub struct DocumentToSave {
     pub place: DocumentPlace,
     /// Its title.
     pub title: Option<String>,
-    /// What it is to the code.
+    /// Its relation to the code.
     pub relation: Option<String>,
     /// The place in it.
     pub locator: Option<String>,
@@ -81,9 +81,9 @@ pub struct DocumentToSave {
 #[derive(Clone, Debug)]
 pub struct SavedOutcome {
     /// The record.
-    pub record: Record,
+    pub record: SavedRecord,
     /// Records about the same code that say much the same.
-    pub similar: Vec<Record>,
+    pub similar: Vec<SavedRecord>,
     /// The name of the damaged file that was moved aside, where there was one.
     pub set_aside: Option<String>,
 }
@@ -343,8 +343,8 @@ fn check_address(address: &str) -> Result<()> {
     ))
 }
 
-fn of_request(wanted: &RecordToSave<'_>) -> Record {
-    let mut record = Record::new(wanted.kind, now_ms());
+fn of_request(wanted: &RecordToSave<'_>) -> SavedRecord {
+    let mut record = SavedRecord::new(wanted.kind, now_ms());
     record.name = wanted.name.map(str::to_owned);
     record.text = wanted
         .notes
@@ -382,7 +382,11 @@ fn short(text: &str) -> String {
 }
 
 /// Returns records of the same kind about the same code whose words are much the same; of a failure those that hold most of it.
-fn similar(store: &RecordStore, record: &Record, items: &[SavedItem]) -> Result<Vec<Record>> {
+fn similar(
+    store: &RecordStore,
+    record: &SavedRecord,
+    items: &[SavedItem],
+) -> Result<Vec<SavedRecord>> {
     let own = words_of(record);
     let mut ids: Vec<i64> = Vec::new();
     if !items.is_empty() {
@@ -410,7 +414,7 @@ fn similar(store: &RecordStore, record: &Record, items: &[SavedItem]) -> Result<
         let Some(other) = store.with_id(*id)? else {
             continue;
         };
-        let is_known = found.iter().any(|known: &Record| known.id == other.id);
+        let is_known = found.iter().any(|known: &SavedRecord| known.id == other.id);
         let is_alike = || failures.contains(id) || likeness(&own, &words_of(&other)) >= ALIKE;
         if other.id != record.id && other.kind == record.kind && !is_known && is_alike() {
             found.push(other);
@@ -422,7 +426,7 @@ fn similar(store: &RecordStore, record: &Record, items: &[SavedItem]) -> Result<
     Ok(found)
 }
 
-fn words_of(record: &Record) -> BTreeSet<String> {
+fn words_of(record: &SavedRecord) -> BTreeSet<String> {
     let text = format!(
         "{} {}",
         record.title,

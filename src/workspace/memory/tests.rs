@@ -1,7 +1,7 @@
 //! Failures are found again in other words, and unrelated questions find none.
 
 use crate::search::recall::RecallQuery;
-use crate::store::{Home, Record, RecordKind, RecordStore};
+use crate::store::{Home, RecordKind, RecordStore, SavedRecord};
 
 const MESSAGES: [&str; 40] = [
     "TypeError: Cannot read properties of undefined (reading '%n') at %p:%l:%l",
@@ -132,10 +132,10 @@ fn a_failure_is_found_again_in_other_words() {
                 "{}\n{situation}. Tried to restart it, and to clear the cache.",
                 numbers.message(form)
             );
-            let record = Record {
+            let record = SavedRecord {
                 title: text.lines().next().unwrap().to_owned(),
                 text: Some(text),
-                ..Record::new(RecordKind::Failure, 1)
+                ..SavedRecord::new(RecordKind::Failure, 1)
             };
             new.push((record, Vec::new(), None));
             failures.push((form, situation));
