@@ -46,6 +46,8 @@ pub struct Config {
     pub fuses_by_rank: bool,
     /// How much of saved records answers say unasked.
     pub unasked: Unasked,
+    /// Whether answers name the authors and owners of files.
+    pub shows_owners: bool,
     /// Languages that are read to the symbol.
     pub symbols: Vec<&'static str>,
     /// How long a work tree is quiet before a watch follows a change, in milliseconds.
@@ -119,6 +121,7 @@ impl Config {
             low_confidence: LowConfidence::Keep,
             fuses_by_rank: false,
             unasked: Unasked::Titles,
+            shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
             watch_debounce_ms: 0,
             housekeeping: true,
@@ -192,6 +195,7 @@ impl Config {
                     _ => Unasked::Titles,
                 }
             }
+            "owners" => self.shows_owners = value == "names",
             "search.fusion" => self.fuses_by_rank = value == "rrf",
             "symbols" => {
                 self.symbols = table::listed(value, SYMBOL_LANGUAGES)

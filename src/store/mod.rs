@@ -38,7 +38,7 @@ pub use chunks::PreparedChunk;
 pub use couplings::{Coupled, Coupling};
 pub use edges::{EdgeRow, EvaluationSite, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
-pub use history::{CommitRow, NewCommit};
+pub use history::{CommitRow, NewCommit, PastCommit, Touch};
 pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};

@@ -11,6 +11,7 @@ pub mod complete;
 pub mod doctor;
 pub mod expand;
 pub mod explore;
+mod file_history;
 pub mod hits;
 pub mod impact;
 pub mod index_state;
