@@ -41,8 +41,9 @@ pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
 pub use memory::{
-    Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave, JudgedRecord,
-    Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome, VerifiedOutcome, wanted,
+    AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
+    JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome,
+    VerifiedOutcome, wanted,
 };
 pub use refresh::Refreshed;
 pub use revision::Revision;

@@ -15,6 +15,15 @@ use crate::store::{RecordKind, RepoHome, SavedRecord};
 /// The largest file that is copied, in bytes.
 const MAX_COPY: u64 = 64 << 20;
 
+/// The text of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttachedText {
+    /// A file of the repository, by its path.
+    File(String),
+    /// A copy in the data directory: the name that the file had, and its text.
+    Copy(String, String),
+}
+
 impl Workspace {
     /// Copies a file into the data directory. Returns the digest of its bytes and its name.
     ///
@@ -61,6 +70,39 @@ impl Workspace {
         fs::write(&draft, &bytes).map_err(failed)?;
         fs::rename(&draft, &to).map_err(failed)?;
         Ok(DocumentPlace::Copy(digest, name))
+    }
+
+    /// Returns the text of an attached document; of a link to a file of the repository its path.
+    ///
+    /// # Errors
+    /// `invalid_argument` where there is no document of that name; `not_indexed` for one that is no text, or whose copy is gone.
+    pub fn document_text(&self, name: &str) -> Result<AttachedText> {
+        let (record, _) = self.saved_record(name, Some(RecordKind::Document))?;
+        let closed = |message: String, hint: &str| Err(Error::new(Code::NotIndexed, message, hint));
+        match record.document.map(|document| document.place) {
+            Some(DocumentPlace::Path(path)) => Ok(AttachedText::File(path)),
+            Some(DocumentPlace::Copy(digest, name)) => {
+                let home = self.home.repo(&self.repo()?.repo_id());
+                let read = fs::read(copy_path(&home, &digest.to_string())).ok();
+                let Some(bytes) = read.filter(|bytes| ContentId::of(bytes) == digest) else {
+                    return closed(
+                        format!("the copy of `{}` is gone", name.escape_debug()),
+                        "attach it again with `codelens doc attach`",
+                    );
+                };
+                match String::from_utf8(bytes) {
+                    Ok(text) if !text.contains('\0') => Ok(AttachedText::Copy(name, text)),
+                    _ => closed(
+                        format!("`{}` is no text", name.escape_debug()),
+                        "open it yourself: its name and place are known, and nothing is extracted from it",
+                    ),
+                }
+            }
+            Some(DocumentPlace::Address(_)) | None => closed(
+                "the document is an address, which is never fetched".to_owned(),
+                "open it yourself",
+            ),
+        }
     }
 
     /// Removes the link to a document, and its copy where no other record needs it.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub(super) use documents::has_copy;
 
 pub use bound::{BoundRecord, BoundRecords};
+pub use documents::AttachedText;
 pub use items::{ItemToSave, Loaded, wanted};
 pub use judge::JudgedRecord;
 pub use recall::{RecallRequest, Recollections};

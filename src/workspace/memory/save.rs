@@ -8,11 +8,12 @@ use super::super::view::why_absent;
 use super::super::{Question, Workspace, now_ms};
 use super::{
     Author, ItemToSave, MAX_ITEMS, MAX_TEXT, check_name, check_secrets, full, items, places_of,
-    unknown,
+    store_error, unknown,
 };
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{RepoPath, SkipReason};
+use crate::reconcile::seed;
 use crate::search::recall::RecallQuery;
 use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest};
 use crate::store::token::words;
@@ -154,20 +155,19 @@ impl Workspace {
 
     /// Opens the memory; a damaged one is moved aside first, and its new name returned.
     fn records_or_new(&self) -> Result<(RecordStore, Option<String>)> {
-        let opened = self.records();
-        let is_damaged =
-            |error: &Error| error.code == Code::Io && error.message.contains("damaged");
-        match opened {
-            Err(error) if is_damaged(&error) => {
-                let home = self.home.repo(&self.repo()?.repo_id());
-                let moved = RecordStore::set_aside(&home, now_ms());
-                let Ok(moved) = moved else {
-                    return Err(error);
+        let repo = self.repo()?;
+        let home = self.home.repo(&repo.repo_id());
+        seed::prepare(&repo, &home)?;
+        match RecordStore::open(&home) {
+            Err(error) if error.is_corrupt() => {
+                let Ok(moved) = RecordStore::set_aside(&home, now_ms()) else {
+                    return Err(store_error(error));
                 };
                 tracing::warn!(file = %moved, "the saved records were damaged and are kept under another name");
-                Ok((self.records()?, Some(moved)))
+                let store = RecordStore::open(&home).map_err(store_error)?;
+                Ok((store, Some(moved)))
             }
-            opened => Ok((opened?, None)),
+            opened => Ok((opened.map_err(store_error)?, None)),
         }
     }
 }

@@ -186,7 +186,7 @@ fn texts_and_documents_are_given_where_they_are_asked_for() {
     );
     let outside = tempfile::tempdir().unwrap();
     let pdf = outside.path().join("queue.pdf");
-    std::fs::write(&pdf, b"%PDF-1.4 queue").unwrap();
+    std::fs::write(&pdf, b"%PDF-1.4 \0 queue").unwrap();
     let attached = saved(
         &cli,
         &[
@@ -222,6 +222,36 @@ fn texts_and_documents_are_given_where_they_are_asked_for() {
     assert_eq!(
         project["documents"][0]["url"], "https://example.org/queues",
         "{project}"
+    );
+    // Text is read by the identifier, and nothing else is.
+    let plan = outside.path().join("plan.txt");
+    std::fs::write(&plan, "one\ntwo\nthree\n").unwrap();
+    let plan = saved(&cli, &["doc", "attach", plan.to_str().unwrap()]);
+    let read = cli.json(&[
+        "expand",
+        &format!("doc:{plan}"),
+        "--start-line",
+        "2",
+        "--end-line",
+        "2",
+    ]);
+    assert_eq!(
+        (&read["content"], &read["totalLines"]),
+        (&json!("two\n"), &json!(3))
+    );
+    assert_eq!(read["path"], format!("doc:{plan}"));
+    cli.json(&["doc", "detach", &plan]);
+    let closed = cli.fails(&["expand", &format!("doc:{attached}")], 1);
+    assert!(
+        closed.contains("no text") || closed.contains("PDF"),
+        "{closed}"
+    );
+    let pages = found[1]["id"].as_str().unwrap();
+    let read = cli.json(&["expand", "--handle", &format!("doc:{pages}")]);
+    assert_eq!(read["path"], "docs/design.md");
+    assert!(
+        cli.fails(&["expand", "doc:none"], 1)
+            .contains("nothing is saved")
     );
     // The file moves, and lines come above.
     std::fs::rename(
