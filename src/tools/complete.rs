@@ -68,12 +68,13 @@ pub fn paths(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     })
 }
 
-/// Returns the names of saved contexts that begin with `value`.
+/// Returns the names of saved contexts that begin with `value`; of imported ones those that a person approved.
 pub fn contexts(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     let workspace = call.workspaces.open(None, call.places)?;
     let names = workspace
         .saved_records(Some(RecordKind::Context))?
         .into_iter()
+        .filter(|saved| saved.approved)
         .filter_map(|saved| saved.name);
     Ok(names.filter(|name| name.starts_with(value)).collect())
 }

@@ -271,8 +271,10 @@ fn check_secrets(texts: &[&str]) -> Result<()> {
 }
 
 fn unknown(name: &str, known: &[SavedRecord]) -> Error {
+    // An imported name says nothing unasked, either.
     let names: Vec<String> = known
         .iter()
+        .filter(|record| record.approved)
         .take(20)
         .map(|record| format!("`{}`", record.name.as_ref().unwrap_or(&record.uid)))
         .collect();

@@ -47,6 +47,9 @@ pub struct Recollections {
 struct Vicinity {
     path: RepoPath,
     symbol: Option<String>,
+    /// The definitions of the file, and its bytes: a record may know it by another path.
+    names: Vec<String>,
+    content: Option<String>,
 }
 
 impl Workspace {
@@ -198,8 +201,13 @@ fn candidates(
 fn near(store: &RecordStore, vicinity: &Vicinity) -> Result<Vec<i64>> {
     let places = RecordPlaces {
         paths: vec![vicinity.path.to_string()],
-        symbols: vicinity.symbol.iter().cloned().collect(),
-        contents: Vec::new(),
+        symbols: vicinity
+            .symbol
+            .iter()
+            .chain(&vicinity.names)
+            .cloned()
+            .collect(),
+        contents: vicinity.content.iter().cloned().collect(),
     };
     let mut ids = store.about(&places, MAX_JUDGED)?;
     let directory = directory(vicinity.path.as_str());
@@ -214,11 +222,21 @@ fn near(store: &RecordStore, vicinity: &Vicinity) -> Result<Vec<i64>> {
 }
 
 fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
+    let of = |path: RepoPath, symbol: Option<String>| -> Result<Vicinity> {
+        let row = view.read.file(path.as_str())?;
+        let names = match &row {
+            Some(row) => view.read.symbols_of(row.id)?,
+            None => Vec::new(),
+        };
+        Ok(Vicinity {
+            path,
+            symbol,
+            names: names.into_iter().map(|it| it.qualified_name).collect(),
+            content: row.map(|row| row.content.to_string()),
+        })
+    };
     match about {
-        ItemToSave::File(path) => Ok(Vicinity {
-            path: path.clone(),
-            symbol: None,
-        }),
+        ItemToSave::File(path) => of(path.clone(), None),
         ItemToSave::Code(handle) => {
             let found = match handle.kind {
                 HandleKind::Symbol => view
@@ -237,7 +255,7 @@ fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
                     "search again, or pass the path of its file",
                 ));
             };
-            Ok(Vicinity { path, symbol })
+            of(path, symbol)
         }
     }
 }

@@ -381,6 +381,13 @@ fn failures_and_fixes_are_found_together() {
     assert_eq!(about["results"][0]["id"], fix["id"], "{about}");
     let about = cli.json(&["load", "--about", "src", "--kind", "fix"]);
     assert_eq!(about["total"], 1);
+    // Under another path, and edited.
+    repo.git(&["mv", "src/queue.ts", "src/jobs.ts"]);
+    edit(&repo, "src/jobs.ts", "taken.length", "taken.length + 0");
+    let about = cli.json(&["load", "--about", "src/jobs.ts"]);
+    assert_eq!(about["results"][0]["id"], fix["id"], "{about}");
+    let elsewhere = cli.json(&["load", "--about", "docs/design.md"]);
+    assert_eq!(elsewhere["results"], json!([]));
 }
 
 #[test]
