@@ -46,6 +46,7 @@ pub(super) fn pack(value: &Value, screen: &Screen) -> String {
         add(&mut text, format_args!("\n{line}\n"));
         text += &indented(&visible_lines(part.text("text")));
     }
+    text += &super::memory::noted(value, screen);
     text += &omitted(value, screen);
     text + &footer(value, screen)
 }

@@ -98,6 +98,9 @@ pub(super) struct TargetCountsOutput {
     pub(super) dependents: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unresolved: Option<u64>,
+    /// Saved records about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) notes: Option<u64>,
     /// Of a directory, a glob or the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) files: Option<u64>,

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::affected::Affected;
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
+use super::notes;
 use super::places::{
     CalleeOutput, CallerOutput, CaseOutput, Defaults, FilePlacesOutput, LocatedSymbol,
     TargetOutput, add_test_titles, callee_output, caller_output, file_output, first_lines, places,
@@ -490,6 +491,11 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         if n_lines > 1 {
             known.text = first_lines(view, &targets[0], n_lines)?;
         }
+        let symbol = &targets[0];
+        let path = symbol.path.as_str();
+        let bound = notes::bound(view, [(path, Some(symbol.qualified_name.as_str()))])?;
+        let lines = (symbol.span.start_line, symbol.span.end_line);
+        known.notes = bound.count(path, Some(lines), false);
         output.target = ImpactTarget::Known(known);
     } else {
         output.targets = shown();
