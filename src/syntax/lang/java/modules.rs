@@ -87,9 +87,9 @@ impl<'t> Lowering<'t> {
     ///
     /// In an expression a small word can be a value: there, a package has two at least (`a.b.Store.open()`).
     pub(super) fn qualified_type(&mut self, node: Node<'t>) -> Option<ExprId> {
-        let min_packages = match self.kind(node) {
-            Kind::ScopedType | Kind::ScopedIdentifier => 1,
-            Kind::FieldAccess => 2,
+        let is_value = match self.kind(node) {
+            Kind::ScopedType | Kind::ScopedIdentifier => false,
+            Kind::FieldAccess => true,
             _ => return None,
         };
         let path = self.text(node);
@@ -99,14 +99,15 @@ impl<'t> Lowering<'t> {
                 .all(|it| it.is_ascii_alphanumeric() || it == b'_')
         };
         let is_package = |part: &str| part.starts_with(|c: char| c.is_lowercase()) && is_word(part);
+        // `a.b.MAX` is a constant.
         let is_type = name.starts_with(|c: char| c.is_uppercase())
-            && (name.len() == 1 || name.contains(|c: char| c.is_lowercase()))
+            && (!is_value || name.contains(|c: char| c.is_lowercase()))
             && is_word(name);
         let first = packages.split('.').next()?;
         if path.len() > MAX_QUALIFIED_BYTES
             || !is_type
             || !packages.split('.').all(is_package)
-            || packages.split('.').count() < min_packages
+            || is_value && !packages.contains('.')
             || self.locals.value_or_class(first).is_some()
         {
             return None;
