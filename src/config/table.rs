@@ -172,6 +172,16 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        name: "memory.unasked",
+        variable: "CODELENS_MEMORY_UNASKED",
+        unit: "",
+        about: "what answers say of saved records unasked: titles and counts, counts, or nothing",
+        kind: ValueType::OneOf {
+            default: "titles",
+            values: &["titles", "count", "off"],
+        },
+    },
+    Setting {
         name: "search.fusion",
         variable: "CODELENS_FUSION",
         unit: "",
@@ -179,6 +189,16 @@ pub const SETTINGS: &[Setting] = &[
         kind: ValueType::OneOf {
             default: "gated",
             values: &["gated", "rrf"],
+        },
+    },
+    Setting {
+        name: "owners",
+        variable: "CODELENS_OWNERS",
+        unit: "",
+        about: "whether answers name the authors and owners of files",
+        kind: ValueType::OneOf {
+            default: "names",
+            values: &["names", "off"],
         },
     },
     Setting {

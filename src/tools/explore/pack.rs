@@ -17,6 +17,7 @@ use crate::model::RepoPath;
 use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
+use crate::tools::notes::{self, NotedPlace};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
 
@@ -27,6 +28,10 @@ const RELATED_SHARE: usize = 4;
 
 /// Cards take at most this share where parts are wanted too.
 const CARDS_SHARE: usize = 2;
+
+/// Files whose neighbours are listed, and files of a question that have a card.
+const MAX_SEEDS: usize = 6;
+const MAX_FILE_CARDS: usize = 5;
 
 /// Omitted definitions that are listed.
 const MAX_OMITTED: usize = 50;
@@ -76,6 +81,21 @@ pub(super) fn of_query(
     ranked.truncate(n_wanted);
     let found = candidates::of_hits(&source, input, query, &ranked)?;
     related(view, input, &ranked, &mut output)?;
+    if let Some(histories) = input.histories(view, config)? {
+        let mut list = Vec::new();
+        for path in first_files(&ranked, MAX_FILE_CARDS) {
+            let target = targets::PackTarget::File(path.clone());
+            list.push(cards::card(
+                &source,
+                input,
+                path.as_str(),
+                &target,
+                Some(&histories),
+            )?);
+        }
+        add_cards(list, budget(input) / CARDS_SHARE, &mut output);
+        output.history = Some(histories.held());
+    }
     fill(&source, input, &found, output)
 }
 
@@ -84,7 +104,9 @@ pub(super) fn of_targets(
     view: &View<'_>,
     input: &ExploreInput,
     targets: &[String],
+    config: &Config,
 ) -> Result<ExploreOutput> {
+    let histories = input.histories(view, config)?;
     let source = SourceReader::of(view);
     let mut units = Vec::new();
     let mut seeds = Vec::new();
@@ -96,7 +118,13 @@ pub(super) fn of_targets(
             units.extend(found.into_iter().map(|unit| (unit, text.clone())));
         }
         seeds.extend(target.symbol().cloned());
-        list.push(cards::card(&source, input, text, &target)?);
+        list.push(cards::card(
+            &source,
+            input,
+            text,
+            &target,
+            histories.as_ref(),
+        )?);
     }
     // The surroundings go on the cards where no source is asked for.
     let around = if input.includes(Include::Source) {
@@ -106,22 +134,37 @@ pub(super) fn of_targets(
     };
     let found = candidates::of_units(&source, input, units, around)?;
     let mut output = ExploreOutput::new(view);
-    for card in &list {
-        if card.is_stale() {
-            output.freshness_fields.mark_moved();
-        }
-    }
+    output.history = histories.map(|it| it.held());
     let budget = budget(input);
-    let n_cards = list.len();
     let max_bytes = if found.list.is_empty() {
         budget * 4 / 5
     } else {
         budget / CARDS_SHARE
     };
-    cards::shorten(&mut list, max_bytes);
-    output.truncated = list.len() < n_cards;
-    output.cards = Some(list);
+    add_cards(list, max_bytes, &mut output);
     fill(&source, input, &found, output)
+}
+
+/// Adds cards, cut to a number of bytes.
+fn add_cards(mut list: Vec<cards::CardOutput>, max_bytes: usize, output: &mut ExploreOutput) {
+    if list.iter().any(cards::CardOutput::is_stale) {
+        output.freshness_fields.mark_moved();
+    }
+    let n_cards = list.len();
+    cards::shorten(&mut list, max_bytes);
+    output.truncated |= list.len() < n_cards;
+    output.cards = Some(list);
+}
+
+/// Returns the files of the best hits.
+fn first_files(ranked: &[Hit], n: usize) -> Vec<RepoPath> {
+    let mut files: Vec<RepoPath> = Vec::new();
+    for hit in ranked {
+        if files.len() < n && !files.contains(&hit.chunk.path) {
+            files.push(hit.chunk.path.clone());
+        }
+    }
+    files
 }
 
 /// Adds the files around the hits where the caller says how many.
@@ -136,12 +179,7 @@ fn related(
     }
     let depth = u32::try_from(clamp(input.related_depth, 1, 0..=3)).unwrap_or(1);
     let max = clamp(input.max_related, 20, 0..=100);
-    let mut files: Vec<RepoPath> = Vec::new();
-    for hit in ranked {
-        if files.len() < 6 && !files.contains(&hit.chunk.path) {
-            files.push(hit.chunk.path.clone());
-        }
-    }
+    let files = first_files(ranked, MAX_SEEDS);
     let mut near = if depth == 0 || max == 0 {
         Vec::new()
     } else {
@@ -169,6 +207,7 @@ fn fill(
     mut output: ExploreOutput,
 ) -> Result<ExploreOutput> {
     let budget = budget(input);
+    add_records(source, input, found, &mut output)?;
     output.budget = Some(clamp(input.budget, 4_000, 300..=12_000) as u64);
     output.duplicates = found.n_duplicates;
     output.parts = Some(Vec::new());
@@ -203,6 +242,63 @@ fn fill(
     output.omitted = Some(listed);
     count_tokens(&mut output);
     Ok(output)
+}
+
+/// Looks up the saved records about the candidates and the cards: counts, titles, and texts and documents where they are asked
+/// for.
+fn add_records(
+    source: &SourceReader<'_>,
+    input: &ExploreInput,
+    found: &Candidates,
+    output: &mut ExploreOutput,
+) -> Result<()> {
+    let view = source.view;
+    let units = found.list.iter().map(|candidate| {
+        let unit = &candidate.unit;
+        let symbol = unit.symbol.as_ref();
+        (
+            unit.path.as_str(),
+            symbol.map(|it| it.qualified_name.as_str()),
+        )
+    });
+    let cards = output.cards.iter().flatten();
+    let cards = cards.filter_map(|card| Some((card.path.as_deref()?, card.symbol.as_deref())));
+    let bound = notes::bound(view, units.chain(cards))?;
+    let mut places: Vec<NotedPlace> = Vec::new();
+    for card in output.cards.iter_mut().flatten() {
+        let (Some(path), Some(counts)) = (&card.path, &mut card.counts) else {
+            continue;
+        };
+        let lines = card.lines.as_deref().and_then(notes::line_range);
+        let n_notes = bound.count(path, lines, true);
+        counts.notes = (n_notes > 0).then_some(n_notes);
+        places.push((path.clone(), lines));
+    }
+    let units = found.list.iter().filter(|it| it.role.is_found());
+    places.extend(units.map(|it| (it.unit.path.to_string(), Some(it.unit.lines))));
+    let with_text = input.includes(Include::Notes);
+    let share = if with_text {
+        RELATED_SHARE
+    } else {
+        BRIEF_SHARE
+    };
+    let max_bytes = budget(input) / share;
+    output.notes = notes::notes_at(view, &bound, &places, with_text, max_bytes);
+    if input.includes(Include::Documents) {
+        let is_project = matches!(input.targets.as_slice(), [only] if only == ".");
+        let words = output.query.as_deref().unwrap_or_default().to_lowercase();
+        let words = words.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<String> = words
+            .filter(|word| word.chars().count() > 3)
+            .map(str::to_owned)
+            .collect();
+        let mut documents = notes::documents_at(view, &bound, &places, is_project, &words)?;
+        truncate_to_bytes(&mut documents, budget(input) / RELATED_SHARE);
+        output.documents = Some(documents);
+    }
+    // Set once: an answer has one pack.
+    drop(source.bound.set(bound));
+    Ok(())
 }
 
 /// Says how many tokens the answer has, its own digits among them.

@@ -125,6 +125,7 @@ impl Bench {
                 interrupt: Arc::default(),
                 progress: &|_| (),
                 patience: Patience::Configured,
+                author: codelens::workspace::Author::default(),
                 revision: None,
             };
             let mut answer = match (tools::by_name(name).unwrap().call)(input, &call) {
