@@ -250,7 +250,9 @@ fn overloads(one: &DefinitionVersion<'_>) -> Vec<Range<usize>> {
         one.kind,
         SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
     );
-    let Some((_, last)) = one.text.rsplit_once('\n').filter(|_| is_function) else {
+    // Those of Python are definitions of their own.
+    let may_have = is_function && !is_python(one.path);
+    let Some((_, last)) = one.text.rsplit_once('\n').filter(|_| may_have) else {
         return Vec::new();
     };
     // What is in the body stands further in than its end.
@@ -284,12 +286,34 @@ fn head<'v>(one: &'v DefinitionVersion<'_>, is_whole: bool) -> Cow<'v, str> {
         .map_or(one.signature, without_export);
     let end = is_value(one.kind).then(|| value_at(signature)).flatten();
     let head = &signature[..end.unwrap_or(signature.len())];
+    if is_python(one.path) {
+        let lines = head.lines().map(without_hash_comment);
+        return Cow::Owned(lines.collect::<Vec<_>>().join("\n"));
+    }
     let has_comment = head.contains("//") || head.contains("/*");
     if has_comment {
         Cow::Owned(without_comments(head))
     } else {
         Cow::Borrowed(head)
     }
+}
+
+fn is_python(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("py" | "pyi"))
+}
+
+/// Cuts `# …` off a line; one in a string is left.
+fn without_hash_comment(line: &str) -> &str {
+    let mut quote = None;
+    for (at, byte) in line.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'#') => return &line[..at],
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    line
 }
 
 fn is_value(kind: SymbolKind) -> bool {
@@ -393,7 +417,7 @@ fn own_text<'v>(one: &'v DefinitionVersion<'_>) -> Cow<'v, str> {
         let Some(before) = one.text.get(at..cut.start) else {
             continue;
         };
-        own.push_str(without_last_comment(before));
+        own.push_str(without_last_comment(before, is_python(one.path)));
         own.push(' ');
         at = cut.end;
         let rest = one.text.get(at..).unwrap_or_default();
@@ -407,14 +431,14 @@ fn own_text<'v>(one: &'v DefinitionVersion<'_>) -> Cow<'v, str> {
 }
 
 /// Cuts the comments off at the end of a text: those that document what is behind it.
-fn without_last_comment(text: &str) -> &str {
+fn without_last_comment(text: &str, is_python: bool) -> &str {
     let mut rest = text.trim_end();
     loop {
         let line = rest.rfind('\n').map_or(0, |newline| newline + 1);
         let begins = |mark: &str| rest[line..].trim_start().starts_with(mark);
         let start = if rest.ends_with("*/") {
             rest.rfind("/*")
-        } else if begins("//") || begins("# ") {
+        } else if begins("//") || begins("# ") || is_python && begins("#") {
             Some(line)
         } else {
             None

@@ -293,7 +293,7 @@ impl Uses<'_> {
         let difference = worlds.difference;
         let mut names = BTreeSet::new();
         let mut lesser = BTreeSet::new();
-        for change in difference.changes.iter().filter(|it| it.is_gone()) {
+        for change in difference.gone() {
             if let Some((file, symbol)) = difference.old(change) {
                 names.insert(last_name(&symbol.name).to_owned());
                 lesser.insert(file.path.clone());
@@ -746,7 +746,7 @@ impl Uses<'_> {
     /// Returns how many uses of the names of definitions that are gone have no known meaning, those that are listed apart.
     fn n_unresolved(&self, difference: &Difference, broken: &[Broken]) -> Result<u64> {
         let mut names: BTreeSet<(&str, bool)> = BTreeSet::new();
-        for change in difference.changes.iter().filter(|it| it.is_gone()) {
+        for change in difference.gone() {
             if let Some((_, symbol)) = difference.old(change) {
                 names.insert((last_name(&symbol.name), symbol.parent.is_some()));
             }
