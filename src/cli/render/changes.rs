@@ -538,7 +538,8 @@ impl CargoSelection {
         };
         let (before, name) = name.rsplit_once('/').unwrap_or(("", name));
         if before == "tests" || before.ends_with("/tests") {
-            self.targets.insert(format!("--test {}", super::quoted(name)));
+            self.targets
+                .insert(format!("--test {}", super::quoted(name)));
             self.is_whole = true;
         }
     }
@@ -620,7 +621,10 @@ mod tests {
     #[test]
     fn commands_of_cargo_become_one() {
         let of_commands = |commands: &[&str]| {
-            let listed: Vec<_> = commands.iter().map(|run| ("src/a.rs", Some(*run))).collect();
+            let listed: Vec<_> = commands
+                .iter()
+                .map(|run| ("src/a.rs", Some(*run)))
+                .collect();
             tests(&listed, Some("cargo"))
         };
         let db = "cargo test -p store --lib db";

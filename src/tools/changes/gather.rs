@@ -25,7 +25,11 @@ impl Gathered {
     /// Whether a definition that other code may use is gone, of a language whose uses are not bound.
     pub(super) fn has_outlined_loss(&self) -> bool {
         let mut changes = self.difference.changes.iter();
-        changes.any(|it| self.difference.is_outlined(it) && it.kind != ChangeKind::Added && it.kind != ChangeKind::Body)
+        changes.any(|it| {
+            self.difference.is_outlined(it)
+                && it.kind != ChangeKind::Added
+                && it.kind != ChangeKind::Body
+        })
     }
 }
 
@@ -43,7 +47,11 @@ impl Gathered {
         let difference = Difference::kept(files, Some(&indexed), &uses.budget)?;
         let broken = uses.broken(&difference)?;
         let mut outlined: Vec<&RepoPath> = Vec::new();
-        for change in difference.changes.iter().filter(|it| difference.is_outlined(it)) {
+        for change in difference
+            .changes
+            .iter()
+            .filter(|it| difference.is_outlined(it))
+        {
             let side = difference.old(change).or_else(|| difference.new_of(change));
             outlined.extend(side.map(|(file, _)| &file.path));
         }
