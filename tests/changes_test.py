@@ -164,7 +164,8 @@ def answered(server: Server, states: States, base: str, head: str) -> dict[str, 
             break
         cursor = {"cursor": reply.value["nextCursor"]}
     for row in rows:
-        if row["path"] not in states.files or row["kind"] == "reexport":
+        is_read = row["path"] in states.files or row.get("from", {}).get("path") in states.files
+        if not is_read or row["kind"] == "reexport":
             continue
         key, kind = (row["path"], row["symbol"]), row["change"]
         if kind in ("moved", "renamed"):

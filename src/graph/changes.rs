@@ -493,12 +493,15 @@ fn successors(
     let (gone, came) = (of_both(old, gone), of_both(new, came));
     let old_bags: Vec<Bag<'_>> = gone.iter().map(|at| Bag::of(&old[*at])).collect();
     let new_bags: Vec<Bag<'_>> = came.iter().map(|at| Bag::of(&new[*at])).collect();
-    let mut by_kind: HashMap<SymbolKind, Vec<usize>> = HashMap::new();
+    let mut by_owner: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     let mut by_content: HashMap<(SymbolKind, &TokenCounts<'_>), Vec<usize>> = HashMap::new();
     let mut by_own_name: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     for (m, new_at) in came.iter().enumerate() {
         let other = &new[*new_at];
-        by_kind.entry(other.kind).or_default().push(m);
+        by_owner
+            .entry((other.kind, owner(other)))
+            .or_default()
+            .push(m);
         by_content
             .entry((other.kind, &new_bags[m].counts))
             .or_default()
@@ -519,7 +522,8 @@ fn successors(
             by_own_name.get(&(one.kind, one.name)),
         ];
         let mut candidates: Vec<usize> = near.into_iter().flatten().flatten().copied().collect();
-        let others = by_kind.get(&one.kind).unwrap_or(&none);
+        // With another owner only equal ones count, which are among those.
+        let others = by_owner.get(&(one.kind, owner(one))).unwrap_or(&none);
         if n_compared + others.len() <= MAX_PAIRS {
             candidates.extend(others);
         }

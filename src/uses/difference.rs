@@ -369,7 +369,8 @@ fn add_heads<'a>(
     for (is_old, all, places) in [(true, &*old, old_at), (false, &*new, new_at)] {
         for (one, (file, _)) in all.iter().zip(places) {
             let key = (*file, one.qualified_name);
-            if is_cut(one.signature, one.kind) {
+            // Where a comment ends is seen in the text alone: a signature is one line.
+            if is_cut(one.signature, one.kind) || one.signature.contains("//") {
                 cut.insert(key);
             }
             texts.entry(key).or_default()[usize::from(is_old)].push(one.text);
