@@ -287,8 +287,8 @@ fn head<'v>(one: &'v DefinitionVersion<'_>, is_whole: bool) -> Cow<'v, str> {
     let end = is_value(one.kind).then(|| value_at(signature)).flatten();
     let head = &signature[..end.unwrap_or(signature.len())];
     if is_python(one.path) {
-        let lines = head.lines().map(without_hash_comment);
-        return Cow::Owned(lines.collect::<Vec<_>>().join("\n"));
+        let lines: Vec<&str> = head.lines().map(without_hash_comment).collect();
+        return Cow::Owned(format!("{} {}", decorators(one.text), lines.join("\n")));
     }
     let has_comment = head.contains("//") || head.contains("/*");
     if has_comment {
@@ -300,6 +300,20 @@ fn head<'v>(one: &'v DefinitionVersion<'_>, is_whole: bool) -> Cow<'v, str> {
 
 fn is_python(path: &RepoPath) -> bool {
     matches!(path.extension(), Some("py" | "pyi"))
+}
+
+/// Returns the decorators in front of a definition of Python, without comments: `@property` changes how it is used.
+fn decorators(text: &str) -> String {
+    if !text.starts_with('@') {
+        return String::new();
+    }
+    let begins = |line: &str| {
+        let words = ["def ", "async ", "class "];
+        words.iter().any(|word| line.trim_start().starts_with(word))
+    };
+    let lines = text.lines().take_while(|line| !begins(line));
+    let lines: Vec<&str> = lines.map(without_hash_comment).collect();
+    lines.join("\n")
 }
 
 /// Cuts `# …` off a line; one in a string is left.
