@@ -160,9 +160,11 @@ pub struct ChangesOutput {
     unresolved: u64,
     /// Changed files whose definitions are not compared: of a language without analysis, generated, or not indexed.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     not_analysed: u64,
     /// Changed files whose definitions are compared and whose uses are not known: of a language that is outlined.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     outlined: u64,
     /// Changed files that the index does not have as they are yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]

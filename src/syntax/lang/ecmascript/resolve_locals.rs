@@ -36,33 +36,6 @@ pub(super) struct LocalResolver<'w, 'a> {
     out: Vec<Binding>,
 }
 
-/// The members that classes of a file declare.
-struct Members<'w, 'a> {
-    builder: &'w FileBuilder<'a>,
-    declared: HashSet<(SymbolIdx, &'w str)>,
-}
-
-impl<'w, 'a> Members<'w, 'a> {
-    fn of(builder: &'w FileBuilder<'a>) -> Self {
-        let symbols = builder.symbols.iter().map(|it| &it.symbol);
-        let members = symbols.filter_map(|it| Some((it.parent?, it.name.as_str())));
-        Self {
-            builder,
-            declared: members.collect(),
-        }
-    }
-
-    /// Whether a class may have the member that `this.name = …` assigns. In TypeScript it declares it, or a base does; in
-    /// JavaScript the assignment makes it.
-    fn may_have(&self, class: SymbolIdx, name: &str) -> bool {
-        let symbol = &self.builder.symbols[class as usize].symbol;
-        self.builder.grammar.untyped
-            || symbol.kind != SymbolKind::Class
-            || symbol.signature.contains("extends")
-            || self.declared.contains(&(class, name))
-    }
-}
-
 impl<'w, 'a> LocalResolver<'w, 'a> {
     /// Resolves the bindings of the file and its symbols; local ones are resolved when a name asks for them.
     pub(super) fn new(builder: &'w FileBuilder<'a>) -> Self {
@@ -78,7 +51,6 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
             bound: HashSet::default(),
             out: Vec::new(),
         };
-        let members = Members::of(builder);
         // Bindings of the file and its symbols, in source order: owner, path, and all evidence.
         let mut owned: Vec<(Option<u32>, PathId, Vec<u32>)> = Vec::new();
         let mut places: HashMap<(Option<u32>, PathId), usize> = HashMap::default();
@@ -114,9 +86,6 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
                     let is_own = scopes.lookup("this", binding.scope) == Lookup::Unresolved;
                     let is_member = match slot {
                         Slot::Key(key) => resolver.is_constant(*key, binding),
-                        Slot::Member(name) => {
-                            members.may_have(*symbol, builder.exprs.arena.name_of(*name))
-                        }
                         _ => true,
                     };
                     let slot = resolver.slot(*slot);
