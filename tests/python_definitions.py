@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -193,6 +194,6 @@ class PythonText:
         is_offered = not name.startswith("_") if self.offered is None else name in self.offered
         self.found.append({
             "name": f"{owner}.{name}" if owner else name, "kind": kind, "owner": owner, "exported": bool(owner) or is_offered, "default": False,
-            "head": self.raw[start:head], "text": self.raw[start:end], "members": [(a - start, b - start) for a, b in members],
+            "head": re.sub(r"(^|\s)#[^\n]*", " ", self.raw[start:head]), "text": self.raw[start:end], "members": [(a - start, b - start) for a, b in members],
             "memberNames": [], "line": self.raw.count("\n", 0, start) + 1, "endLine": one.end_lineno, "start": start, "end": end,
         })
