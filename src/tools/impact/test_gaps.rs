@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::graph::impact::walk;
 use crate::graph::related::TestBasis;
-use crate::model::{Direction, SymbolKind};
+use crate::model::{Direction, RepoPath, SymbolKind};
 use crate::tools::affected::Affected;
 use crate::tools::analysed::is_outlined;
 use crate::tools::impact::is_one;
@@ -130,8 +130,12 @@ fn state(view: &View<'_>, uses: &Uses<'_>, group: &[SymbolRow]) -> Result<Option
         return Ok(Some("unknown"));
     }
     for name in names {
-        // Wherever such a use is, a test may lead to it.
-        if !view.read.unbound_places(name)?.is_empty() {
+        // Wherever such a use is, a test may lead to it; a page or a script of the tests may name it without a bound use.
+        let is_of_tests = |path: &RepoPath| !view.roles.is_code(path);
+        let naming = uses.files_naming(name)?;
+        if !view.read.unbound_places(name)?.is_empty()
+            || naming.is_none_or(|paths| paths.iter().any(is_of_tests))
+        {
             return Ok(Some("unknown"));
         }
     }
