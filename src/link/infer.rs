@@ -134,12 +134,14 @@ impl Linker<'_, '_> {
             Expr::Call {
                 callee,
                 types,
-                args,
+                args: written,
             } => {
                 let (mut found, object) = self.infer_object(file, *callee, this)?;
-                let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
+                let args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
+                let mut args = args;
                 if rules::of(file).has_overloads || rules::of(file).has_includes {
                     found = self.overload(found, object.as_ref(), file, (types, &args), this);
+                    args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
                 }
                 let callee = found;
                 let is_given = !types.is_empty() || !args.is_empty();
@@ -201,6 +203,7 @@ impl Linker<'_, '_> {
                 }
                 other => other,
             },
+            Expr::Named { value, .. } => self.infer(file, *value, this)?,
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

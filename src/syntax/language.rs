@@ -21,7 +21,7 @@ const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 3;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 1;
+const CSHARP_FACTS: u32 = 2;
 /// The same for Rust.
 const RUST_FACTS: u32 = 2;
 /// The same for C and C++.

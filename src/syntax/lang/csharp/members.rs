@@ -101,7 +101,12 @@ impl<'t> Lowering<'t> {
             flags.set(SymbolFlags::EXTENSION, param.is_this);
             self.flag(owner, flags);
         }
-        params.into_iter().map(|it| it.0).collect()
+        let params: Vec<Param<'t>> = params.into_iter().map(|it| it.0).collect();
+        if self.facts.symbols[owner as usize].kind == SymbolKind::Method {
+            let names = params.iter().map(|it| it.name).collect();
+            self.param_names.push((owner, names));
+        }
+        params
     }
 
     /// Returns the name of a member behind that of its type: `IStore.Open` for an explicit implementation.

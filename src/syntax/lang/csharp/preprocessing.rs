@@ -3,6 +3,7 @@
 //! The grammar reads all branches where each of them is a run of whole declarations or statements. A file in which it fails is
 //! read once more with the first branch of each condition alone, the other branches being blank; it counts as read in part.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
@@ -65,6 +66,17 @@ fn directive(line: &str) -> Option<&str> {
     rest.split(|c: char| !c.is_ascii_alphabetic()).next()
 }
 
+/// Returns the head of a declaration without directives, `#if NET`, and without the branches behind the first one of each condition.
+pub(super) fn without_directives(head: &str) -> Cow<'_, str> {
+    let mut lines = head.lines();
+    if !head.contains('#') || lines.all(|line| directive(line).is_none()) {
+        return Cow::Borrowed(head);
+    }
+    let text = first_branches(head);
+    let lines = text.split_inclusive('\n');
+    Cow::Owned(lines.filter(|line| directive(line).is_none()).collect())
+}
+
 /// Blanks the branches behind the first one of each condition, and the directives; every byte keeps its place.
 fn first_branches(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
@@ -102,7 +114,18 @@ fn first_branches(source: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::first_branches;
+    use super::{first_branches, without_directives};
+
+    #[test]
+    fn heads_have_no_directives() {
+        let head = "public A\n#if NET\n(int a)\n#else\n(int b)\n#endif\n#pragma x\n#nullable disable\n: base";
+        let words: Vec<_> = without_directives(head)
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(words, ["public", "A", "(int", "a)", ":", "base"]);
+        assert_eq!(without_directives("char a = '#';"), "char a = '#';");
+    }
 
     #[test]
     fn first_branches_stay_in_their_places() {
