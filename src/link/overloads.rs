@@ -115,8 +115,12 @@ impl Linker<'_, '_> {
         };
         let own = loaded.overloads(at);
         let is_extension = self.is_extension_call(&found, object);
+        let has_types = |method: &Method| {
+            n_types == 0 || !rules::of(&loaded).has_method_values || self.arity(*method) == n_types
+        };
         if own.len() == 1
             && !is_extension
+            && has_types(&(in_file, at))
             && self
                 .fit_of_method((in_file, at), object, &args, false)
                 .is_some()
@@ -128,7 +132,7 @@ impl Linker<'_, '_> {
             None => self.methods_like(&loaded, at),
         };
         if rules::of(&loaded).has_method_values {
-            self.retain_by_arity(&mut all, n_types);
+            self.retain_by_arity(&mut all, n_types, &args);
         }
         // Where no member takes the arguments, a method that takes the object as its first one is meant.
         let extension = |all: &[Method]| {
@@ -138,11 +142,12 @@ impl Linker<'_, '_> {
                 self.fit_of_method(*it, Some(object), &args, is_variadic)
                     .is_some()
             };
-            if all.iter().any(|it| takes(it, false) || takes(it, true)) {
+            let mut fitting = all.iter().filter(|it| has_types(it));
+            if fitting.any(|it| takes(it, false) || takes(it, true)) {
                 return None;
             }
             let mut others = self.extensions_for(file, object, &loaded.lookup_name(at));
-            self.retain_by_arity(&mut others, n_types);
+            self.retain_by_arity(&mut others, n_types, &args);
             let receiver = Argument {
                 name: None,
                 type_: Some(object.clone()),
@@ -320,13 +325,48 @@ impl Linker<'_, '_> {
         self.cache.get(in_file).map_or(0, |it| it.arity(at))
     }
 
+    /// Whether a call that writes no type arguments can tell those of a method: each type parameter is in the type of a parameter.
+    /// The parameters of a lambda tell none.
+    fn infers_type_args(&self, (in_file, at): Method, has_lambda: bool) -> bool {
+        let n_types = self.arity((in_file, at));
+        if n_types == 0 {
+            return true;
+        }
+        let Some(loaded) = self.cache.get(in_file) else {
+            return true;
+        };
+        let mut is_told = vec![false; n_types];
+        for index in 0..n_params(&loaded, at) {
+            let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
+            let mut open: Vec<ExprId> = loaded.value(at, slot).into_iter().collect();
+            while let Some(expr) = open.pop() {
+                if let Expr::TypeParam { owner, index, .. } = loaded.expr(expr)
+                    && *owner == at
+                    && let Some(told) = is_told.get_mut(usize::from(*index))
+                {
+                    *told = true;
+                }
+                let results = delegate_results(&loaded, expr).filter(|_| has_lambda);
+                match results {
+                    Some(results) => open.extend(results),
+                    None => loaded.expr(expr).each_part(|part| open.push(part)),
+                }
+            }
+        }
+        is_told.into_iter().all(|it| it)
+    }
+
     /// Leaves out methods with another number of type parameters than a call writes; where it writes none, one without type parameters
     /// comes first.
-    fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize) {
+    fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize, args: &[Argument<'_>]) {
         if n_types > 0 {
             let has_it = all.iter().any(|it| self.arity(*it) == n_types);
             all.retain(|it| !has_it || self.arity(*it) == n_types);
         } else {
+            let is_lambda = |arg: &Argument<'_>| matches!(&arg.type_, Some(Type::ExternalType(of)) if &*of.name == LAMBDA);
+            let has_lambda = args.iter().any(is_lambda);
+            let has_it = all.iter().any(|it| self.infers_type_args(*it, has_lambda));
+            all.retain(|it| !has_it || self.infers_type_args(*it, has_lambda));
             // In its plain form one that takes any number comes after the others.
             all.sort_by_key(|it| {
                 let loaded = self.cache.get(it.0);
@@ -426,7 +466,14 @@ impl Linker<'_, '_> {
             (Type::External | Type::ExternalMethod(..), param) => {
                 Some(if param.symbol().is_some() { 0 } else { 2 })
             }
-            (Type::ExternalType(arg), Type::ExternalType(param)) => external_fit(arg, param),
+            (Type::ExternalType(arg), Type::ExternalType(param)) => {
+                let is_refused = self.rules().has_method_values && arg.is_no_sequence(param);
+                if is_refused {
+                    None
+                } else {
+                    external_fit(arg, param)
+                }
+            }
             (Type::Container(_, arg), Type::Container(_, param)) => {
                 self.fit(Some(arg), Some(param), depth + 1)
             }
@@ -497,6 +544,22 @@ impl Linker<'_, '_> {
                 base => base != arg && self.extends_external(base, name, depth + 1),
             })
         })
+    }
+}
+
+/// Of a type `Func<A, B>` or `Action<A>` the types of its results; `None` for any other.
+fn delegate_results(loaded: &LinkedFile, expr: ExprId) -> Option<Vec<ExprId>> {
+    let Expr::Specialized { base, args } = loaded.expr(expr) else {
+        return None;
+    };
+    let Expr::Name { name, .. } = loaded.expr(*base) else {
+        return None;
+    };
+    let name = loaded.facts.exprs.name_of(*name);
+    match name.split('`').next().unwrap_or(name) {
+        "Func" | "Converter" => Some(args.last().copied().into_iter().collect()),
+        "Action" | "Predicate" | "Comparison" => Some(Vec::new()),
+        _ => None,
     }
 }
 
@@ -630,6 +693,8 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
         ("String", "CharSequence") => Some(6),
         _ if is_plain(arg) => is_object(param).then_some(3),
         _ if is_plain(param) => Some(0),
+        // A `FileStream` is a `Stream`.
+        _ if arg.len() > param.len() && arg.ends_with(param) => Some(5),
         _ => Some(2),
     }
 }

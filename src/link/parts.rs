@@ -6,7 +6,6 @@ use super::cache::Def;
 use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::is_type;
 use super::rules;
 use super::types::Type;
 use crate::ir::{Slot, SymbolIdx, extension_name};
@@ -81,15 +80,21 @@ impl Linker<'_, '_> {
             return Some(found.clone());
         };
         let loaded = self.cache.get(*file)?;
-        let is_held = matches!(
-            loaded.symbol(*at).kind,
-            SymbolKind::Property | SymbolKind::Field | SymbolKind::EnumMember
-        );
-        if is_held {
+        if self.is_held(found) {
             self.declared_type(&loaded, *at, None)
         } else {
             Some(found.clone())
         }
+    }
+
+    /// Whether it is a field, a property or a member of an enumeration.
+    pub(super) fn is_held(&self, found: &Type) -> bool {
+        use SymbolKind::{EnumMember, Field, Property};
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return false;
+        };
+        let kind = self.kind(*file, *at);
+        matches!(kind, Some(Property | Field | EnumMember))
     }
 
     /// The static method that a member of a value means: the nearest unit with one that takes the value decides.
@@ -157,8 +162,7 @@ impl Linker<'_, '_> {
     pub(super) fn is_extension_call(&self, callee: &Type, object: Option<&Type>) -> bool {
         let is_value = object.is_some_and(|it| match it {
             Type::Definition(Def::Symbol(file, at)) => {
-                let kind = self.kind(*file, *at);
-                !kind.is_some_and(|kind| is_type(kind) || kind == SymbolKind::Method)
+                !self.is_type(*file, *at) && self.kind(*file, *at) != Some(SymbolKind::Method)
             }
             it => !matches!(it, Type::Definition(_)),
         });

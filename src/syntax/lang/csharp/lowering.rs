@@ -69,6 +69,8 @@ pub(super) struct Lowering<'t> {
     /// The method whose result type is lowered, with its parameters: what the arguments of a call tell is known there.
     pub(super) result_of: Option<SymbolIdx>,
     pub(super) params_of_result: Vec<Param<'t>>,
+    /// The parameter list of the `extension` block around a method that is about to be read.
+    pub(super) extended: Option<Node<'t>>,
     /// The names of the parameters of each method.
     pub(super) param_names: Vec<(SymbolIdx, Vec<&'t str>)>,
     /// The places that are bound.
@@ -105,6 +107,7 @@ impl<'t> Lowering<'t> {
             depth: 0,
             result_of: None,
             params_of_result: Vec::new(),
+            extended: None,
             param_names: Vec::new(),
             bound: HashSet::default(),
             uses: UseRecorder::new(source, keeps_positions),
