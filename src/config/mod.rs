@@ -44,6 +44,8 @@ pub struct Config {
     pub low_confidence: LowConfidence,
     /// Whether signals of a search are summed by rank, for comparison.
     pub fuses_by_rank: bool,
+    /// Whether answers name the authors and owners of files.
+    pub shows_owners: bool,
     /// Languages that are read to the symbol.
     pub symbols: Vec<&'static str>,
     /// How long a work tree is quiet before a watch follows a change, in milliseconds.
@@ -105,6 +107,7 @@ impl Config {
             tools: String::new(),
             low_confidence: LowConfidence::Keep,
             fuses_by_rank: false,
+            shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
             watch_debounce_ms: 0,
             housekeeping: true,
@@ -171,6 +174,7 @@ impl Config {
                     _ => LowConfidence::Keep,
                 }
             }
+            "owners" => self.shows_owners = value == "names",
             "search.fusion" => self.fuses_by_rank = value == "rrf",
             "symbols" => {
                 self.symbols = table::listed(value, SYMBOL_LANGUAGES)

@@ -182,6 +182,16 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        name: "owners",
+        variable: "CODELENS_OWNERS",
+        unit: "",
+        about: "whether answers name the authors and owners of files",
+        kind: ValueType::OneOf {
+            default: "names",
+            values: &["names", "off"],
+        },
+    },
+    Setting {
         name: "symbols",
         variable: "CODELENS_SYMBOLS",
         unit: "",

@@ -3,6 +3,7 @@
 //! Pure over store reads.
 
 pub mod chains;
+pub mod change_history;
 pub mod changes;
 pub mod coupled;
 pub mod definition;

@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::ReconcileError;
 use crate::git::{CommitRecord, History, Repo};
 use crate::model::{Budget, CommitId, CommitLinks};
-use crate::store::history::{UNFINISHED, is_whole};
+use crate::store::history::{UNFINISHED, WITHOUT_NAMES, is_whole};
 use crate::store::{CommitRow, Index, NewCommit, token};
 
 /// How many commits are kept, merges included.
 const MAX_COMMITS: usize = 2_000;
 
 /// A commit that touched more files is about none of them.
-const MAX_FILES: usize = 30;
+const MAX_FILES: u32 = 30;
 
 /// Commits in one transaction.
 const BATCH_COMMITS: usize = 200;
@@ -31,7 +31,12 @@ const CLOCK_STEP: usize = 64;
 
 /// Returns whether the rows, of which `noted` is said, are the whole history of the index's commit.
 pub(super) fn is_current(repo: &Repo, index: &Index, noted: &str) -> bool {
-    noted == key(index, &repo.history().shallow_boundary())
+    // The mailmap is that of the commit, so it is the same where the commit is.
+    let key = key(index, &repo.history().shallow_boundary());
+    match noted.rsplit_once(' ') {
+        Some((noted, mailmap)) => noted == key && mailmap != WITHOUT_NAMES,
+        None => false,
+    }
 }
 
 /// The history of a commit where no row is known of it, and where the clone was cut off then.
@@ -49,14 +54,15 @@ pub(super) fn prefetch(
     budget: &Budget,
     is_useless: &AtomicBool,
 ) -> Option<Prefetched> {
-    let wanted = newest(head, MAX_COMMITS, |id| history.links(id), budget)?;
+    let wanted = newest(head.clone(), MAX_COMMITS, |id| history.links(id), budget)?;
+    history.use_mailmap_of(head.as_ref());
     let mut records = HashMap::new();
     let mut n_paths = 0;
     for (id, _) in in_order(wanted.iter()) {
         if budget.is_spent() || is_useless.load(Ordering::Relaxed) {
             return None;
         }
-        let record = history.record(id, MAX_FILES);
+        let record = history.record(id);
         n_paths += record.touched.len() + record.renamed.len();
         records.insert(id.clone(), record);
         if n_paths > MAX_PATHS_AHEAD {
@@ -82,7 +88,9 @@ pub(super) fn keep(
     let mut history = repo.history();
     let border = history.shallow_boundary();
     let ahead = ahead.filter(|ahead| ahead.border == border);
-    let key = key(index, &border);
+    let head = index.pointer().head();
+    let mailmap = history.use_mailmap_of(head.as_ref());
+    let key = format!("{} {mailmap}", key(index, &border));
     let (rows, noted) = {
         let read = index.read()?;
         let noted = read.meta().history.clone();
@@ -93,12 +101,13 @@ pub(super) fn keep(
     };
     let known: HashMap<&CommitId, &CommitRow> = rows.iter().map(|row| (&row.commit, row)).collect();
     // Where the clone is cut off somewhere else, no row tells the parents.
-    let is_same_clone = noted.split_once(' ').is_some_and(|(_, at)| at == border);
+    let mut words = noted.split(' ');
+    let is_same_clone = words.nth(1).is_some_and(|at| at == border);
+    let is_same_mailmap = words.next().is_some_and(|it| it == mailmap) && words.next().is_none();
     let links = |id: &CommitId| match known.get(id) {
         Some(row) if is_same_clone => Some(row.links.clone()),
         _ => history.links(id),
     };
-    let head = index.pointer().head();
     let (wanted, mut records) = match ahead {
         Some(ahead) => (ahead.wanted, ahead.records),
         None => match newest(head, MAX_COMMITS, links, budget) {
@@ -112,6 +121,10 @@ pub(super) fn keep(
         .filter(|row| !stays(row))
         .map(|row| row.id)
         .collect();
+    let mut renamed: Vec<&CommitRow> = rows
+        .iter()
+        .filter(|row| !is_same_mailmap && stays(row))
+        .collect();
     let is_new = |id: &CommitId| !known.get(id).is_some_and(|row| stays(row));
     // In one order, so that two builds of one history are alike to the byte.
     let new = in_order(wanted.iter().filter(|(id, _)| is_new(id)));
@@ -123,7 +136,7 @@ pub(super) fn keep(
         while batch.len() < BATCH_COMMITS && !budget.is_spent() {
             let Some((id, links)) = new.next() else { break };
             let record = records.remove(id);
-            let record = record.unwrap_or_else(|| history.record(id, MAX_FILES));
+            let record = record.unwrap_or_else(|| history.record(id));
             batch.push((id, links, record));
         }
         let is_last = new.peek().is_none();
@@ -132,6 +145,9 @@ pub(super) fn keep(
         for row in gone.drain(..) {
             writer.remove_commit(row)?;
         }
+        for row in renamed.drain(..) {
+            writer.set_author(row.id, &history.author(&row.commit))?;
+        }
         for (id, links, record) in &batch {
             let mut words = String::new();
             token::index_text(&record.message, &mut words);
@@ -139,14 +155,19 @@ pub(super) fn keep(
                 commit: id,
                 links,
                 words: &words,
+                author: &record.author,
+                subject: &record.subject,
+                is_fix: record.is_fix,
+                n_changed: record.n_changed,
                 touched: &record.touched,
+                is_weighted: record.n_changed.is_some_and(|n| n <= MAX_FILES),
                 renamed: &record.renamed,
             })?;
         }
         if has_gone {
             writer.forget_past_paths()?;
         }
-        let unfinished = format!("{UNFINISHED} {border}");
+        let unfinished = format!("{UNFINISHED} {border} {mailmap}");
         writer.set_history(if is_last { &key } else { &unfinished })?;
         // Possible answers change when the rows begin to change, and when they are whole.
         writer.commit(is_last || counted)?;
@@ -202,7 +223,7 @@ fn in_order<'a>(
     ordered
 }
 
-/// Returns the key that is noted when the rows are the whole history: the commit, and the shallow boundary.
+/// Returns the key that is noted when the rows are the whole history, without the mailmap: the commit, and the shallow boundary.
 fn key(index: &Index, border: &str) -> String {
     let head = index.pointer().head();
     let head = head.as_ref().map_or("unborn", CommitId::as_str);

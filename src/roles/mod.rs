@@ -6,6 +6,7 @@
 //! nothing of it is run.
 
 mod cargo;
+pub mod codeowners;
 mod config;
 mod glob;
 mod inline_tests;

@@ -63,7 +63,7 @@ const QUERIES: [(&str, &str); 15] = [
     ),
     (
         "commit",
-        "SELECT hex(hash), time, hex(parents) FROM \"commit\" ORDER BY 1",
+        "SELECT hex(hash), time, hex(parents), author, subject, fix, files FROM \"commit\" ORDER BY 1",
     ),
     (
         "touch",

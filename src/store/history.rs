@@ -5,16 +5,42 @@ use rusqlite::OptionalExtension as _;
 use super::{ErrorContext, Read, StoreResult, TextHit, Writer};
 use crate::model::{CommitId, CommitLinks, RepoPath};
 
-/// The meta row that says of which commit the rows are the whole history, and where the clone is cut off,
-/// with a space between.
+/// The meta row that says of which commit the rows are the whole history, where the clone is cut off, and by which mailmap
+/// authors are named, with spaces between.
 pub(super) const META: &str = "history";
 
 /// Stands in the place of the commit while the rows are of none.
 pub const UNFINISHED: &str = "?";
 
+/// Stands behind the rest where names of authors were taken out.
+pub const WITHOUT_NAMES: &str = "-";
+
 /// Returns whether the rows, of which `noted` is said in meta, are a whole history.
 pub fn is_whole(noted: &str) -> bool {
     !noted.is_empty() && !noted.starts_with(UNFINISHED)
+}
+
+/// The words of the meta row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryNote {
+    /// The commit that the rows are the history of; `None` before the first one, and while they are not whole.
+    pub head: Option<CommitId>,
+    /// Whether the clone is cut off.
+    pub is_shallow: bool,
+    /// Whether the names of authors are there.
+    pub has_names: bool,
+}
+
+impl HistoryNote {
+    /// Reads the meta row.
+    pub fn of(noted: &str) -> Self {
+        let words: Vec<&str> = noted.split(' ').collect();
+        Self {
+            head: words.first().and_then(|head| CommitId::new(head)),
+            is_shallow: words.get(1).is_some_and(|border| !border.is_empty()),
+            has_names: words.last() != Some(&WITHOUT_NAMES),
+        }
+    }
 }
 
 /// A commit that has a row.
@@ -28,6 +54,34 @@ pub struct CommitRow {
     pub links: CommitLinks,
 }
 
+/// A commit as questions about files see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastCommit {
+    /// The commit with its time and parents.
+    pub row: CommitRow,
+    /// The name of its author; empty for a merge, and where names were taken out.
+    pub author: String,
+    /// The first line of its message, cut; empty for a merge.
+    pub subject: String,
+    /// Whether its message says that it repairs a fault.
+    pub is_fix: bool,
+    /// Files that it changed; `None` where that is not known.
+    pub n_changed: Option<u32>,
+}
+
+/// A file that a commit touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// The row of the commit.
+    pub commit: i64,
+    /// The row of the path, see [`Read::past_paths`].
+    pub path: i64,
+    /// Whether the commit touched so few files that it is about them.
+    pub is_weighted: bool,
+    /// The row of the path that the commit moved it from.
+    pub moved_from: Option<i64>,
+}
+
 /// A commit ready to be written.
 #[derive(Clone, Debug)]
 pub struct NewCommit<'a> {
@@ -37,8 +91,18 @@ pub struct NewCommit<'a> {
     pub links: &'a CommitLinks,
     /// Its message, split into words; nothing to index where it is empty.
     pub words: &'a str,
+    /// The name of its author.
+    pub author: &'a str,
+    /// The first line of its message.
+    pub subject: &'a str,
+    /// Whether its message says that it repairs a fault.
+    pub is_fix: bool,
+    /// Files that it changed; `None` where that is not known.
+    pub n_changed: Option<u32>,
     /// The files it touched.
     pub touched: &'a [RepoPath],
+    /// Whether these are so few that it is about them.
+    pub is_weighted: bool,
     /// The files it moved: from, to.
     pub renamed: &'a [(RepoPath, RepoPath)],
 }
@@ -50,6 +114,59 @@ impl Read<'_> {
             .prepare_cached("SELECT id, hash, time, parents FROM \"commit\"")
             .and_then(|mut statement| statement.query_map([], commit)?.collect())
             .context("reading past commits")
+    }
+
+    /// Returns every commit row as questions about files see it, in no order.
+    pub fn past_commits(&self) -> StoreResult<Vec<PastCommit>> {
+        self.tx
+            .prepare_cached(
+                "SELECT id, hash, time, parents, author, subject, fix, files FROM \"commit\"",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| {
+                        Ok(PastCommit {
+                            row: commit(row)?,
+                            author: row.get(4)?,
+                            subject: row.get(5)?,
+                            is_fix: row.get(6)?,
+                            n_changed: row.get(7)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .context("reading past commits")
+    }
+
+    /// Returns every touch, by the rows of commits.
+    pub fn touches(&self) -> StoreResult<Vec<Touch>> {
+        self.tx
+            .prepare_cached("SELECT \"commit\", path, counts, moved_from FROM touch ORDER BY 1, 2")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| {
+                        Ok(Touch {
+                            commit: row.get(0)?,
+                            path: row.get(1)?,
+                            is_weighted: row.get(2)?,
+                            moved_from: row.get(3)?,
+                        })
+                    })?
+                    .collect()
+            })
+            .context("reading what commits touched")
+    }
+
+    /// Returns every path that a commit touched or moved, with its row, in no order.
+    pub fn past_paths(&self) -> StoreResult<Vec<(i64, String)>> {
+        self.tx
+            .prepare_cached("SELECT id, path FROM past_path")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .context("reading past paths")
     }
 
     /// Returns whether the history of this index is whole: only then may an answer rest on it.
@@ -103,6 +220,14 @@ impl Writer<'_> {
         self.insert_commit(new).context("writing a past commit")
     }
 
+    /// Names the author of a commit.
+    pub fn set_author(&mut self, row: i64, name: &str) -> StoreResult<()> {
+        self.run(
+            "UPDATE \"commit\" SET author = ?2 WHERE id = ?1",
+            (row, name),
+        )
+    }
+
     /// Removes a commit with all that belongs to it.
     pub fn remove_commit(&mut self, row: i64) -> StoreResult<()> {
         self.run("DELETE FROM message WHERE rowid = ?1", [row])?;
@@ -132,8 +257,18 @@ impl Writer<'_> {
             .flat_map(CommitId::to_bytes)
             .collect();
         let row = tx
-            .prepare_cached("INSERT INTO \"commit\"(hash, time, parents) VALUES(?1, ?2, ?3)")?
-            .insert((new.commit.to_bytes(), new.links.time_s, parents))?;
+            .prepare_cached(
+                "INSERT INTO \"commit\"(hash, time, parents, author, subject, fix, files) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .insert((
+                new.commit.to_bytes(),
+                new.links.time_s,
+                parents,
+                new.author,
+                new.subject,
+                new.is_fix,
+                new.n_changed,
+            ))?;
         if !new.words.is_empty() {
             tx.prepare_cached("INSERT INTO message(rowid, words) VALUES(?1, ?2)")?
                 .execute((row, new.words))?;
@@ -143,7 +278,7 @@ impl Writer<'_> {
              ON CONFLICT DO UPDATE SET moved_from = excluded.moved_from",
         )?;
         for path in new.touched {
-            touch.execute((row, self.past_path(path)?, true, None::<i64>))?;
+            touch.execute((row, self.past_path(path)?, new.is_weighted, None::<i64>))?;
         }
         for (from, to) in new.renamed {
             let (from, to) = (self.past_path(from)?, self.past_path(to)?);

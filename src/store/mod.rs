@@ -39,7 +39,7 @@ pub use contexts::{Contexts, NewContext, SavedContext, SavedItem};
 pub use couplings::{Coupled, Coupling};
 pub use edges::{EdgeRow, EvaluationSite, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
-pub use history::{CommitRow, NewCommit};
+pub use history::{CommitRow, NewCommit, PastCommit, Touch};
 pub use home::{Home, RepoHome};
 pub use imports::{ImportRow, ImportTarget};
 pub use key::{IndexKey, Pointer};

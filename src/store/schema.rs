@@ -7,8 +7,9 @@
 /// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
 /// 9 what is behind a file that passes it on is not noted, past paths
 /// are written once; 10 the files that test runners are told to run; 11 git's names of the bytes; 12 units of several
-/// files; 13 other names of two tables; 14 of two columns.
-pub const SCHEMA_VERSION: i64 = 14;
+/// files; 13 other names of two tables; 14 of two columns; 15 authors, subjects and
+/// sizes of past commits.
+pub const SCHEMA_VERSION: i64 = 15;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
@@ -26,8 +27,8 @@ pub const SCHEMA_VERSION: i64 = 14;
 /// the `export *` of another dependency is left out where that one was asked for the same names. `link_queue` has the files to link again: `stages` has 1 where the
 /// imports have to be resolved, 2 where the names have to be bound whatever comes of that. It is written in the
 /// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
-/// be reached from the index's own; their paths are in `past_path`, be there such a file or not. A `touch` that does not count is of a commit that touched too many files and
-/// is kept because it moved one.
+/// be reached from the index's own; their paths are in `past_path`, be there such a file or not. A `touch` that does not count is of a commit that touched too many files to be
+/// about one of them. `author` is a name, never an address; `files` is null where it is not known which files a commit changed.
 pub const SCHEMA: &str = "
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
@@ -192,7 +193,11 @@ CREATE TABLE \"commit\"(
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,
   time INTEGER NOT NULL,
-  parents BLOB NOT NULL
+  parents BLOB NOT NULL,
+  author TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  fix INTEGER NOT NULL,
+  files INTEGER
 ) STRICT;
 
 CREATE TABLE past_path(

@@ -12,6 +12,7 @@ pub mod context;
 pub mod doctor;
 pub mod expand;
 pub mod explore;
+mod file_history;
 pub mod hits;
 pub mod impact;
 pub mod index_state;

@@ -668,10 +668,14 @@ fn repowise() -> Vec<Row> {
         ),
         row(
             "get_context: ownership, metrics, community",
-            Pending(
+            Call(
                 "cl_explore",
                 json!({"targets": ["order"], "include": ["owners", "metrics"]}),
-                "/cards/0/owners",
+                &[
+                    "/cards/0/owners",
+                    "/cards/0/metrics/commits",
+                    "/history/complete",
+                ],
             ),
         ),
         row(

@@ -466,8 +466,8 @@ fn inputs_that_are_none_are_told() {
             "exactly one of `query` and `targets`",
         ),
         (
-            json!({"query": "a", "include": ["history"]}),
-            "unknown variant `history`",
+            json!({"query": "a", "include": ["people"]}),
+            "unknown variant `people`",
         ),
         (json!({"query": "a", "include": 7}), "field `include`"),
         (json!({"query": "a", "include": [7]}), "field `include`"),

@@ -161,6 +161,76 @@ fn place_of(card: &Value) -> String {
     }
 }
 
+/// Returns the lines about the commits of a card's file.
+fn history_facts(card: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    for owner in card.items("owners") {
+        lines.push(format!("owner: {}", owner_line(owner)));
+    }
+    let history = &card["history"];
+    if history.is_object() {
+        lines.push(history_line(history));
+        let last = &history["last"];
+        if last.is_object() {
+            let (date, subject) = (last.text("date"), last.text("subject"));
+            lines.push(format!(
+                "last changed: {date} {} {subject}",
+                last.text("sha")
+            ));
+        }
+        for other in history.items("coChange") {
+            lines.push(format!("changed together: {}", together_line(other)));
+        }
+    }
+    let metrics: Vec<String> = card["metrics"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    if !metrics.is_empty() {
+        lines.push(format!("metrics: {}", metrics.join(", ")));
+    }
+    lines
+}
+
+/// Returns an owner, e.g. `Ann (80 % of commits, 12, last 2024-05-01)`.
+pub(super) fn owner_line(owner: &Value) -> String {
+    let name = owner.text("name");
+    match owner["share"].as_f64() {
+        Some(share) => {
+            let (n, last) = (owner.number("commits"), owner.text("last"));
+            let n = match n {
+                0 => String::new(),
+                n => format!(", {n}, last {last}"),
+            };
+            format!("{name} ({:.0} % of commits{n})", share * 100.0)
+        }
+        None => format!("{name} (CODEOWNERS)"),
+    }
+}
+
+/// Returns the counts of a file's history, e.g. `12 commits (3 in 90 days, 4 fixes)`.
+pub(super) fn history_line(history: &Value) -> String {
+    let n = |key| count(history.number(key));
+    format!(
+        "{} commits ({} in 90 days, {} fixes)",
+        n("commits"),
+        n("commits90"),
+        n("fixes")
+    )
+}
+
+/// Returns a file that was changed together with another one, e.g. `src/a.ts (in 8 of 10 commits)`.
+pub(super) fn together_line(other: &Value) -> String {
+    let (path, together, of) = (
+        other.text("path"),
+        other.number("together"),
+        other.number("of"),
+    );
+    format!("{path} (in {together} of {of} commits)")
+}
+
 /// Returns the lines of a card.
 fn facts(card: &Value) -> Vec<String> {
     let mut lines = Vec::new();
@@ -186,6 +256,7 @@ fn facts(card: &Value) -> Vec<String> {
         let list = card.items(key).iter().filter_map(Value::as_str);
         lines.extend(list.map(|entry| format!("{}: {entry}", key.trim_end_matches('s'))));
     }
+    lines.extend(history_facts(card));
     for one in card.items("candidates") {
         lines.push(format!(
             "{}:{} {} {}",

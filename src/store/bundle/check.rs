@@ -198,6 +198,7 @@ fn rules() -> Vec<(&'static str, String)> {
         (
             "commits",
             "SELECT 1 FROM \"commit\" WHERE id < 1 OR length(hash) NOT IN (20, 32) OR length(parents) % length(hash) <> 0
+               OR fix NOT IN (0, 1) OR files NOT BETWEEN 0 AND 4294967295 OR author <> '' OR length(subject) > 160
              UNION ALL SELECT 1 FROM \"commit\" GROUP BY hash HAVING count(*) > 1
              UNION ALL SELECT 1 FROM touch WHERE counts NOT IN (0, 1) OR \"commit\" NOT IN (SELECT id FROM \"commit\")
                OR path NOT IN (SELECT id FROM past_path) OR moved_from NOT IN (SELECT id FROM past_path)"
@@ -246,6 +247,7 @@ fn texts(connection: &Connection) -> StoreResult<()> {
         "SELECT specifier FROM import",
         "SELECT key FROM unit",
         "SELECT path FROM past_path",
+        "SELECT subject FROM \"commit\"",
     ] {
         let mut statement = connection.prepare(query).context("reading texts")?;
         let n_columns = statement.column_count();

@@ -16,12 +16,16 @@ use crate::graph::related::{Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, EdgeKind, RepoPath};
 use crate::tools::analysed::is_outlined;
+use crate::tools::file_history::{FileHistories, FileHistoryOutput, OwnerOutput};
 use crate::tools::impact::{ReachCounts, counts};
 use crate::tools::places::{TargetOutput, places, target, uses};
 use crate::workspace::SymbolRow;
 
 /// Entries of a list of a card.
 const MAX_LISTED: usize = 10;
+
+/// Files that are listed as changed together with a target.
+const MAX_TOGETHER: usize = 3;
 
 /// Bytes of the first line of a comment, and of the target as it was given.
 const MAX_TEXT: usize = 160;
@@ -61,6 +65,15 @@ pub(super) struct CardOutput {
     /// Each `path:line` of a definition that it names and does not call; of a file, the files that it imports.
     #[serde(skip_serializing_if = "Option::is_none")]
     imports: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    owners: Option<Vec<OwnerOutput>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    history: Option<FileHistoryOutput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, u64>>")]
+    metrics: Option<MetricsOutput>,
     /// Definitions that may be meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
@@ -93,6 +106,28 @@ pub(super) struct TargetCountsOutput {
     pub(super) symbols: Option<u64>,
 }
 
+/// Counts of a file; those of its commits are absent while these are being read.
+#[derive(Debug, Serialize)]
+pub(super) struct MetricsOutput {
+    lines: u64,
+    /// Files that import it, and those that it imports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependents: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependencies: Option<u64>,
+    /// Definitions that other files can use.
+    exported: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits90: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixes: Option<u64>,
+    /// The share of the index's files that have fewer commits, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    churn: Option<u64>,
+}
+
 /// The reason that nothing is said of a target.
 #[derive(Debug, Serialize)]
 pub(super) struct ErrorOutput {
@@ -113,11 +148,23 @@ pub(super) fn card(
     input: &ExploreInput,
     text: &str,
     target: &PackTarget,
+    histories: Option<&FileHistories>,
 ) -> Result<CardOutput> {
-    let shown = CardOutput {
+    let mut shown = CardOutput {
         target: cut(text, MAX_TEXT),
         ..CardOutput::default()
     };
+    if let (Some(histories), Some(path)) = (histories, target.path()) {
+        if input.includes(Include::Owners) {
+            shown.owners = histories.owners(path);
+        }
+        if input.includes(Include::History) {
+            shown.history = histories.history(path.as_str(), MAX_TOGETHER);
+        }
+        if input.includes(Include::Metrics) {
+            shown.metrics = Some(metrics(source, histories, path)?);
+        }
+    }
     match target {
         PackTarget::Symbol(found) => of_symbol(source, input, found, shown),
         PackTarget::File(path) => of_file(source, input, path, shown),
@@ -152,6 +199,34 @@ pub(super) fn card(
             ..shown
         }),
     }
+}
+
+fn metrics(
+    source: &SourceReader<'_>,
+    histories: &FileHistories,
+    path: &RepoPath,
+) -> Result<MetricsOutput> {
+    let view = source.view;
+    let row = view.read.file(path.as_str())?;
+    let around = |direction| -> Result<Option<u64>> {
+        let found = match &row {
+            Some(row) => view.read.import_neighbors(row.id, direction)?.len(),
+            None => 0,
+        };
+        Ok((!is_outlined(path) || found > 0).then_some(found as u64))
+    };
+    let symbols = source.symbols(path)?;
+    let history = histories.history(path.as_str(), 0);
+    Ok(MetricsOutput {
+        lines: row.as_ref().map_or(0, |row| u64::from(row.n_lines)),
+        dependents: around(Direction::In)?,
+        dependencies: around(Direction::Out)?,
+        exported: symbols.iter().filter(|it| it.exported).count() as u64,
+        commits: history.as_ref().map(FileHistoryOutput::n_commits),
+        commits90: history.as_ref().map(FileHistoryOutput::n_recent),
+        fixes: history.as_ref().map(FileHistoryOutput::n_fixes),
+        churn: histories.known().map(|it| it.churn(path.as_str()) as u64),
+    })
 }
 
 fn candidates(found: &[SymbolRow]) -> Vec<TargetOutput> {
@@ -349,6 +424,9 @@ pub(super) fn shorten(cards: &mut Vec<CardOutput>, max_bytes: usize) {
             ];
             for list in lists.into_iter().flatten() {
                 list.truncate(n_listed);
+            }
+            if let Some(history) = &mut card.history {
+                history.co_change.truncate(n_listed);
             }
             card.candidates.truncate(n_listed);
         }

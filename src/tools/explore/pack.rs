@@ -28,6 +28,10 @@ const RELATED_SHARE: usize = 4;
 /// Cards take at most this share where parts are wanted too.
 const CARDS_SHARE: usize = 2;
 
+/// Files whose neighbours are listed, and files of a question that have a card.
+const MAX_SEEDS: usize = 6;
+const MAX_FILE_CARDS: usize = 5;
+
 /// Omitted definitions that are listed.
 const MAX_OMITTED: usize = 50;
 
@@ -76,6 +80,21 @@ pub(super) fn of_query(
     ranked.truncate(n_wanted);
     let found = candidates::of_hits(&source, input, query, &ranked)?;
     related(view, input, &ranked, &mut output)?;
+    if let Some(histories) = input.histories(view, config)? {
+        let mut list = Vec::new();
+        for path in first_files(&ranked, MAX_FILE_CARDS) {
+            let target = targets::PackTarget::File(path.clone());
+            list.push(cards::card(
+                &source,
+                input,
+                path.as_str(),
+                &target,
+                Some(&histories),
+            )?);
+        }
+        add_cards(list, budget(input) / CARDS_SHARE, &mut output);
+        output.history = Some(histories.held());
+    }
     fill(&source, input, &found, output)
 }
 
@@ -84,7 +103,9 @@ pub(super) fn of_targets(
     view: &View<'_>,
     input: &ExploreInput,
     targets: &[String],
+    config: &Config,
 ) -> Result<ExploreOutput> {
+    let histories = input.histories(view, config)?;
     let source = SourceReader::of(view);
     let mut units = Vec::new();
     let mut seeds = Vec::new();
@@ -96,7 +117,13 @@ pub(super) fn of_targets(
             units.extend(found.into_iter().map(|unit| (unit, text.clone())));
         }
         seeds.extend(target.symbol().cloned());
-        list.push(cards::card(&source, input, text, &target)?);
+        list.push(cards::card(
+            &source,
+            input,
+            text,
+            &target,
+            histories.as_ref(),
+        )?);
     }
     // The surroundings go on the cards where no source is asked for.
     let around = if input.includes(Include::Source) {
@@ -106,22 +133,37 @@ pub(super) fn of_targets(
     };
     let found = candidates::of_units(&source, input, units, around)?;
     let mut output = ExploreOutput::new(view);
-    for card in &list {
-        if card.is_stale() {
-            output.freshness_fields.mark_moved();
-        }
-    }
+    output.history = histories.map(|it| it.held());
     let budget = budget(input);
-    let n_cards = list.len();
     let max_bytes = if found.list.is_empty() {
         budget * 4 / 5
     } else {
         budget / CARDS_SHARE
     };
-    cards::shorten(&mut list, max_bytes);
-    output.truncated = list.len() < n_cards;
-    output.cards = Some(list);
+    add_cards(list, max_bytes, &mut output);
     fill(&source, input, &found, output)
+}
+
+/// Adds cards, cut to a number of bytes.
+fn add_cards(mut list: Vec<cards::CardOutput>, max_bytes: usize, output: &mut ExploreOutput) {
+    if list.iter().any(cards::CardOutput::is_stale) {
+        output.freshness_fields.mark_moved();
+    }
+    let n_cards = list.len();
+    cards::shorten(&mut list, max_bytes);
+    output.truncated |= list.len() < n_cards;
+    output.cards = Some(list);
+}
+
+/// Returns the files of the best hits.
+fn first_files(ranked: &[Hit], n: usize) -> Vec<RepoPath> {
+    let mut files: Vec<RepoPath> = Vec::new();
+    for hit in ranked {
+        if files.len() < n && !files.contains(&hit.chunk.path) {
+            files.push(hit.chunk.path.clone());
+        }
+    }
+    files
 }
 
 /// Adds the files around the hits where the caller says how many.
@@ -136,12 +178,7 @@ fn related(
     }
     let depth = u32::try_from(clamp(input.related_depth, 1, 0..=3)).unwrap_or(1);
     let max = clamp(input.max_related, 20, 0..=100);
-    let mut files: Vec<RepoPath> = Vec::new();
-    for hit in ranked {
-        if files.len() < 6 && !files.contains(&hit.chunk.path) {
-            files.push(hit.chunk.path.clone());
-        }
-    }
+    let files = first_files(ranked, MAX_SEEDS);
     let mut near = if depth == 0 || max == 0 {
         Vec::new()
     } else {

@@ -163,6 +163,15 @@ fn files(
 }
 
 impl PackTarget {
+    /// Returns the one file that it is or is in.
+    pub(super) fn path(&self) -> Option<&RepoPath> {
+        match self {
+            Self::Symbol(found) => found.first().map(|symbol| &symbol.path),
+            Self::File(path) => Some(path),
+            Self::Files { .. } | Self::Ambiguous(_) | Self::Unknown(..) => None,
+        }
+    }
+
     /// Returns the definition that the target is.
     pub(super) fn symbol(&self) -> Option<&SymbolRow> {
         match self {
