@@ -3,6 +3,8 @@
     python3 scripts/judged_sites.py draw --language csharp --sites 140 CLONE > NAME.tsv
     python3 scripts/judged_sites.py show --binary target/release/codelens CLONE NAME.tsv
     python3 scripts/judged_sites.py score --binary target/release/codelens [--fill] CLONE NAME.tsv …
+    python3 scripts/judged_sites.py confidence --binary target/release/codelens --language csharp \\
+        --write src/graph/confidence.json CLONES/NAME NAME.tsv …
 
 `draw` reads syntax alone: a site is a call or an object creation whose name is that of a function or a type that the
 repository declares. `show` prints each site that has no `callee` yet with what it is bound to and the definitions of its name.
@@ -16,6 +18,8 @@ from __future__ import annotations
 
 import argparse
 import collections
+import datetime
+import json
 import random
 import subprocess
 import sys
@@ -187,6 +191,56 @@ class Bindings:
         return {f"{path}:{line}" for symbol in symbols for path, line in self.places[symbol]}
 
 
+class Provenances:
+    """The class of each edge, read from an export as lines of JSON."""
+
+    def __init__(self, binary: Path, clone: Path) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            out = Path(scratch) / "index.jsonl"
+            command = [binary.resolve(), "export", "--format", "jsonl", "--output", out]
+            subprocess.run(command, cwd=clone, check=True, stdout=subprocess.DEVNULL)
+            rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        self.spans = collections.defaultdict(list)
+        places = {}
+        for row in rows:
+            if row["type"] == "symbol":
+                self.spans[row["path"]].append((row["endLine"] - row["startLine"], row["startLine"], row["endLine"], row["id"]))
+                places[row["id"]] = f"{row['path']}:{row['line']}"
+        # (file, definition around the use, definition used) -> class
+        self.classes = {}
+        for row in rows:
+            if row["type"] == "edge" and row["to"] in places:
+                self.classes[row["path"], row["from"], places[row["to"]]] = row["provenance"]
+
+    def of(self, site: dict, target: str) -> str | None:
+        line = int(site["line"])
+        around = [span for span in sorted(self.spans[site["path"]]) if span[1] <= line <= span[2]]
+        for source in [span[3] for span in around] + [None]:
+            found = self.classes.get((site["path"], source, target))
+            if found:
+                return found
+        return None
+
+
+def write_confidence(args, judged: list[tuple[str, str, dict]]) -> None:
+    """Writes the share of right sites of each class into the table of confidences."""
+    counts = collections.defaultdict(collections.Counter)
+    for kind, said, _ in judged:
+        counts[kind][said == "right"] += 1
+    table = json.loads(args.write.read_text(encoding="utf-8"))
+    names = next(iter(table.values()))["classes"]
+    classes = {}
+    for name in names:
+        right, n = counts[name][True], counts[name].total()
+        precision = right * 1000 // n / 1000 if n else None
+        classes[name] = {"precision": precision, "samples": n, "judged": names[name]["judged"]}
+    head = lambda clone: subprocess.run(["git", "rev-parse", "HEAD"], cwd=clone, capture_output=True, text=True, check=True).stdout.strip()
+    corpora = [{"name": file.stem, "commit": head(args.clone.parent / file.stem)} for file in args.lists]
+    measured = {"date": datetime.date.today().isoformat(), "corpora": corpora, "classes": classes}
+    table = dict(sorted({**table, args.language: measured}.items()))
+    args.write.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+
+
 def verdict(site: dict, bound: set[str]) -> str:
     wanted = set(site["callee"].split("|"))
     if not site["callee"]:
@@ -213,6 +267,20 @@ def show(args) -> None:
                 path, _, row = place.rpartition(":")
                 text = (args.clone / path).read_text(encoding="utf-8-sig", errors="replace").split("\n")
                 print(f"  -> {place} {text[int(row) - 1].strip()[:160]}")
+
+
+def confidence(args) -> None:
+    judged = []
+    for file in args.lists:
+        clone = args.clone.parent / file.stem
+        bindings, provenances = Bindings(args.binary, clone), Provenances(args.binary, clone)
+        for site in read_list(file):
+            bound = bindings.bound(site)
+            said = verdict(site, bound)
+            if said in ("right", "wrong"):
+                kinds = {provenances.of(site, target) for target in bound} - {None}
+                judged.extend((kind, said, site) for kind in sorted(kinds)[:1])
+    write_confidence(args, judged)
 
 
 def score(args) -> None:
@@ -257,6 +325,13 @@ def main() -> None:
         else:
             one.add_argument("--all", action="store_true", help="also sites with a callee")
             one.add_argument("--before", type=int, default=3, help="lines before each site")
+    one = commands.add_parser("confidence")
+    one.add_argument("--binary", type=Path, required=True)
+    one.add_argument("--language", required=True, help="the name of the language in the table")
+    one.add_argument("--write", type=Path, required=True, help="the table whose part of the language is replaced")
+    one.add_argument("clone", type=Path, help="a clone; those of the other lists stand beside it, each with the name of its list")
+    one.add_argument("lists", type=Path, nargs="+")
+    one.set_defaults(run=confidence)
     args = parser.parse_args()
     args.run(args)
 

@@ -170,6 +170,11 @@ impl Linker<'_, '_> {
             }
             _ => {}
         }
+        if !all.iter().any(has_types)
+            && let Some(found) = extension(&all)
+        {
+            return found;
+        }
         if let Some(best) = self.best_of(&all, object, &args) {
             return best;
         }
