@@ -230,9 +230,6 @@ impl Linker<'_, '_> {
                 break;
             };
             path = match rest {
-                // A namespace that a macro opens.
-                Some(rest) if target.is_empty() => rest.to_owned(),
-                None if target.is_empty() => break,
                 Some(rest) => format!("{target}.{rest}"),
                 None => target,
             };

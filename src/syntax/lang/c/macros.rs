@@ -83,9 +83,6 @@ impl<'t> Lowering<'t> {
         text.clone_into(&mut self.facts.symbols[symbol as usize].qualified_name);
         self.export(text, self.line_at(name.start_byte()));
         let Some(body) = body else { return };
-        if !is_function {
-            self.bind_opened_namespaces(body);
-        }
         let outer = self.symbol.replace(symbol);
         let parameters: Vec<&str> = self
             .field(node, fields.parameters)
@@ -98,22 +95,6 @@ impl<'t> Lowering<'t> {
             .unwrap_or_default();
         self.use_body(body, &parameters);
         self.symbol = outer;
-    }
-
-    /// Binds the namespaces that a macro opens, `#define BEGIN_LIB namespace lib {`, to the global one: the definitions behind its use are
-    /// read as those of that.
-    fn bind_opened_namespaces(&mut self, body: Node<'t>) {
-        let text = self.text(body);
-        for (at, word) in text.match_indices("namespace").take(8) {
-            let rest = text[at + word.len()..].trim_start();
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            let (name, behind) = rest.split_at(end.unwrap_or(rest.len()));
-            let is_blank = |c: char| c.is_whitespace() || c == '\\';
-            if !name.is_empty() && behind.trim_start_matches(is_blank).starts_with('{') {
-                let global = self.name("");
-                self.bind_name(None, name, global);
-            }
-        }
     }
 
     fn use_body(&mut self, body: Node<'t>, parameters: &[&str]) {
