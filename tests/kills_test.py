@@ -113,7 +113,7 @@ class Kills:
 
             scenes["drop"] = drop
         if self.saved:
-            scenes["save"] = lambda: ["save", f"context {rng.randrange(9)}", "--path", "known/d1/f001.ts", "--notes", "x" * 5000]
+            scenes["save"] = lambda: ["save", f"context {rng.randrange(9)}", "--path", "known/d1/f001.ts", "--notes", "x" * 3900]
         return scenes
 
     def start(self, words: list[str], before: list[str] = ()) -> subprocess.Popen:

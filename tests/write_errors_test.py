@@ -151,8 +151,8 @@ class WriteErrors:
 
         def save() -> Scene:
             home = self.refreshed(*main)
-            self.command(home)("save", "kept", "--path", "known/d0/f000.ts", "--notes", "x" * 5000)
-            return Scene(("save", "new", "--path", "known/d1/f001.ts", "--notes", "y" * 9000), home, has_index=True,
+            self.command(home)("save", "kept", "--path", "known/d0/f000.ts", "--notes", "x" * 3900)
+            return Scene(("save", "new", "--path", "known/d1/f001.ts", "--notes", "y" * 3900), home, has_index=True,
                          more=[self.has_kept])
 
         def first_save() -> Scene:
@@ -307,7 +307,7 @@ class WriteErrors:
     def has_kept(self, when: str, place: Path, scene: Scene) -> None:
         loaded = self.command(place / "home", scene.repo).call("cl_load", name="kept")
         notes = loaded.value.get("context", {}).get("notes")
-        self.checks.that(f"{when}: what was saved before is there", notes == "x" * 5000, loaded.value)
+        self.checks.that(f"{when}: what was saved before is there", notes == "x" * 3900, loaded.value)
 
     def nothing_lies_around(self, when: str, place: Path) -> None:
         """Checks that every file belongs to an index that is there."""

@@ -4,8 +4,8 @@ use clap::{Arg, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
 use super::{
-    bundle, cache, context, export, flags, install, list, manual, reaching_tests, serve, settings,
-    view, watch,
+    bundle, cache, context, export, flags, install, list, manual, memory, reaching_tests, serve,
+    settings, verify, view, watch,
 };
 use crate::tools::{TOOLS, ToolSpec};
 
@@ -43,6 +43,8 @@ pub(super) fn command() -> Command {
         .subcommand(view::command())
         .subcommand(watch::command())
         .subcommand(context::command())
+        .subcommands(memory::commands())
+        .subcommand(verify::command())
         .subcommand(list::command())
         .subcommand(cache::command())
         .subcommand(export::command())

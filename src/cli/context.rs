@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::run::in_workspace;
 use crate::error::{Code, Error, Result};
-use crate::tools::context::context_output;
+use crate::tools::memory::context_output;
+use crate::workspace::RecordKind;
 
 /// The largest export that is taken in, in bytes.
 const MAX_IMPORT: u64 = 256 << 20;
@@ -82,7 +83,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         match verb {
             "list" => {
                 let contexts: Vec<_> = place
-                    .saved_contexts()?
+                    .saved_records(Some(RecordKind::Context))?
                     .into_iter()
                     .map(context_output)
                     .collect();
@@ -91,7 +92,8 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 Ok((value, text))
             }
             "show" => {
-                let (context, items) = place.saved_context(name("name"))?;
+                let (context, items) =
+                    place.saved_record(name("name"), Some(RecordKind::Context))?;
                 let items: Vec<Value> = items
                     .into_iter()
                     .map(|item| {
@@ -112,7 +114,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 ))
             }
             "rm" => {
-                place.remove_context(name("name"))?;
+                place.remove_record(name("name"), Some(RecordKind::Context))?;
                 Ok((
                     json!({"removed": name("name")}),
                     format!("removed `{}`\n", name("name")),
@@ -125,7 +127,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     .flatten()
                     .cloned()
                     .collect();
-                let text = place.export_contexts(&names)?;
+                let text = place.export_records(&names, Some(RecordKind::Context))?;
                 let value = serde_json::from_str(&text).expect("an export is JSON");
                 Ok((value, text + "\n"))
             }
@@ -134,7 +136,8 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     .get_one::<PathBuf>("file")
                     .expect("the argument is required");
                 let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
-                let taken = place.import_contexts(&read(&file)?)?;
+                let taken = place.import_records(&read(&file)?)?;
+                let taken: Vec<String> = taken.into_iter().filter_map(|it| it.name).collect();
                 let text = format!("imported {}\n", taken.join(", "));
                 Ok((json!({ "imported": taken }), text))
             }
@@ -147,7 +150,7 @@ fn listing(value: &Value) -> String {
     super::render::contexts(value, &screen)
 }
 
-fn read(file: &Path) -> Result<String> {
+pub(super) fn read(file: &Path) -> Result<String> {
     use std::io::Read as _;
     let failed = |error: std::io::Error| {
         Error::new(

@@ -6,6 +6,7 @@ mod aliases;
 mod bundle;
 mod cache;
 mod command_line;
+mod command_names;
 mod context;
 mod export;
 mod flags;
@@ -13,15 +14,18 @@ mod install;
 mod links;
 mod list;
 mod manual;
+mod memory;
 mod output;
 mod pager;
 mod progress;
 mod reaching_tests;
 mod render;
+mod report;
 mod run;
 mod screen;
 mod serve;
 mod settings;
+mod verify;
 mod view;
 mod watch;
 
@@ -89,6 +93,10 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),
         "tests" => reaching_tests::run(&command.matches, cwd.as_ref()),
         "context" => context::run(&command.matches, cwd.as_ref()),
+        "note" => memory::run_note(&command.matches, cwd.as_ref()),
+        "doc" => memory::run_doc(&command.matches, cwd.as_ref()),
+        "mark" => memory::run_mark(&command.matches, cwd.as_ref()),
+        "verify" => verify::run(&command.matches, cwd.as_ref()),
         name => {
             let mut tools = crate::tools::TOOLS.iter();
             if let Some(tool) = tools.find(|tool| tool.command_name() == name) {

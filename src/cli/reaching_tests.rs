@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::progress::ProgressLine;
 use super::render::{RUNNERS, tests};
-use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
+use super::run::{ask, author, listen_for_interrupts, named_repo, without_repo};
 use super::{flags, output};
 use crate::error::Result;
 use crate::tools::Call;
@@ -101,6 +101,7 @@ fn asked(
         interrupt,
         progress: &|progress| meter.show(progress),
         patience: Patience::Configured,
+        author: author(),
         revision: None,
     };
     let text = |name: &str| matches.get_one::<String>(name).cloned();

@@ -13,13 +13,14 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 use serde_json::Value;
 
+use super::command_names::name_commands;
 use super::progress::ProgressLine;
 use super::screen::Screen;
 use super::{flags, output, pager, render};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, ToolSpec};
-use crate::workspace::{FirstBuild, Patience, Workspace, Workspaces};
+use crate::workspace::{Author, FirstBuild, Patience, Workspace, Workspaces, WrittenBy};
 
 /// Tokens of a list of changes that is printed.
 const PERSON_TOKENS: u32 = 20_000;
@@ -99,6 +100,7 @@ pub(super) fn tool(
                 interrupt: Arc::clone(&interrupt),
                 progress: &|progress| meter.show(progress),
                 patience,
+                author: author(),
                 revision: None,
             };
             answer(tool, input, &call)
@@ -128,7 +130,8 @@ pub(super) fn tool(
         Ok(value) if flags::is_markdown(matches) && value["parts"].is_array() => {
             output::data(&render::markdown(&value))
         }
-        Ok(value) => {
+        Ok(mut value) => {
+            name_commands(&mut value);
             let page = render::page(tool.name, &value, &screen);
             let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
             let code = match value["content"].as_str() {
@@ -153,6 +156,16 @@ pub(super) fn tool(
         return ExitCode::from(BROKEN);
     }
     code
+}
+
+/// Returns who gives the commands: a person where a terminal is read, else a program.
+pub(super) fn author() -> Author<'static> {
+    let by = if std::io::stdin().is_terminal() {
+        WrittenBy::Person
+    } else {
+        WrittenBy::Agent
+    };
+    Author { by, client: None }
 }
 
 /// Returns where data goes, with the work tree that places lead into.
@@ -181,6 +194,32 @@ pub(super) fn in_workspace(
             .into_iter()
             .collect();
         act(&workspaces.open(None, &places)?)
+    })
+}
+
+/// Runs a command that asks tools about one repository: `act` returns its value and the same as text.
+pub(super) fn with_tools(
+    matches: &ArgMatches,
+    cwd: Option<&PathBuf>,
+    act: impl FnOnce(&Call<'_>) -> Result<(Value, String)>,
+) -> ExitCode {
+    without_repo(matches, |workspaces| {
+        let interrupt = Arc::new(AtomicBool::new(false));
+        listen_for_interrupts(&interrupt);
+        let meter = ProgressLine::new("indexing", "files", PATIENCE, flags::verbosity(matches) > 0);
+        let call = Call {
+            workspaces,
+            places: &places(matches, cwd),
+            cwd: cwd.map(PathBuf::as_path),
+            interrupt,
+            progress: &|progress| meter.show(progress),
+            patience: Patience::Configured,
+            author: author(),
+            revision: None,
+        };
+        let outcome = act(&call);
+        meter.clear();
+        outcome
     })
 }
 

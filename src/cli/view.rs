@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::progress::ProgressLine;
 use super::render::{changes_graph, impact_graph};
-use super::run::{ask, listen_for_interrupts, named_repo, without_repo};
+use super::run::{ask, author, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{flags, output};
 use crate::error::{Code, Error, Result};
@@ -129,6 +129,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             interrupt,
             progress: &|progress| meter.show(progress),
             patience: Patience::Configured,
+            author: author(),
             revision: None,
         };
         ask("cl_refresh", json!({}), &call)?;

@@ -44,6 +44,8 @@ pub struct Config {
     pub low_confidence: LowConfidence,
     /// Whether signals of a search are summed by rank, for comparison.
     pub fuses_by_rank: bool,
+    /// How much of saved records answers say unasked.
+    pub unasked: Unasked,
     /// Whether answers name the authors and owners of files.
     pub shows_owners: bool,
     /// Languages that are read to the symbol.
@@ -65,6 +67,17 @@ pub enum LowConfidence {
     Top1,
     /// None; a note says so.
     Empty,
+}
+
+/// How much of saved records an answer says unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unasked {
+    /// How many there are, and titles.
+    Titles,
+    /// How many there are.
+    Count,
+    /// Nothing.
+    Off,
 }
 
 /// Where a value comes from.
@@ -107,6 +120,7 @@ impl Config {
             tools: String::new(),
             low_confidence: LowConfidence::Keep,
             fuses_by_rank: false,
+            unasked: Unasked::Titles,
             shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
             watch_debounce_ms: 0,
@@ -172,6 +186,13 @@ impl Config {
                     "top1" => LowConfidence::Top1,
                     "empty" => LowConfidence::Empty,
                     _ => LowConfidence::Keep,
+                }
+            }
+            "memory.unasked" => {
+                self.unasked = match value {
+                    "off" => Unasked::Off,
+                    "count" => Unasked::Count,
+                    _ => Unasked::Titles,
                 }
             }
             "owners" => self.shows_owners = value == "names",

@@ -172,6 +172,16 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        name: "memory.unasked",
+        variable: "CODELENS_MEMORY_UNASKED",
+        unit: "",
+        about: "what answers say of saved records unasked: titles and counts, counts, or nothing",
+        kind: ValueType::OneOf {
+            default: "titles",
+            values: &["titles", "count", "off"],
+        },
+    },
+    Setting {
         name: "search.fusion",
         variable: "CODELENS_FUSION",
         unit: "",

@@ -147,6 +147,36 @@ impl Repo {
     }
 }
 
+impl Repo {
+    /// Returns the root tree of a commit, in hexadecimal digits; `None` where this clone does not have it.
+    pub fn root_tree(&self, commit: &CommitId) -> Option<String> {
+        let id = gix::ObjectId::from_hex(commit.as_str().as_bytes()).ok()?;
+        let tree = self.inner.find_commit(id).ok()?.tree_id().ok()?;
+        Some(tree.to_hex().to_string())
+    }
+
+    /// Returns how many commits `to` has that `from`, an ancestor of it, has not; `None` for more than `at_most`, and where
+    /// history is cut off between them.
+    pub fn n_commits_between(
+        &self,
+        from: &CommitId,
+        to: &CommitId,
+        at_most: usize,
+    ) -> Option<usize> {
+        let id = |commit: &CommitId| gix::ObjectId::from_hex(commit.as_str().as_bytes()).ok();
+        let walk = self.inner.rev_walk([id(to)?]).with_hidden([id(from)?]);
+        let mut n_commits = 0;
+        for found in walk.all().ok()? {
+            found.ok()?;
+            n_commits += 1;
+            if n_commits > at_most {
+                return None;
+            }
+        }
+        Some(n_commits)
+    }
+}
+
 /// Returns the branches that tables hold.
 fn branches_of(table: &Reftable) -> Result<Branches, GitError> {
     let mut branches = Branches::default();

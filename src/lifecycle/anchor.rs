@@ -32,6 +32,8 @@ pub struct Anchor {
     pub content: ContentId,
     /// The hashes of its lines (see [`digests`]).
     pub digests: Vec<u64>,
+    /// The hash of its text (see [`exact`]); `None` where it was not noted.
+    pub exact: Option<ContentId>,
 }
 
 /// The state of an item, compared with the time when it was saved.
@@ -94,6 +96,8 @@ pub struct FileNow {
     pub digests: Vec<u64>,
     /// Its symbols and chunks.
     pub pieces: Vec<FilePiece>,
+    /// Its text.
+    pub text: String,
 }
 
 /// The files of the work tree.
@@ -116,6 +120,19 @@ pub fn cut(digests: &[u64], lines: (u32, u32)) -> Vec<u64> {
     let mut part = between(digests, lines).to_vec();
     part.truncate(MAX_DIGESTS);
     part
+}
+
+/// Returns the hash of some lines, white space at their ends left out. Unlike [`digests`] it tells indentation apart, and
+/// covers long items to their end.
+pub fn exact(text: &str, (from, to): (u32, u32)) -> ContentId {
+    let first = (from as usize).saturating_sub(1);
+    let n_lines = (to as usize).saturating_sub(first);
+    let mut trimmed = String::new();
+    for line in text.lines().skip(first).take(n_lines) {
+        trimmed.push_str(line.trim_end());
+        trimmed.push('\n');
+    }
+    ContentId::of(trimmed.as_bytes())
 }
 
 /// Finds an item. Reads its file, and others only where it is not found there.
@@ -322,7 +339,13 @@ impl AnchorSearch<'_> {
     fn state(&self, lines: (u32, u32)) -> AnchorState {
         let (from, to) = self.anchor.lines.unwrap_or_default();
         let n_lines = to.saturating_sub(from);
-        if cut(&self.file.digests, lines) != self.anchor.digests || lines.1 - lines.0 != n_lines {
+        let is_changed = cut(&self.file.digests, lines) != self.anchor.digests
+            || lines.1 - lines.0 != n_lines
+            || self
+                .anchor
+                .exact
+                .is_some_and(|then| exact(&self.file.text, lines) != then);
+        if is_changed {
             AnchorState::Changed
         } else if lines == (from, to) && *self.path == self.anchor.path {
             AnchorState::Same

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use crate::error::{Code, Error, Result};
 use crate::tools::{Call, Progress};
-use crate::workspace::Patience;
+use crate::workspace::{Author, Patience, WrittenBy};
 
 /// How often at most a client is told how far a call is.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -27,6 +27,8 @@ pub(super) struct CallRunner {
     pub(super) name: &'static str,
     pub(super) places: Vec<PathBuf>,
     pub(super) shared: Arc<Shared>,
+    /// The client, as it calls itself.
+    pub(super) client: Option<String>,
 }
 
 impl CallRunner {
@@ -115,6 +117,10 @@ impl CallRunner {
             interrupt: Arc::clone(interrupt),
             progress: &progress,
             patience: Patience::Configured,
+            author: Author {
+                by: WrittenBy::Agent,
+                client: self.client.as_deref(),
+            },
             revision: None,
         };
         let outcome = work(&call);

@@ -59,20 +59,44 @@ pub(super) fn definition(tool: &ToolSpec) -> Tool {
             field.remove("description");
         }
     }
+    if let Some(Value::Object(fields)) = input.get_mut("properties") {
+        // For pages that people look at.
+        fields.remove("highlight");
+        fields.values_mut().for_each(leave_out_bounds);
+        // Their words say it.
+        for name in ["snippet", "contentType"] {
+            if let Some(Value::Object(field)) = fields.get_mut(name) {
+                field.remove("description");
+            }
+        }
+    }
     let annotations = ToolAnnotations::new()
         .read_only(tool.read_only)
         .open_world(false);
     let annotations = if tool.read_only {
         annotations
     } else {
-        // Every tool may be called again with the same input: a second drop, save or prune
-        // changes nothing that the first did not.
-        annotations.destructive(tool.destructive).idempotent(true)
+        annotations
+            .destructive(tool.destructive)
+            .idempotent(tool.idempotent)
     };
     Tool::new(tool.name, tool.about, Arc::new(input))
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(with_errors((tool.output_schema)())))
         .with_annotations(annotations)
+}
+
+/// Leaves out the bounds of numbers, which are taken for the nearer bound, and that an object has no other fields: input is checked
+/// in any case, and TOOLS.md says it.
+fn leave_out_bounds(field: &mut Value) {
+    if let Value::Object(field) = field {
+        for name in ["minimum", "maximum", "additionalProperties"] {
+            if field.get(name).is_some_and(|it| !it.is_object()) {
+                field.remove(name);
+            }
+        }
+        field.values_mut().for_each(leave_out_bounds);
+    }
 }
 
 /// Returns the schema of an answer that may also be an error: there are clients that hold errors against it.

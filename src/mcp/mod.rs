@@ -118,6 +118,10 @@ impl Server {
             name,
             places: self.places(&context.extensions).await,
             shared: Arc::clone(&self.shared),
+            client: context
+                .peer
+                .peer_info()
+                .map(|client| client.client_info.name.clone()),
         };
         let outcome = running.finish(context, work).await;
         let error = outcome.as_ref().err();

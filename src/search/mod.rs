@@ -15,6 +15,7 @@ mod notation;
 mod path_filter;
 mod query;
 mod rank;
+pub mod recall;
 mod requested_roles;
 mod scorer;
 pub mod snippet;

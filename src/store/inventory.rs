@@ -230,7 +230,7 @@ enum PartKind {
     Write(String),
     Draft,
     Aside,
-    /// The record of the repository, saved contexts.
+    /// The record of the repository, saved records and documents.
     Own,
     Foreign,
 }
@@ -242,7 +242,7 @@ fn kind(name: &str) -> PartKind {
     if name.starts_with("aside-") {
         return PartKind::Aside;
     }
-    if name == "repo.json" || name.starts_with("contexts.db") {
+    if matches!(name, "repo.json" | "documents") || name.starts_with("contexts.db") {
         return PartKind::Own;
     }
     let parts: Vec<&str> = name.split('.').collect();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Call;
 use crate::error::Result;
-use crate::workspace::{Patience, Question, normal_form};
+use crate::workspace::{Patience, Question, RecordKind, normal_form};
 
 /// How many symbols are looked at: the same name may be there often.
 const MAX_ROWS: u32 = 2_000;
@@ -68,13 +68,14 @@ pub fn paths(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     })
 }
 
-/// Returns the names of saved contexts that begin with `value`.
+/// Returns the names of saved contexts that begin with `value`; of imported ones those that a person approved.
 pub fn contexts(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     let workspace = call.workspaces.open(None, call.places)?;
     let names = workspace
-        .saved_contexts()?
+        .saved_records(Some(RecordKind::Context))?
         .into_iter()
-        .map(|saved| saved.name);
+        .filter(|saved| saved.approved)
+        .filter_map(|saved| saved.name);
     Ok(names.filter(|name| name.starts_with(value)).collect())
 }
 

@@ -6,14 +6,17 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::MAX_LIST_BYTES;
+use super::answer::{MAX_LIST_BYTES, is_zero};
 use super::normalize_input::plain_name;
+use super::notes;
 use super::places::{TargetOutput, named, near_names, path_and_name, target};
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::{Handle, RepoPath, sanitize};
-use crate::workspace::{FileRange, SymbolRow, View, Workspace, brief, language_of, outside};
+use crate::workspace::{
+    AttachedText, FileRange, FileText, SymbolRow, View, Workspace, brief, language_of, outside,
+};
 
 /// Definitions that are shown of a name of several.
 const MAX_CANDIDATES: usize = 30;
@@ -120,6 +123,9 @@ pub struct FileLinesOutput {
     /// Characters in `content` that can't be seen: controls, marks that turn the direction of text, what has no width.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_characters: Option<u64>,
+    /// Saved records about these lines (cl_load).
+    #[serde(skip_serializing_if = "is_zero")]
+    notes: u64,
 }
 
 impl Tool for Expand {
@@ -132,7 +138,7 @@ impl Tool for Expand {
     type Input = ExpandInput;
     type Output = ExpandOutput;
 
-    fn run(input: ExpandInput, call: &Call<'_>) -> Result<ExpandOutput> {
+    fn run(mut input: ExpandInput, call: &Call<'_>) -> Result<ExpandOutput> {
         if input.symbol.is_some() && input.handle.is_some() {
             return Err(Error::invalid(
                 "`symbol` and `handle` are both given",
@@ -140,7 +146,18 @@ impl Tool for Expand {
             ));
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let (document, copy) = match input.document() {
+            Some(id) => match workspace.document_text(&id)? {
+                AttachedText::File(path) => {
+                    (input.path, input.handle) = (Some(path), None);
+                    (None, None)
+                }
+                AttachedText::Copy(_, text) => (Some(format!("doc:{id}")), Some(text)),
+            },
+            None => (None, None),
+        };
         let (mut place, definition) = match &input.symbol {
+            None if copy.is_some() => (FileRange::whole("document")?, None),
             None => (place(&input, &workspace, call)?, None),
             Some(name) => match by_name(name, &input, &workspace, call)? {
                 NamedDefinitions::One(place, definition) => (place, Some(definition)),
@@ -152,7 +169,10 @@ impl Tool for Expand {
                 }
             },
         };
-        let text = workspace.text(&place.path, call.revision)?;
+        let text = match copy {
+            Some(text) => FileText { text, n_invalid: 0 },
+            None => workspace.text(&place.path, call.revision)?,
+        };
         if let (Some(_), Some((start, end))) = (&definition, place.lines) {
             place.lines = Some((with_comment(&text.text, &place, start), end));
         }
@@ -178,7 +198,7 @@ impl Tool for Expand {
             None => (None, None, None),
         };
         let lines = FileLinesOutput {
-            path: place.path.to_string(),
+            path: document.clone().unwrap_or_else(|| place.path.to_string()),
             symbol,
             kind,
             handle,
@@ -193,12 +213,43 @@ impl Tool for Expand {
             total_lines: total,
             invalid_bytes: (text.n_invalid > 0).then_some(text.n_invalid),
             hidden_characters: (n_hidden > 0).then_some(n_hidden),
+            notes: match &document {
+                Some(_) => 0,
+                None => n_notes(&place.path, (start, cut.end), &workspace, call)?,
+            },
         };
         Ok(ExpandOutput {
             lines: Some(lines),
             candidates: None,
         })
     }
+}
+
+impl ExpandInput {
+    /// Returns the attached document that is asked for, as `doc:ID`.
+    fn document(&self) -> Option<String> {
+        let named = [&self.handle, &self.path].into_iter().flatten();
+        named
+            .filter_map(|text| text.strip_prefix("doc:"))
+            .map(str::to_owned)
+            .next()
+    }
+}
+
+/// Returns how many saved records are about lines of a file, or the file.
+fn n_notes(
+    path: &RepoPath,
+    lines: (u32, u32),
+    workspace: &Arc<Workspace>,
+    call: &Call<'_>,
+) -> Result<u64> {
+    if !workspace.has_records()? {
+        return Ok(0);
+    }
+    call.ask(workspace, path.as_str(), |view| {
+        let bound = notes::bound(view, [(path.as_str(), None)])?;
+        Ok(bound.count(path.as_str(), Some(lines), true))
+    })
 }
 
 /// The definitions of a name.

@@ -318,6 +318,7 @@ fn results(view: &View<'_>, lines: &[MatchedLine], with_matches: bool) -> Result
             ..HitOutput::default()
         });
     }
+    super::search::add_notes(view, &mut results)?;
     Ok(results)
 }
 

@@ -13,6 +13,7 @@ use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero};
 use super::hits;
 use super::map_definition;
 use super::map_lists::{BranchOutput, FileSelection, LanguageOutput, ListedFile, ListedSymbol};
+use super::notes;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -180,6 +181,12 @@ pub struct FileOutlineOutput {
     symbols: Vec<SymbolOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+    /// Saved records about the file or code in it.
+    #[serde(skip_serializing_if = "is_zero")]
+    notes: u64,
+    /// Words that it was marked with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<String>,
 }
 
 /// One symbol of an outline: its name and line, and as far as the budget goes the rest.
@@ -200,6 +207,9 @@ pub struct SymbolOutput {
     /// Only where `path` is a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
+    /// Saved records about it (cl_load).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) notes: u64,
 }
 
 /// Parts that an outline leaves out.
@@ -455,6 +465,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     for file in &mut files {
         file.stale = view.is_stale(&file.path);
     }
+    add_notes(view, &mut files)?;
     let truncated = omitted.files > 0 || omitted.symbols > 0;
     let asked = path.map_or("", RepoPath::as_str);
     Ok(MapOutput {
@@ -466,6 +477,24 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
         omitted: (omitted != OutlineOmissionsOutput::default()).then_some(omitted),
         ..MapOutput::new(view)
     })
+}
+
+/// Counts the saved records about each file and each symbol whose lines are shown.
+fn add_notes(view: &View<'_>, files: &mut [FileOutlineOutput]) -> Result<()> {
+    let places = files.iter().flat_map(|file| {
+        let symbols = file.symbols.iter();
+        let symbols = symbols.map(|symbol| (file.path.as_str(), Some(symbol.name.as_str())));
+        symbols.chain([(file.path.as_str(), None)])
+    });
+    let bound = notes::bound(view, places)?;
+    for file in files.iter_mut().filter(|_| !bound.is_empty()) {
+        file.notes = bound.count(&file.path, None, true);
+        file.marks = bound.marks(&file.path, None);
+        for symbol in &mut file.symbols {
+            symbol.notes = bound.count(&file.path, Some(symbol.lines()), false);
+        }
+    }
+    Ok(())
 }
 
 /// Counts the files right below each directory of `path`, the largest first; none where there are fewer than two.
@@ -521,6 +550,8 @@ impl OutlineBuilder {
                 stale: false,
                 symbols: Vec::new(),
                 truncated: false,
+                notes: 0,
+                marks: Vec::new(),
             };
             n_bytes += file.path.len() + 26;
             if n_bytes > max_bytes && !outline.files.is_empty() {
@@ -564,6 +595,15 @@ impl OutlineBuilder {
 }
 
 impl SymbolOutput {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns its lines, as far as they are shown.
+    pub(super) fn lines(&self) -> (u32, u32) {
+        (self.start_line, self.end_line.unwrap_or(self.start_line))
+    }
+
     /// Returns a name that a function binds.
     pub(super) fn of_local(local: &LocalName) -> Self {
         Self {
@@ -574,6 +614,7 @@ impl SymbolOutput {
             end_line: local.end_line,
             exported: None,
             handle: None,
+            notes: 0,
         }
     }
 }
@@ -591,6 +632,7 @@ fn name_of(symbol: &SymbolRow) -> SymbolOutput {
         end_line: None,
         exported: None,
         handle: None,
+        notes: 0,
     }
 }
 

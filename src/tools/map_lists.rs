@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::hits;
 use super::map::{MapInput, SymbolOutput, whole_of};
+use super::notes;
 use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::model::{RepoPath, SymbolKind};
@@ -41,6 +42,12 @@ pub struct ListedFile {
     skipped: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
+    /// Saved records about the file or code in it.
+    #[serde(skip_serializing_if = "is_zero")]
+    notes: u64,
+    /// Words that it was marked with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<String>,
 }
 
 /// A directory of a tree, before those in it.
@@ -163,9 +170,18 @@ impl FileSelection {
                 .skip
                 .map(super::super::model::freshness::SkipReason::as_str),
             stale: view.is_stale(file.path.as_str()),
+            notes: 0,
+            marks: Vec::new(),
         };
         let key = |file: &FileSummary| (file.path.to_string(), 0);
-        page(view, input, &self.all, key, |file| Ok(list(file)))
+        let mut page = page(view, input, &self.all, key, |file| Ok(list(file)))?;
+        let places = page.entries.iter().map(|file| (file.path.as_str(), None));
+        let bound = notes::bound(view, places)?;
+        for file in page.entries.iter_mut().filter(|_| !bound.is_empty()) {
+            file.notes = bound.count(&file.path, None, true);
+            file.marks = bound.marks(&file.path, None);
+        }
+        Ok(page)
     }
 
     /// Returns the directories down to a depth, each before those in it, and whether some were left out.
@@ -257,7 +273,15 @@ impl FileSelection {
             let row = row.ok_or_else(|| super::unknown_handle("sym"))?;
             Ok(ListedSymbol::of(view, &row))
         };
-        page(view, input, &found, key, list)
+        let mut page = page(view, input, &found, key, list)?;
+        let places = page.entries.iter();
+        let places = places.map(|it| (it.path.as_str(), Some(it.symbol.name())));
+        let bound = notes::bound(view, places)?;
+        for entry in page.entries.iter_mut().filter(|_| !bound.is_empty()) {
+            let lines = entry.symbol.lines();
+            entry.symbol.notes = bound.count(&entry.path, Some(lines), false);
+        }
+        Ok(page)
     }
 }
 

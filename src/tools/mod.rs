@@ -8,7 +8,6 @@ mod analysed;
 pub mod answer;
 pub mod changes;
 pub mod complete;
-pub mod context;
 pub mod doctor;
 pub mod expand;
 pub mod explore;
@@ -21,8 +20,10 @@ pub mod manual;
 pub mod map;
 mod map_definition;
 pub mod map_lists;
+pub mod memory;
 mod near_paths;
 mod normalize_input;
+mod notes;
 mod places;
 pub mod prune;
 pub mod related;
@@ -45,7 +46,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::workspace::{Patience, Question, Revision, View, Workspace, Workspaces};
+use crate::workspace::{Author, Patience, Question, Revision, View, Workspace, Workspaces};
 
 /// The means of one call besides its input.
 pub struct Call<'a> {
@@ -63,6 +64,8 @@ pub struct Call<'a> {
     pub progress: &'a (dyn Fn(Progress) + Send + Sync),
     /// How long a question may bring the index up; `budgetMs` of the input goes before it.
     pub patience: Patience<'a>,
+    /// Who makes it, as saved records note it.
+    pub author: Author<'a>,
     /// The commit that `ref` of the input names, or `HEAD` of a bare repository; `None` for the work tree.
     pub revision: Option<&'a Revision>,
 }
@@ -124,6 +127,8 @@ pub trait Tool {
     const READ_ONLY: bool = true;
     /// Whether it may delete data that cannot be restored at once.
     const DESTRUCTIVE: bool = false;
+    /// Whether a second call with the same input changes nothing that the first did not.
+    const IDEMPOTENT: bool = true;
     /// Whether it takes `ref`, a commit that it is about in place of the work tree.
     const TAKES_REF: bool = false;
     /// The input. Its doc comments feed `--help`, the schema and TOOLS.md.
@@ -150,6 +155,8 @@ pub struct ToolSpec {
     pub read_only: bool,
     /// Whether it may delete data that cannot be restored at once.
     pub destructive: bool,
+    /// Whether a second call with the same input changes nothing that the first did not.
+    pub idempotent: bool,
     /// Returns the JSON Schema of the input.
     pub input_schema: fn() -> Map<String, Value>,
     /// Returns the JSON Schema of the output.
@@ -172,6 +179,7 @@ impl ToolSpec {
             examples: T::EXAMPLES,
             read_only: T::READ_ONLY,
             destructive: T::DESTRUCTIVE,
+            idempotent: T::IDEMPOTENT,
             input_schema: input_schema::<T>,
             output_schema: schema::output::<T::Output>,
             command: command::<T>,
@@ -195,8 +203,8 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<impact::Impact>(),
     ToolSpec::of::<changes::Changes>(),
     ToolSpec::of::<related::Related>(),
-    ToolSpec::of::<context::Load>(),
-    ToolSpec::of::<context::Save>(),
+    ToolSpec::of::<memory::Load>(),
+    ToolSpec::of::<memory::Save>(),
     ToolSpec::of::<index_state::Current>(),
     ToolSpec::of::<index_state::Refresh>(),
     ToolSpec::of::<index_state::Stats>(),

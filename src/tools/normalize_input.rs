@@ -150,7 +150,8 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("path", Value::Array(paths)) => slots.extend(paths),
-                ("path" | "to", value) => slots.push(value),
+                ("path" | "to" | "about", value) => slots.push(value),
+                ("document", value) => slots.extend(value.get_mut("path")),
                 ("items", Value::Array(items)) => {
                     slots.extend(items.iter_mut().filter_map(|item| item.get_mut("path")));
                 }
@@ -165,7 +166,8 @@ pub(super) fn make_paths_relative(input: &mut Value, call: &Call<'_>) -> Result<
             Some(rest) => ("!", rest),
             None => ("", text),
         };
-        let is_handle = text.starts_with("rel:") || Handle::parse(text).is_some();
+        let is_handle =
+            text.starts_with("rel:") || text.starts_with("doc:") || Handle::parse(text).is_some();
         let is_absolute = std::path::Path::new(text).is_absolute();
         if matches!(text, "" | "/") || is_handle || !(is_absolute || call.cwd.is_some()) {
             continue;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer::is_zero;
 use crate::error::{Error, Result};
 use crate::graph::edge_precision::{confidence, test_confidence};
 use crate::graph::impact::Reached;
@@ -41,6 +42,9 @@ pub(super) struct TargetOutput {
     /// Its first lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
+    /// Saved records about it (cl_load), of the target of `cl_impact`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) notes: u64,
 }
 
 /// The measured precision of a class of edges or tests in a language; `null` where none was measured.
@@ -707,6 +711,7 @@ pub(super) fn target(symbol: &SymbolRow) -> TargetOutput {
         kind: symbol.kind.as_str(),
         signature: one_line(&symbol.signature).into_owned(),
         text: None,
+        notes: 0,
     }
 }
 

@@ -11,6 +11,7 @@ use super::hits::{
     self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
 };
 use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
+use super::notes;
 use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::config::Config;
@@ -174,6 +175,7 @@ pub struct HitOutput {
     pub(super) after: Vec<String>,
     /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub(super) matches: Vec<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) symbol: Option<String>,
@@ -185,10 +187,14 @@ pub struct HitOutput {
     /// How often it holds the text that the question quotes, its flag, its name or its message, as it stands.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) literal: u64,
+    /// Saved records about it (cl_load).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) notes: u64,
     /// Of a line: whether the index has other bytes of the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) stale: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub(super) explain: Option<ExplainOutput>,
 }
 
@@ -325,6 +331,7 @@ fn answer(
         .enumerate()
         .map(|(at, hit)| result(view, query, input, hit, offset + at))
         .collect::<Result<_>>()?;
+    add_notes(view, &mut results)?;
     let n_fit = n_within_bytes(&results, MAX_LIST_BYTES);
     let truncated = n_fit < results.len();
     results.truncate(n_fit);
@@ -375,6 +382,17 @@ fn answer(
         truncated,
         freshness_fields,
     })
+}
+
+/// Counts the saved records about each result.
+pub(super) fn add_notes(view: &View<'_>, results: &mut [HitOutput]) -> Result<()> {
+    let places = results.iter();
+    let places = places.map(|hit| (hit.path.as_str(), hit.symbol.as_deref()));
+    let bound = notes::bound(view, places)?;
+    for hit in results {
+        hit.notes = bound.count(&hit.path, notes::line_range(&hit.lines), true);
+    }
+    Ok(())
 }
 
 fn result(

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::lifecycle::policy::RepositoryState;
 use crate::lifecycle::prune::{self, Extra};
 use crate::model::indexing_rules::POLICY_VERSION;
-use crate::store::{Contexts, Home, SCHEMA_VERSION};
+use crate::store::{Home, RecordKind, RecordStore, SCHEMA_VERSION};
 use crate::syntax;
 
 /// The name of a cache, and the beginnings of names that are the next best, best first.
@@ -112,8 +112,8 @@ impl Workspaces {
 
 fn entry(found: &SurveyedRepository) -> RepositoryEntry {
     let entries = &found.state.entries;
-    let contexts = Contexts::open_existing(&found.home).ok().flatten();
-    let contexts = contexts.and_then(|contexts| contexts.all().ok());
+    let contexts = RecordStore::open_existing(&found.home).ok().flatten();
+    let contexts = contexts.and_then(|contexts| contexts.count(Some(RecordKind::Context)).ok());
     let used = entries.iter().map(|entry| entry.last_used_ms).max();
     RepositoryEntry {
         path: match &found.common_dir {
@@ -133,7 +133,7 @@ fn entry(found: &SurveyedRepository) -> RepositoryEntry {
             .count() as u64,
         bytes: entries.iter().map(|entry| entry.bytes).sum(),
         last_used_ms: used.filter(|ms| *ms > 0),
-        n_contexts: contexts.map_or(0, |contexts| contexts.len() as u64),
+        n_contexts: contexts.unwrap_or_default(),
         n_prunable: 0,
         prunable_bytes: 0,
     }

@@ -18,12 +18,7 @@ const MAX_PREVIEW: usize = 160;
 /// The work tree during one call.
 pub(super) struct Disk<'a> {
     view: &'a View<'a>,
-    known: RefCell<HashMap<RepoPath, Option<Arc<CachedFile>>>>,
-}
-
-struct CachedFile {
-    file: Arc<FileNow>,
-    text: String,
+    known: RefCell<HashMap<RepoPath, Option<Arc<FileNow>>>>,
 }
 
 impl<'a> Disk<'a> {
@@ -51,7 +46,7 @@ impl<'a> Disk<'a> {
         Some(shown)
     }
 
-    fn known(&self, path: &RepoPath) -> Option<Arc<CachedFile>> {
+    fn known(&self, path: &RepoPath) -> Option<Arc<FileNow>> {
         if let Some(known) = self.known.borrow().get(path) {
             return known.clone();
         }
@@ -60,7 +55,7 @@ impl<'a> Disk<'a> {
         read
     }
 
-    fn read(&self, path: &RepoPath) -> Option<CachedFile> {
+    fn read(&self, path: &RepoPath) -> Option<FileNow> {
         if is_secret_name(path) {
             return None;
         }
@@ -100,13 +95,10 @@ impl<'a> Disk<'a> {
                     lines: (chunk.span.start_line, chunk.span.end_line),
                 }),
         );
-        let file = FileNow {
+        Some(FileNow {
             content: ContentId::of(&bytes),
             digests: digests(&text),
             pieces,
-        };
-        Some(CachedFile {
-            file: Arc::new(file),
             text,
         })
     }
@@ -114,7 +106,7 @@ impl<'a> Disk<'a> {
 
 impl AnchorFiles for Disk<'_> {
     fn file(&self, path: &RepoPath) -> Option<Arc<FileNow>> {
-        self.known(path).map(|known| Arc::clone(&known.file))
+        self.known(path)
     }
 
     fn defining(&self, qualified: &str) -> Vec<RepoPath> {

@@ -9,12 +9,12 @@ mod cache;
 mod catch_up;
 mod changes;
 mod comparison;
-mod contexts;
 mod disk;
 mod disk_search;
 pub mod doctor;
 mod errors;
 mod idle;
+mod memory;
 mod paths;
 mod proof;
 mod query;
@@ -40,7 +40,11 @@ pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
-pub use contexts::{ItemToSave, Loaded, MAX_ITEMS, wanted};
+pub use memory::{
+    AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
+    JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome,
+    VerifiedOutcome, wanted,
+};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;
@@ -51,15 +55,16 @@ pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
+pub use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, SeenRun, WrittenBy};
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, Read, SavedContext, SavedItem, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, Read, RecordKind, SavedItem, SavedRecord, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
-use crate::config::Config;
 use crate::config::repository::{self, RepositorySettings};
+use crate::config::{Config, Unasked};
 use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
@@ -97,6 +102,8 @@ pub struct Workspace {
     first_build: Duration,
     /// How long the work tree is quiet before the watch follows a change.
     debounce: Duration,
+    /// How much of saved records answers say unasked.
+    unasked: Unasked,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: RetentionRules,
@@ -253,6 +260,7 @@ impl Workspaces {
             budget: self.config.budget(),
             first_build: self.config.first_build(),
             debounce: Duration::from_millis(self.config.watch_debounce_ms),
+            unasked: self.config.unasked,
             is_server: self.is_server,
             directories: self
                 .directories_settle_after

@@ -147,6 +147,8 @@ impl Workspace {
                         roles: Roles::new(&read),
                         revision: question.revision,
                         repo: &repo,
+                        home: self.home.repo(&repo.repo_id()),
+                        unasked: self.unasked,
                         looked_at: LookedAt::default(),
                     };
                     let made = answer(&view);

@@ -11,7 +11,7 @@ use crate::model::{Branch, Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
 use crate::store::files::RowCounts;
-use crate::store::{Contexts, Index, IndexKey, Pointer, Read, WriteLock};
+use crate::store::{Index, IndexKey, Pointer, Read, RecordStore, WriteLock};
 
 /// How far an index is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl Workspace {
         let key = key_of(&repo, repo.snapshot()?);
         let home = self.home.repo(&key.repo_id);
         let active = key.index_id();
-        let contexts = Contexts::open_existing(&home).ok().flatten();
+        let contexts = RecordStore::open_existing(&home).ok().flatten();
         let pins = contexts
             .map(|contexts| contexts.pinned_indexes())
             .transpose();

@@ -12,7 +12,7 @@ use crate::lifecycle::policy::{
 };
 use crate::lifecycle::prune::Extra;
 use crate::model::CommitId;
-use crate::store::{Contexts, Home, IndexKey, Pointer, RepoHome, SCHEMA_VERSION};
+use crate::store::{Home, IndexKey, Pointer, RecordStore, RepoHome, SCHEMA_VERSION};
 
 /// A repository with its part of the data directory.
 pub(super) struct SurveyedRepository {
@@ -49,7 +49,7 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
     });
     let is_gone = owner.as_ref().is_some_and(|owner| owner.is_gone);
     // Pins that can't be read may be on any of them.
-    let pins = match Contexts::open_existing(home) {
+    let pins = match RecordStore::open_existing(home) {
         Ok(None) => Some(BTreeSet::new()),
         Ok(Some(contexts)) => contexts.pinned_indexes().ok().map(BTreeSet::from_iter),
         Err(_) => None,
@@ -89,7 +89,7 @@ pub(super) fn is_needed(home: &RepoHome, pointer: &Pointer) -> bool {
         let snapshot = repo.snapshot().ok()?;
         Some(key_of(&repo, snapshot).index_id())
     });
-    let pins = || match Contexts::open_existing(home) {
+    let pins = || match RecordStore::open_existing(home) {
         Ok(None) => false,
         Ok(Some(contexts)) => contexts
             .pinned_indexes()

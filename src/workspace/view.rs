@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Revision;
+use crate::config::Unasked;
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo, TreeEntry};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
@@ -14,7 +15,7 @@ use crate::model::{
 use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
 use crate::roles::Roles;
-use crate::store::Read;
+use crate::store::{Read, RepoHome};
 use crate::syntax;
 
 /// One generation of one index, and how current it is.
@@ -32,6 +33,8 @@ pub struct View<'a> {
     /// The commit that was asked for; `None` for the work tree.
     pub revision: Option<&'a Revision>,
     pub(super) repo: &'a Repo,
+    pub(super) home: RepoHome,
+    pub(super) unasked: Unasked,
     pub(super) looked_at: LookedAt,
 }
 
@@ -52,6 +55,16 @@ impl LookedAt {
 }
 
 impl View<'_> {
+    /// Whether answers count saved records (`memory.unasked`).
+    pub fn says_notes(&self) -> bool {
+        self.unasked != Unasked::Off
+    }
+
+    /// Whether answers name saved records unasked.
+    pub fn says_titles(&self) -> bool {
+        self.unasked == Unasked::Titles
+    }
+
     /// Returns whether the rows of `path` may differ from the file. Where the detection did not get to
     /// see every file, or is not of these rows, the file itself is compared: costs its reading, once.
     pub fn is_stale(&self, path: &str) -> bool {

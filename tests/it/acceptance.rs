@@ -209,22 +209,26 @@ fn codewell() -> Vec<Row> {
         ),
         row(
             "related_revisions, attached_documents",
-            Pending(
+            Call(
                 "cl_explore",
                 json!({"query": "total", "include": ["notes", "documents"]}),
-                "/notes",
+                &["/documents"],
             ),
         ),
         row(
             "search_revision_memory",
-            Pending("cl_load", json!({"query": "total is wrong"}), "/results"),
+            Call(
+                "cl_load",
+                json!({"query": "total is wrong"}),
+                &["/results", "/total"],
+            ),
         ),
         row(
             "record_failure, record_revision",
-            Pending(
+            Call(
                 "cl_save",
                 json!({"kind": "failure", "notes": "total is wrong"}),
-                "/verification",
+                &["/id", "/verification"],
             ),
         ),
         row(
@@ -540,18 +544,18 @@ fn coderlm() -> Vec<Row> {
         ),
         row(
             "define-file, define-symbol, redefine",
-            Pending(
+            Call(
                 "cl_save",
                 json!({"kind": "note", "items": [{"path": "src/price.ts"}], "notes": "sums"}),
-                "/kind",
+                &["/id", "/kind"],
             ),
         ),
         row(
             "mark(documentation, ignore, test, config, generated, custom)",
-            Pending(
+            Call(
                 "cl_save",
                 json!({"kind": "mark", "items": [{"path": "src/price.ts"}], "notes": "config"}),
-                "/kind",
+                &["/id", "/kind"],
             ),
         ),
         row(
@@ -680,10 +684,19 @@ fn repowise() -> Vec<Row> {
         ),
         row(
             "get_risk: hotspot, co-change, reviewers, test gaps, signals",
-            Pending(
+            Call(
                 "cl_impact",
                 json!({"symbol": "order", "risk": true}),
-                "/risk",
+                &[
+                    "/risk/files/0/commits",
+                    "/risk/files/0/churn",
+                    "/risk/files/0/fixes/count",
+                    "/risk/files/0/coChange/0/together",
+                    "/risk/reviewers/0/name",
+                    "/risk/testGaps/0/state",
+                    "/risk/blast/files",
+                    "/risk/history/complete",
+                ],
             ),
         ),
     ]

@@ -29,6 +29,7 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
         text += &preview(hit, screen);
     }
     text += &missing(value, screen);
+    text += &super::memory::noted(value, screen);
     text += &graph::neighbours(&entries(value, "related"), screen);
     let total = value.number("total");
     let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);

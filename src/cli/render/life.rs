@@ -6,18 +6,6 @@ use super::state::branch_of;
 use super::text::{Facts, Fields, add, bytes, plural, short, table};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible, visible_lines};
 
-/// Returns the saved context.
-pub(super) fn save(value: &Value, screen: &Screen) -> String {
-    let items = plural(value.number("itemCount"), "item");
-    let pinned = if value.is_true("pinned") {
-        ", pinned"
-    } else {
-        ""
-    };
-    let name = screen.paint(STRONG, &visible(value.text("name")));
-    format!("saved {name}: {items}{pinned}\n")
-}
-
 /// Returns a context with its items.
 pub(in crate::cli) fn context(value: &Value, screen: &Screen) -> String {
     let saved = &value["context"];

@@ -12,7 +12,9 @@ mod hits;
 mod impact_graph;
 mod life;
 mod lines;
+mod memory;
 mod pack;
+mod risk;
 mod setup;
 mod state;
 mod text;
@@ -28,6 +30,7 @@ use crate::model::UnknownReason;
 pub(super) use changes_graph::changes_graph;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
+pub(super) use memory::record_list;
 pub(super) use pack::markdown;
 pub(super) use setup::installed;
 use text::{Fields, count};
@@ -70,7 +73,8 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> RenderedText {
         "cl_doctor" => state::doctor(value, screen).into(),
         "cl_prune" => life::prune(value, screen).into(),
         "cl_drop" => life::dropped(value).into(),
-        "cl_save" => life::save(value, screen).into(),
+        "cl_save" => memory::save(value, screen).into(),
+        "cl_load" if value["results"].is_array() => memory::records(value, screen).into(),
         "cl_load" => life::context(value, screen).into(),
         _ => pretty(value).into(),
     };

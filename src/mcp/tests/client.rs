@@ -31,6 +31,7 @@ pub(super) const fn tool(
         examples: "",
         read_only: true,
         destructive: false,
+        idempotent: true,
         input_schema: object,
         output_schema: object,
         command: || unreachable!("no command line here"),

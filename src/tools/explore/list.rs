@@ -14,6 +14,7 @@ use crate::search::snippet::Snippet;
 use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
+use crate::tools::notes::{self, NoteOutput, NotedPlace};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
 
@@ -47,6 +48,7 @@ pub(super) struct LocationOutput {
     preview: String,
     /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     matches: Vec<[usize; 2]>,
     /// The definition that the match lies in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +62,9 @@ pub(super) struct LocationOutput {
     /// Where the preview does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
+    /// As in `cl_search`.
+    #[serde(skip_serializing_if = "is_zero")]
+    notes: u64,
     /// Further hits of the file, on its last result.
     #[serde(skip_serializing_if = "Option::is_none")]
     collapsed: Option<u64>,
@@ -184,6 +189,7 @@ pub(super) fn answer(
         .any(|(group, file)| file.results.len() < group.n_shown);
     output.query = Some(hits::brief(query.text()));
     output.count = Some(files.iter().map(|file| file.n_results() as u64).sum());
+    output.notes = add_notes(view, &mut files)?;
     output.files = Some(files);
     output.truncated = is_cut || shortened || related.len() < n_near;
     output.defaults = NearDefaults::taken_from(&mut related);
@@ -195,6 +201,30 @@ pub(super) fn answer(
         output.brief = brief::lines(&output, input, MAX_BRIEF_BYTES);
     }
     Ok(output)
+}
+
+/// Counts the saved records about each result, and names the first of them.
+fn add_notes(view: &View<'_>, files: &mut [FileHitsOutput]) -> Result<Vec<NoteOutput>> {
+    let places = files.iter().flat_map(|file| {
+        let results = file.results.iter();
+        results.map(|result| (file.path.as_str(), result.symbol.as_deref()))
+    });
+    let bound = notes::bound(view, places)?;
+    let mut places: Vec<NotedPlace> = Vec::new();
+    for file in files {
+        for result in &mut file.results {
+            let lines = notes::line_range(&result.lines);
+            result.notes = bound.count(&file.path, lines, true);
+            places.push((file.path.clone(), lines));
+        }
+    }
+    Ok(notes::notes_at(
+        view,
+        &bound,
+        &places,
+        false,
+        MAX_BRIEF_BYTES,
+    ))
 }
 
 /// Groups hits by file, in the order of the files' best hits.
@@ -300,6 +330,7 @@ fn result(
         symbol: definition.map(|it| it.symbol),
         literal: shown.n_literal as u64,
         signature,
+        notes: 0,
         collapsed: None,
         stale: shown.is_stale,
     })

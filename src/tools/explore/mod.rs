@@ -23,6 +23,7 @@ use super::file_history::{FileHistories, HeldCommitsOutput};
 use super::hits::{
     self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
 };
+use super::notes::{AttachedDocumentOutput, NoteOutput};
 use super::schema::number;
 use super::{Call, Tool};
 use crate::config::Config;
@@ -161,6 +162,10 @@ pub enum Include {
     Tests,
     /// Definitions that they name and do not call: types, constants.
     Imports,
+    /// The texts of saved records about them.
+    Notes,
+    /// Documents that belong to them.
+    Documents,
     /// Who owns and who changed the file.
     Owners,
     /// Commits that changed the file.
@@ -210,6 +215,14 @@ pub struct ExploreOutput {
     defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Vec<NearOutput>>,
+    /// Saved records about the results: titles, with `notes` their texts, which are data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    notes: Vec<NoteOutput>,
+    /// With `documents`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
+    documents: Option<Vec<AttachedDocumentOutput>>,
     /// Definitions that are no part, the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted: Option<Vec<part::OmittedDefinitionOutput>>,

@@ -17,6 +17,7 @@ use crate::model::RepoPath;
 use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
+use crate::tools::notes::{self, NotedPlace};
 use crate::tools::schema::clamp;
 use crate::workspace::View;
 
@@ -206,6 +207,7 @@ fn fill(
     mut output: ExploreOutput,
 ) -> Result<ExploreOutput> {
     let budget = budget(input);
+    add_records(source, input, found, &mut output)?;
     output.budget = Some(clamp(input.budget, 4_000, 300..=12_000) as u64);
     output.duplicates = found.n_duplicates;
     output.parts = Some(Vec::new());
@@ -240,6 +242,63 @@ fn fill(
     output.omitted = Some(listed);
     count_tokens(&mut output);
     Ok(output)
+}
+
+/// Looks up the saved records about the candidates and the cards: counts, titles, and texts and documents where they are asked
+/// for.
+fn add_records(
+    source: &SourceReader<'_>,
+    input: &ExploreInput,
+    found: &Candidates,
+    output: &mut ExploreOutput,
+) -> Result<()> {
+    let view = source.view;
+    let units = found.list.iter().map(|candidate| {
+        let unit = &candidate.unit;
+        let symbol = unit.symbol.as_ref();
+        (
+            unit.path.as_str(),
+            symbol.map(|it| it.qualified_name.as_str()),
+        )
+    });
+    let cards = output.cards.iter().flatten();
+    let cards = cards.filter_map(|card| Some((card.path.as_deref()?, card.symbol.as_deref())));
+    let bound = notes::bound(view, units.chain(cards))?;
+    let mut places: Vec<NotedPlace> = Vec::new();
+    for card in output.cards.iter_mut().flatten() {
+        let (Some(path), Some(counts)) = (&card.path, &mut card.counts) else {
+            continue;
+        };
+        let lines = card.lines.as_deref().and_then(notes::line_range);
+        let n_notes = bound.count(path, lines, true);
+        counts.notes = (n_notes > 0).then_some(n_notes);
+        places.push((path.clone(), lines));
+    }
+    let units = found.list.iter().filter(|it| it.role.is_found());
+    places.extend(units.map(|it| (it.unit.path.to_string(), Some(it.unit.lines))));
+    let with_text = input.includes(Include::Notes);
+    let share = if with_text {
+        RELATED_SHARE
+    } else {
+        BRIEF_SHARE
+    };
+    let max_bytes = budget(input) / share;
+    output.notes = notes::notes_at(view, &bound, &places, with_text, max_bytes);
+    if input.includes(Include::Documents) {
+        let is_project = matches!(input.targets.as_slice(), [only] if only == ".");
+        let words = output.query.as_deref().unwrap_or_default().to_lowercase();
+        let words = words.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<String> = words
+            .filter(|word| word.chars().count() > 3)
+            .map(str::to_owned)
+            .collect();
+        let mut documents = notes::documents_at(view, &bound, &places, is_project, &words)?;
+        truncate_to_bytes(&mut documents, budget(input) / RELATED_SHARE);
+        output.documents = Some(documents);
+    }
+    // Set once: an answer has one pack.
+    drop(source.bound.set(bound));
+    Ok(())
 }
 
 /// Says how many tokens the answer has, its own digits among them.

@@ -7,6 +7,7 @@ use super::candidates::{OmissionReason, PackCandidate, PackRole};
 use super::source::SourceReader;
 use super::{ExploreInput, Include};
 use crate::error::Result;
+use crate::tools::answer::is_zero;
 
 /// Bytes of a token.
 pub(super) const TOKEN_BYTES: usize = 4;
@@ -44,6 +45,9 @@ pub(super) struct PartOutput {
     /// Names of the members, of a header.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     members: Vec<String>,
+    /// As in `cl_search`.
+    #[serde(skip_serializing_if = "is_zero")]
+    notes: u64,
     /// Exact lines of the file; absent where the file is not as it was indexed, and without `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -104,6 +108,7 @@ pub(super) fn part(
         test: candidate.test.clone(),
         also: Vec::new(),
         members: candidate.members.clone(),
+        notes: source.n_notes(unit.path.as_str(), Some(at)),
         tokens: tokens(text.as_deref().unwrap_or_default()),
         text,
         truncated: unit.is_cut,

@@ -1,19 +1,21 @@
 //! The text and the definitions of files, each read once for an answer.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::model::{RepoPath, Sources as _};
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{BoundRecords, SymbolRow, View};
 
 /// Reads files of one view.
 pub(super) struct SourceReader<'v> {
     pub(super) view: &'v View<'v>,
     texts: RefCell<HashMap<RepoPath, Option<Rc<LinedText>>>>,
     symbols: RefCell<HashMap<RepoPath, Rc<Vec<SymbolRow>>>>,
+    /// The saved records about the answer, once it is known which code may be in it.
+    pub(super) bound: OnceCell<BoundRecords>,
 }
 
 /// The text of a file, cut at its line ends.
@@ -29,7 +31,14 @@ impl<'v> SourceReader<'v> {
             view,
             texts: RefCell::default(),
             symbols: RefCell::default(),
+            bound: OnceCell::new(),
         }
+    }
+
+    /// Returns how many saved records are bound to lines of a file, or to the file.
+    pub(super) fn n_notes(&self, path: &str, lines: Option<(u32, u32)>) -> u64 {
+        let bound = self.bound.get();
+        bound.map_or(0, |bound| bound.count(path, lines, true))
     }
 
     /// Returns the text of a file; `None` where its bytes are not those that were indexed.

@@ -7,8 +7,9 @@ use crate::config::Config;
 use crate::lifecycle::policy::RepositoryState;
 use crate::machine;
 use crate::model::size::size;
-use crate::store::{Contexts, Home, SCHEMA_VERSION};
+use crate::store::{Home, RecordStore, RepoHome, SCHEMA_VERSION};
 use crate::watch::network_type;
+use crate::workspace::memory::has_copy;
 use crate::workspace::survey::{self, SurveyedRepository};
 use crate::workspace::upkeep::LEFT_AGE;
 
@@ -34,7 +35,7 @@ pub fn of_data_directory(config: &Config) -> Vec<Check> {
         owners(&found),
         versions(&found),
         strangers(&home),
-        contexts(&found),
+        memory(&found),
     ]
 }
 
@@ -189,30 +190,45 @@ fn strangers(home: &Home) -> Check {
     )
 }
 
-fn contexts(found: &[SurveyedRepository]) -> Check {
-    let name = "saved contexts";
-    let mut n_contexts = 0;
+fn memory(found: &[SurveyedRepository]) -> Check {
+    let name = "memory";
+    let (mut n_records, mut n_lost) = (0, 0);
     for found in found {
-        let read = Contexts::open_existing(&found.home).and_then(|contexts| {
-            let Some(contexts) = contexts else {
+        let read = RecordStore::open_existing(&found.home).and_then(|store| {
+            let Some(store) = store else {
                 return Ok((0, None));
             };
-            Ok((contexts.all()?.len(), contexts.damage()?))
+            n_lost += lost_copies(&found.home, &store.copies()?);
+            Ok((store.count(None)?, store.damage()?))
         });
         let damage = match read {
             Ok((n, None)) => {
-                n_contexts += n;
+                n_records += n;
                 continue;
             }
             Ok((_, Some(damage))) => damage,
             Err(error) => error.to_string(),
         };
-        let path: PathBuf = crate::store::contexts::path(&found.home);
+        let path: PathBuf = crate::store::memory::path(&found.home);
         return Check::failed(
             name,
             format!("{} cannot be used: {damage}", path.display()),
-            "put a copy in its place (`codelens context export` makes one), or move it away and begin anew; nothing is pruned in that repository meanwhile",
+            "put a copy in its place (`codelens note export` makes one), or move it away and begin anew; nothing is pruned in that repository meanwhile",
         );
     }
-    Check::passed(name, format!("{n_contexts}, all readable"))
+    if n_lost > 0 {
+        let s = if n_lost == 1 { "" } else { "s" };
+        return Check::failed(
+            name,
+            format!("{n_lost} attached document{s} of {n_records} saved records cannot be found"),
+            "attach them again with `codelens doc attach`, or remove them with `codelens doc detach`",
+        );
+    }
+    Check::passed(name, format!("{n_records} saved records, all readable"))
+}
+
+/// Returns how many copies of documents are gone, or have other bytes.
+fn lost_copies(home: &RepoHome, digests: &[String]) -> usize {
+    let is_there = |digest: &&String| has_copy(home, digest);
+    digests.len() - digests.iter().filter(is_there).count()
 }

@@ -6,6 +6,7 @@ mod commits;
 mod git_steps;
 mod histories;
 #[cfg(target_os = "linux")]
+mod no_clock;
 mod proofs;
 mod replay;
 mod steps;
@@ -125,6 +126,7 @@ impl Bench {
                 interrupt: Arc::default(),
                 progress: &|_| (),
                 patience: Patience::Configured,
+                author: codelens::workspace::Author::default(),
                 revision: None,
             };
             let mut answer = match (tools::by_name(name).unwrap().call)(input, &call) {

@@ -112,9 +112,11 @@ fn saved_code_is_found_where_it_is_now() {
         "--notes",
         "closing is wrong",
     ]);
+    let id = saved["id"].as_str().unwrap();
+    assert!(id.starts_with("mem_") && id.len() == 20, "{saved}");
     assert_eq!(
         saved,
-        json!({"id": 1, "name": "work", "pinned": false, "itemCount": 6})
+        json!({"id": id, "kind": "context", "name": "work", "pinned": false, "itemCount": 6})
     );
     assert_eq!(
         states(&cli, "work"),

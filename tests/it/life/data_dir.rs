@@ -125,7 +125,7 @@ fn the_doctor_finds_what_is_wrong_with_the_data_directory() {
         .unwrap();
     let saved = std::fs::read(contexts).unwrap();
     std::fs::write(contexts, vec![1; 9_000]).unwrap();
-    assert_eq!(wrong(&cli), ["saved contexts"]);
+    assert_eq!(wrong(&cli), ["memory"]);
     repo.git(&["branch", "--quiet", "-D", "feature"]);
     assert_eq!(
         cli.json(&["prune"])["total"],

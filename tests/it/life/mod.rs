@@ -5,5 +5,7 @@ mod ci;
 mod contexts;
 mod data_dir;
 mod health;
+mod memory;
+mod notes;
 mod prune;
 mod settings;

@@ -175,6 +175,7 @@ fn new_settings_are_shown_and_refuse_what_they_do_not_take() {
     for (name, default) in [
         ("search.low_confidence", "keep"),
         ("search.fusion", "gated"),
+        ("memory.unasked", "titles"),
         ("symbols", "all"),
         ("watch.debounce_ms", "300"),
     ] {
@@ -182,12 +183,13 @@ fn new_settings_are_shown_and_refuse_what_they_do_not_take() {
     }
     std::fs::write(
         &file,
-        "symbols = \"python, go\"\n[search]\nlow_confidence = \"top1\"\nfusion = \"rrf\"\n[watch]\ndebounce_ms = 99999\n",
+        "symbols = \"python, go\"\n[search]\nlow_confidence = \"top1\"\nfusion = \"rrf\"\n[memory]\nunasked = \"count\"\n[watch]\ndebounce_ms = 99999\n",
     )
     .unwrap();
     for (name, value) in [
         ("search.low_confidence", "top1"),
         ("search.fusion", "rrf"),
+        ("memory.unasked", "count"),
         ("symbols", "python,go"),
         ("watch.debounce_ms", "10000"),
     ] {

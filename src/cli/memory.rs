@@ -1,0 +1,314 @@
+//! `codelens note`, `doc` and `mark`: saved records as things that people list, add, approve, remove and carry elsewhere.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _, value_parser};
+use serde_json::{Value, json};
+
+use super::context::read;
+use super::run::{ask, in_workspace, with_tools};
+use super::{render, screen::Screen};
+use crate::error::Result;
+use crate::tools::memory::{Items, KindInput, record_output};
+use crate::workspace::{DocumentToSave, ItemToSave, RecordToSave, wanted};
+
+/// Returns the commands `note`, `doc` and `mark`.
+pub(super) fn commands() -> [Command; 3] {
+    [note(), doc(), mark()]
+}
+
+fn id() -> Arg {
+    Arg::new("id")
+        .value_name("ID")
+        .required(true)
+        .help("Its id (mem_…) or name")
+}
+
+fn kind() -> Arg {
+    Arg::new("kind")
+        .long("kind")
+        .value_name("KIND")
+        .value_parser(value_parser!(KindInput))
+}
+
+fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
+fn note() -> Command {
+    let add = Command::new("add")
+        .about("Add a note, or another record")
+        .arg(
+            Arg::new("notes")
+                .value_name("TEXT")
+                .required(true)
+                .help("Its text; the first line is its title"),
+        )
+        .arg(kind().default_value("note").help("Its kind"))
+        .arg(text("name", "NAME", "A name; one of the same kind and name is replaced"))
+        .arg(text("fixes", "ID", "The failure that a fix repairs"))
+        .arg(text("test", "COMMAND", "The command that shows a fix"))
+        .arg(text("supersedes", "ID", "The record in whose place it comes"))
+        .after_help("Examples:\n  codelens note add --path src/login.ts \"the session is made here\"\n  codelens note add --kind failure \"TypeError: x is not a function\"");
+    Command::new("note")
+        .about("List, show, add, approve, remove, export and import saved records")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(
+            Command::new("list")
+                .about("List the saved records of this repository")
+                .arg(kind().help("Only of this kind"))
+                .after_help("Examples:\n  codelens note list\n  codelens note list --kind failure --json"),
+        )
+        .subcommand(
+            Command::new("show")
+                .about("Show a record, judged on what is checked out")
+                .arg(id())
+                .after_help("Examples:\n  codelens note show mem_0123456789abcdef"),
+        )
+        .subcommand(Items::augment_args(add))
+        .subcommand(
+            Command::new("approve")
+                .about("Answer for an imported record: agents see it from now on")
+                .arg(id())
+                .after_help("Examples:\n  codelens note approve mem_0123456789abcdef"),
+        )
+        .subcommand(
+            Command::new("remove")
+                .about("Remove a record")
+                .arg(id())
+                .after_help("Examples:\n  codelens note remove mem_0123456789abcdef"),
+        )
+        .subcommand(
+            Command::new("export")
+                .about("Print records as JSON, for another clone or machine")
+                .arg(
+                    Arg::new("ids")
+                        .value_name("ID")
+                        .action(ArgAction::Append)
+                        .help("Which ones [default: all]"),
+                )
+                .arg(kind().help("Only of this kind"))
+                .after_help("Examples:\n  codelens note export > records.json\n  codelens note export --kind fix > fixes.json"),
+        )
+        .subcommand(
+            Command::new("import")
+                .about("Import what `export` printed; nobody sees it unasked until it is approved")
+                .arg(
+                    Arg::new("file")
+                        .value_name("FILE")
+                        .required(true)
+                        .value_parser(value_parser!(PathBuf))
+                        .help("The file, or - for standard input"),
+                )
+                .after_help("Examples:\n  codelens note import records.json"),
+        )
+        .after_help("Examples:\n  codelens note list\n  codelens note add --path src/login.ts \"the session is made here\"\n  codelens note export > records.json")
+}
+
+fn doc() -> Command {
+    let attach = Command::new("attach")
+        .about("Copy a document into the data directory and bind it to code")
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The document, of any kind"),
+        )
+        .arg(text("relation", "WORD", "What it is to the code, for example `design`"))
+        .arg(text("locator", "PLACE", "The place in it: a page, a heading"))
+        .arg(text("title", "TITLE", "Its title [default: its name]"))
+        .arg(text("name", "NAME", "A name; a document of the same name is replaced"))
+        .after_help("Examples:\n  codelens doc attach ~/specs/queue.pdf --path src/queue.ts --relation specification --locator \"page 4\"");
+    Command::new("doc")
+        .about("Attach documents to code, and detach them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Items::augment_args(attach))
+        .subcommand(
+            Command::new("detach")
+                .about("Remove a document, and its copy where nothing else needs it")
+                .arg(id())
+                .after_help("Examples:\n  codelens doc detach mem_0123456789abcdef"),
+        )
+        .after_help("Examples:\n  codelens doc attach ~/specs/queue.pdf --path src/queue.ts\n  codelens doc detach mem_0123456789abcdef\n  codelens save --kind document --url https://example.org/spec --path src/queue.ts")
+}
+
+fn mark() -> Command {
+    let command = Command::new("mark")
+        .about("Mark code with a word, which labels it only; without a word list the marks")
+        .arg(
+            Arg::new("word")
+                .value_name("WORD")
+                .help("The word: test, generated, config, documentation, ignore or any other"),
+        )
+        .after_help(
+            "Examples:\n  codelens mark generated --path src/api/client.ts\n  codelens mark",
+        );
+    Items::augment_args(command)
+}
+
+/// Runs `codelens note`.
+pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    let (verb, matches) = matches
+        .subcommand()
+        .expect("the command line is refused without one");
+    let text = |id: &str| matches.get_one::<String>(id).cloned();
+    let kind = || matches.get_one::<KindInput>("kind").copied();
+    match verb {
+        "add" => with_tools(matches, cwd, |call| {
+            let mut input =
+                json!({"kind": kind(), "notes": text("notes"), "items": items(matches)?});
+            for (field, value) in [("name", text("name")), ("fixes", text("fixes"))] {
+                if let Some(value) = value {
+                    input[field] = value.into();
+                }
+            }
+            if let Some(command) = text("test") {
+                input["test"] = json!({"command": command});
+            }
+            let saved = ask("cl_save", input, call)?;
+            if let Some(old) = text("supersedes") {
+                let place = call.workspaces.open(None, call.places)?;
+                place.supersede_record(&old, saved["id"].as_str().unwrap_or_default())?;
+            }
+            let text = render::page("cl_save", &saved, &Screen::of_stdout()).data;
+            Ok((saved, text))
+        }),
+        "show" => with_tools(matches, cwd, |call| {
+            let found = ask("cl_load", json!({"name": text("id")}), call)?;
+            let text = render::page("cl_load", &found, &Screen::of_stdout()).data;
+            Ok((found, text))
+        }),
+        _ => in_workspace(matches, cwd.cloned(), |place| match verb {
+            "list" => {
+                let records = place.saved_records(kind().map(KindInput::meaning))?;
+                let records: Vec<Value> = records.iter().map(record_output).collect();
+                let value = json!({ "records": records });
+                let text = render::record_list(&value, &Screen::of_stdout());
+                Ok((value, text))
+            }
+            "approve" => {
+                let record = place.approve_record(&text("id").unwrap_or_default())?;
+                let line = format!("approved {}\n", record.uid);
+                Ok((json!({"approved": record.uid}), line))
+            }
+            "remove" => {
+                let record = place.remove_record(&text("id").unwrap_or_default(), None)?;
+                let line = format!("removed {}\n", record.uid);
+                Ok((json!({"removed": record.uid}), line))
+            }
+            "export" => {
+                let ids = matches.get_many("ids").into_iter().flatten();
+                let ids: Vec<String> = ids.cloned().collect();
+                let text = place.export_records(&ids, kind().map(KindInput::meaning))?;
+                let value = serde_json::from_str(&text).expect("an export is JSON");
+                Ok((value, text + "\n"))
+            }
+            _ => {
+                let file = matches
+                    .get_one::<PathBuf>("file")
+                    .expect("the argument is required");
+                let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
+                let imported = place.import_records(&read(&file)?)?;
+                let ids: Vec<String> = imported.into_iter().map(|record| record.uid).collect();
+                let line = format!(
+                    "imported {} records; `codelens note approve ID` lets agents see one unasked\n",
+                    ids.len()
+                );
+                Ok((json!({ "imported": ids }), line))
+            }
+        }),
+    }
+}
+
+/// Runs `codelens doc`.
+pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    let (verb, matches) = matches
+        .subcommand()
+        .expect("the command line is refused without one");
+    let text = |id: &str| matches.get_one::<String>(id).cloned();
+    if verb == "detach" {
+        return in_workspace(matches, cwd.cloned(), |place| {
+            let record = place.detach_document(&text("id").unwrap_or_default())?;
+            let line = format!("detached {}\n", record.uid);
+            Ok((json!({"detached": record.uid}), line))
+        });
+    }
+    with_tools(matches, cwd, |call| {
+        let place = call.workspaces.open(None, call.places)?;
+        let file = matches
+            .get_one::<PathBuf>("file")
+            .expect("the argument is required");
+        let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
+        let mut items: Vec<ItemToSave> = Vec::new();
+        for item in items_of(matches)? {
+            let (text, is_handle) = item;
+            let relative = if is_handle {
+                None
+            } else {
+                place.relative_path(&text, call.cwd, None)
+            };
+            items.push(wanted(&relative.unwrap_or(text), is_handle)?);
+        }
+        let document = DocumentToSave {
+            place: place.copy_document(&file)?,
+            title: text("title"),
+            relation: text("relation"),
+            locator: text("locator"),
+        };
+        let name = text("name");
+        let wanted = RecordToSave {
+            kind: crate::workspace::RecordKind::Document,
+            name: name.as_deref(),
+            notes: None,
+            items: &items,
+            fixes: None,
+            test: None,
+            document: Some(document),
+            supersedes: None,
+            pinned: false,
+            author: call.author,
+        };
+        let saved = call.with_question("", |question| place.save_record(&wanted, question))?;
+        let value = record_output(&saved.record);
+        let line = format!("attached {}: {}\n", saved.record.uid, saved.record.title);
+        Ok((value, line))
+    })
+}
+
+/// Runs `codelens mark`.
+pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    let word = matches.get_one::<String>("word").cloned();
+    with_tools(matches, cwd, |call| {
+        let Some(word) = word else {
+            let found = ask("cl_load", json!({"kind": "mark", "limit": 50}), call)?;
+            let text = render::page("cl_load", &found, &Screen::of_stdout()).data;
+            return Ok((found, text));
+        };
+        let input = json!({"kind": "mark", "notes": word, "items": items(matches)?});
+        let saved = ask("cl_save", input, call)?;
+        let text = render::page("cl_save", &saved, &Screen::of_stdout()).data;
+        Ok((saved, text))
+    })
+}
+
+fn items(matches: &ArgMatches) -> Result<Value> {
+    let items = Items::from_arg_matches(matches).expect("the arguments are declared");
+    Ok(serde_json::to_value(items).expect("items are plain data"))
+}
+
+/// Returns the items of a command line as texts, each with whether it is a handle.
+fn items_of(matches: &ArgMatches) -> Result<Vec<(String, bool)>> {
+    let items = items(matches)?;
+    let items = items.as_array().into_iter().flatten();
+    let text = |item: &Value, field: &str| item[field].as_str().map(str::to_owned);
+    Ok(items
+        .filter_map(|item| {
+            let handle = text(item, "handle").map(|handle| (handle, true));
+            handle.or_else(|| text(item, "path").map(|path| (path, false)))
+        })
+        .collect())
+}

@@ -1,0 +1,309 @@
+//! Memory: saves records about code and finds them again on any branch, each with a verdict on what is checked out.
+
+mod bound;
+mod documents;
+mod items;
+mod judge;
+mod recall;
+mod runs;
+mod save;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub(super) use documents::has_copy;
+
+pub use bound::{BoundRecord, BoundRecords};
+pub use documents::AttachedText;
+pub use items::{ItemToSave, Loaded, wanted};
+pub use judge::JudgedRecord;
+pub use recall::{RecallRequest, Recollections};
+pub use runs::{FinishedRun, VerifiedOutcome};
+pub use save::{DocumentToSave, RecordToSave, SavedOutcome};
+
+use super::{Question, View, Workspace};
+use crate::error::{Code, Error, Result};
+use crate::lifecycle::portable;
+use crate::model::{Freshness, secret};
+use crate::reconcile::seed;
+use crate::store::memory::{RecordPlaces, WrittenBy};
+use crate::store::{RecordKind, RecordStore, SavedItem, SavedRecord, StoreError};
+
+/// The most items of a record.
+const MAX_ITEMS: usize = 200;
+
+/// The longest text of a record, in characters.
+const MAX_TEXT: usize = 4_000;
+
+/// The longest name, in bytes.
+const MAX_NAME: usize = 200;
+
+/// Who makes a call, as records note it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Author<'a> {
+    /// A person at a terminal, or a program.
+    pub by: WrittenBy,
+    /// The program, as it calls itself.
+    pub client: Option<&'a str>,
+}
+
+impl Workspace {
+    /// Returns a context with its items where they are now, judged like any record, how current the index was in which moved
+    /// items were looked for, and its generation.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a name that nothing was saved under, with those that there are.
+    pub fn load_context<'q>(
+        self: &Arc<Self>,
+        name: &str,
+        question: impl Into<Question<'q>>,
+    ) -> Result<(JudgedRecord, Freshness, u64)> {
+        let (context, _) = self.saved_record(name, Some(RecordKind::Context))?;
+        self.query(question, |view| {
+            let judged = view.judged(&context)?;
+            if view.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let generation = view.read.meta().generation;
+            Ok((judged, view.freshness.clone(), generation))
+        })
+    }
+
+    /// Returns a record by its name or `uid`, with its items as they were saved. Without a kind, a context goes before others
+    /// of the same name.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a name that nothing was saved under, with those that there are.
+    pub fn saved_record(
+        &self,
+        name: &str,
+        kind: Option<RecordKind>,
+    ) -> Result<(SavedRecord, Vec<SavedItem>)> {
+        let Some(store) = self.existing_records()? else {
+            return Err(unknown(name, &[]));
+        };
+        let mut named = store.named(name)?.into_iter();
+        match named.find(|record| kind.is_none_or(|kind| record.kind == kind)) {
+            Some(record) => {
+                let items = store.items(record.id)?;
+                Ok((record, items))
+            }
+            None => Err(unknown(name, &store.all(kind)?)),
+        }
+    }
+
+    /// Returns whether anything was ever saved in the repository.
+    pub fn has_records(&self) -> Result<bool> {
+        let home = self.home.repo(&self.repo()?.repo_id());
+        Ok(crate::store::memory::path(&home).is_file())
+    }
+
+    /// Returns whether something was saved under a name or `uid`.
+    pub fn has_record(&self, name: &str, kind: RecordKind) -> Result<bool> {
+        let Some(store) = self.existing_records()? else {
+            return Ok(false);
+        };
+        let named = store.named(name)?;
+        Ok(named.iter().any(|record| record.kind == kind))
+    }
+
+    /// Returns every record of the repository, or those of a kind: the named ones by name, then by age.
+    pub fn saved_records(&self, kind: Option<RecordKind>) -> Result<Vec<SavedRecord>> {
+        match self.existing_records()? {
+            Some(store) => Ok(store.all(kind)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Gives a context another name.
+    ///
+    /// # Errors
+    /// `invalid_argument` where there is none of that name, or the other one is taken.
+    pub fn rename_context(&self, from: &str, to: &str) -> Result<()> {
+        check_name(to)?;
+        let (context, _) = self.saved_record(from, Some(RecordKind::Context))?;
+        if !self.records()?.rename(context.id, to)? {
+            return Err(Error::invalid(
+                format!("`{}` is taken", to.escape_debug()),
+                "choose another name, or remove that one with `codelens context rm`",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Removes a record.
+    ///
+    /// # Errors
+    /// `invalid_argument` where there is none of that name.
+    pub fn remove_record(&self, name: &str, kind: Option<RecordKind>) -> Result<SavedRecord> {
+        let (record, _) = self.saved_record(name, kind)?;
+        self.records()?.remove(record.id)?;
+        Ok(record)
+    }
+
+    /// Notes that a person answers for an imported record.
+    ///
+    /// # Errors
+    /// `invalid_argument` where there is none of that name.
+    pub fn approve_record(&self, name: &str) -> Result<SavedRecord> {
+        let (record, _) = self.saved_record(name, None)?;
+        self.records()?.approve(record.id)?;
+        Ok(record)
+    }
+
+    /// Returns records as text that another repository or machine imports: those of the names, or all of a kind, or all.
+    /// Who wrote them, and whether they were approved or verified here, is not in it.
+    pub fn export_records(&self, names: &[String], kind: Option<RecordKind>) -> Result<String> {
+        let mut chosen = Vec::new();
+        if names.is_empty() {
+            for record in self.saved_records(kind)? {
+                chosen.push(self.saved_record(&record.uid, None)?);
+            }
+        }
+        for name in names {
+            chosen.push(self.saved_record(name, kind)?);
+        }
+        let everyone = self.saved_records(None)?;
+        let fixed = |id: i64| {
+            let failure = everyone.iter().find(|record| record.id == id);
+            failure.map(|failure| failure.uid.clone())
+        };
+        Ok(portable::write(&chosen, fixed))
+    }
+
+    /// Imports exported records, all or none. Contexts of the same name are replaced; another record that is here already, and was
+    /// not imported before, stays as it is. Imported records are not approved. Returns those that were saved.
+    pub fn import_records(&self, text: &str) -> Result<Vec<SavedRecord>> {
+        let read = portable::read(text, MAX_ITEMS).map_err(|what| {
+            Error::invalid(
+                format!("this is no export of records: {what}"),
+                "pass what `codelens note export` or `codelens context export` wrote",
+            )
+        })?;
+        for (record, ..) in &read {
+            if record.kind == RecordKind::Context || record.name.is_some() {
+                check_name(record.name.as_deref().unwrap_or_default())?;
+            }
+            let text = record.text.as_deref().unwrap_or_default();
+            check_secrets(&[text, &record.title])?;
+        }
+        let mut store = self.records()?;
+        let Some(saved) = store.save_imported(&read)? else {
+            return Err(full());
+        };
+        let mut records = Vec::new();
+        for id in saved {
+            records.extend(store.with_id(id)?);
+        }
+        Ok(records)
+    }
+
+    pub(super) fn existing_records(&self) -> Result<Option<RecordStore>> {
+        let home = self.home.repo(&self.repo()?.repo_id());
+        RecordStore::open_existing(&home).map_err(store_error)
+    }
+
+    pub(super) fn records(&self) -> Result<RecordStore> {
+        let repo = self.repo()?;
+        let home = self.home.repo(&repo.repo_id());
+        seed::prepare(&repo, &home)?;
+        RecordStore::open(&home).map_err(store_error)
+    }
+}
+
+/// Turns a fault of the saved records into an error: they are never built anew.
+fn store_error(error: StoreError) -> Error {
+    let (code, message, hint) = match &error {
+        StoreError::Version { found, wanted, .. } => (
+            Code::NewerSchema,
+            format!("the saved records have version {found}, this version knows {wanted}"),
+            "update codelens",
+        ),
+        _ if error.is_corrupt() => (
+            Code::Io,
+            "the saved records are damaged".to_owned(),
+            "`codelens doctor` names the file: put a copy in its place, or save again, which moves it aside and begins anew",
+        ),
+        _ => return error.into(),
+    };
+    Error::new(code, message, hint).because(error)
+}
+
+fn full() -> Error {
+    Error::new(
+        Code::Refused,
+        format!(
+            "this repository has {} saved records, the most there may be, and none is superseded",
+            crate::store::memory::MAX_RECORDS
+        ),
+        "`codelens note list` lists them; `codelens note remove ID` makes room",
+    )
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let is_fine = !name.trim().is_empty()
+        && name.trim() == name
+        && name.len() <= MAX_NAME
+        && !name.chars().any(char::is_control);
+    if is_fine {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        format!(
+            "a name has 1 to {MAX_NAME} bytes, no control characters and no spaces at its ends"
+        ),
+        "choose a short name for what the items are about, for example `login-flow`",
+    ))
+}
+
+fn check_secrets(texts: &[&str]) -> Result<()> {
+    if texts
+        .iter()
+        .all(|text| secret::find(text.as_bytes()).is_empty())
+    {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "a token or a private key is in the text; nothing was saved",
+        "take it out, or write its first characters alone",
+    ))
+}
+
+fn unknown(name: &str, known: &[SavedRecord]) -> Error {
+    // An imported name says nothing unasked, either.
+    let names: Vec<String> = known
+        .iter()
+        .filter(|record| record.approved)
+        .take(20)
+        .map(|record| format!("`{}`", record.name.as_ref().unwrap_or(&record.uid)))
+        .collect();
+    let hint = if names.is_empty() {
+        "nothing is saved in this repository yet: cl_save (`codelens save NAME …`) does".to_owned()
+    } else {
+        format!("saved are {}", names.join(", "))
+    };
+    Error::invalid(
+        format!("nothing is saved under the name `{}`", name.escape_debug()),
+        hint,
+    )
+}
+
+impl View<'_> {
+    /// Opens the memory for reading; `None` where nothing was ever saved.
+    pub(super) fn existing_records(&self) -> Result<Option<RecordStore>> {
+        RecordStore::open_existing(&self.home).map_err(store_error)
+    }
+}
+
+/// Returns the places of items, by which records about the same code are looked up.
+fn places_of<'a>(items: impl IntoIterator<Item = &'a SavedItem>) -> RecordPlaces {
+    let mut places = RecordPlaces::default();
+    for item in items {
+        places.paths.push(item.path.clone());
+        places
+            .symbols
+            .extend(item.symbol.as_ref().map(|(name, _)| name.clone()));
+    }
+    places
+}

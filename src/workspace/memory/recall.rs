@@ -1,0 +1,288 @@
+//! Finding records again: by name, by the code that they are about, by words, by kind.
+
+use std::sync::Arc;
+
+use super::super::{Question, View, Workspace};
+use super::judge::{Judge, JudgedRecord};
+use super::{ItemToSave, unknown};
+use crate::error::{Error, Result};
+use crate::lifecycle::verdict::Verdict;
+use crate::model::{Freshness, HandleKind, RepoPath};
+use crate::search::recall::{RecallQuery, Recalled};
+use crate::store::memory::RecordPlaces;
+use crate::store::{RecordKind, RecordStore, SavedRecord};
+
+/// Records that are judged for one answer.
+const MAX_JUDGED: usize = 200;
+
+/// A question for records; at least one field is set.
+#[derive(Clone, Debug, Default)]
+pub struct RecallRequest<'a> {
+    /// A name or `uid`.
+    pub name: Option<&'a str>,
+    /// Code that they are about; a path may be a directory.
+    pub about: Option<ItemToSave>,
+    /// Words that they hold.
+    pub query: Option<&'a str>,
+    /// Their kind.
+    pub kind: Option<RecordKind>,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// The records that were found.
+#[derive(Clone, Debug)]
+pub struct Recollections {
+    /// The first of them, a fix behind its failure.
+    pub records: Vec<JudgedRecord>,
+    /// How many there are.
+    pub total: u64,
+    /// How current the index was in which moved items were looked for.
+    pub freshness: Freshness,
+    /// Its generation.
+    pub generation: u64,
+}
+
+/// The code that records are looked for around.
+struct Vicinity {
+    path: RepoPath,
+    symbol: Option<String>,
+    /// The definitions of the file, and its bytes: a record may know it by another path.
+    names: Vec<String>,
+    content: Option<String>,
+}
+
+impl Workspace {
+    /// Returns records by what is known of them, each judged on what is checked out. Stale ones are among them where they are
+    /// asked for by name, or nothing else is found.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a name that nothing was saved under, `unknown_handle` for `about`.
+    pub fn recall<'q>(
+        self: &Arc<Self>,
+        request: &RecallRequest<'_>,
+        question: impl Into<Question<'q>>,
+    ) -> Result<Recollections> {
+        self.query(question, |view| {
+            let found = match view.existing_records()? {
+                Some(store) => find(view, &store, request)?,
+                None if request.name.is_some() => {
+                    return Err(unknown(request.name.unwrap_or_default(), &[]));
+                }
+                None => (Vec::new(), 0),
+            };
+            if view.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            Ok(Recollections {
+                records: found.0,
+                total: found.1,
+                freshness: view.freshness.clone(),
+                generation: view.read.meta().generation,
+            })
+        })
+    }
+}
+
+fn find(
+    view: &View<'_>,
+    store: &RecordStore,
+    request: &RecallRequest<'_>,
+) -> Result<(Vec<JudgedRecord>, u64)> {
+    let vicinity = match &request.about {
+        Some(about) => Some(vicinity(view, about)?),
+        None => None,
+    };
+    let (candidates, n_more) = candidates(store, request, vicinity.as_ref())?;
+    let judge = Judge::new(view, store);
+    let mut judged: Vec<(usize, JudgedRecord)> = Vec::new();
+    for (record, recalled) in candidates {
+        let words = recalled.as_ref().map_or(&[][..], |it| &it.words);
+        let mut found = judge.judge(&record, words)?;
+        found.score = recalled.as_ref().map(|it| it.score);
+        let distance = match &vicinity {
+            None => 0,
+            // Its code may be elsewhere now.
+            Some(vicinity) => match distance(&found, vicinity) {
+                Some(distance) => distance,
+                None => continue,
+            },
+        };
+        judged.push((distance, found));
+    }
+    let is_stale = |it: &(usize, JudgedRecord)| it.1.verdict == Verdict::Stale;
+    let mut total = judged.len() as u64 + n_more;
+    if request.name.is_none() && !judged.iter().all(is_stale) {
+        let n_judged = judged.len();
+        judged.retain(|it| !is_stale(it));
+        total -= (n_judged - judged.len()) as u64;
+    }
+    judged.sort_by(|(near_a, a), (near_b, b)| {
+        let score = |it: &JudgedRecord| it.score.unwrap_or_default();
+        (a.verdict.cmp(&b.verdict))
+            .then(score(b).total_cmp(&score(a)))
+            .then(near_a.cmp(near_b))
+            .then(b.record.updated_ms.cmp(&a.record.updated_ms))
+            .then(a.record.id.cmp(&b.record.id))
+    });
+    let judged = judged.into_iter().map(|(_, found)| found).collect();
+    Ok((with_fixes(&judge, judged, request.limit)?, total))
+}
+
+/// Returns the first records, the newest fix of each failure right behind it.
+fn with_fixes(
+    judge: &Judge<'_>,
+    judged: Vec<JudgedRecord>,
+    limit: usize,
+) -> Result<Vec<JudgedRecord>> {
+    let mut listed: Vec<JudgedRecord> = Vec::new();
+    let mut rest: Vec<JudgedRecord> = judged;
+    while listed.len() < limit && !rest.is_empty() {
+        let next = rest.remove(0);
+        let fix = next.fixed_by.first().cloned();
+        listed.push(next);
+        let Some(fix) = fix.filter(|_| listed.len() < limit) else {
+            continue;
+        };
+        let is_fix = |it: &JudgedRecord| it.record.id == fix.id;
+        if let Some(at) = rest.iter().position(is_fix) {
+            listed.push(rest.remove(at));
+        } else if !listed.iter().any(is_fix) {
+            listed.push(judge.judge(&fix, &[])?);
+        }
+    }
+    Ok(listed)
+}
+
+/// Returns the records that may be meant, the likeliest first, with the way each was found by words, and how many more there
+/// are.
+fn candidates(
+    store: &RecordStore,
+    request: &RecallRequest<'_>,
+    vicinity: Option<&Vicinity>,
+) -> Result<(Vec<(SavedRecord, Option<Recalled>)>, u64)> {
+    let is_of_kind = |record: &SavedRecord| request.kind.is_none_or(|kind| record.kind == kind);
+    if let Some(name) = request.name {
+        let mut named = store.named(name)?;
+        named.retain(is_of_kind);
+        if named.is_empty() {
+            return Err(unknown(name, &store.all(request.kind)?));
+        }
+        return Ok((named.into_iter().map(|record| (record, None)).collect(), 0));
+    }
+    let nearby = vicinity.map(|vicinity| near(store, vicinity)).transpose()?;
+    let mut found = Vec::new();
+    if let Some(text) = request.query {
+        let query = RecallQuery::parse(text);
+        let n_records = store.count(None)?;
+        let (recalled, _) = query.recall(n_records, usize::MAX, |word| store.holding(word))?;
+        for recalled in recalled {
+            let is_near = nearby.as_ref().is_none_or(|ids| ids.contains(&recalled.id));
+            if let Some(record) = store.with_id(recalled.id)?.filter(is_of_kind)
+                && is_near
+            {
+                found.push((record, Some(recalled)));
+            }
+        }
+    } else if let Some(ids) = nearby {
+        for id in ids {
+            found.extend(store.with_id(id)?.filter(is_of_kind).map(|it| (it, None)));
+        }
+    } else {
+        let mut all = store.all(request.kind)?;
+        all.sort_by(|a, b| b.updated_ms.cmp(&a.updated_ms).then(a.id.cmp(&b.id)));
+        found.extend(all.into_iter().map(|record| (record, None)));
+    }
+    let n_more = found.len().saturating_sub(MAX_JUDGED) as u64;
+    found.truncate(MAX_JUDGED);
+    Ok((found, n_more))
+}
+
+fn near(store: &RecordStore, vicinity: &Vicinity) -> Result<Vec<i64>> {
+    let places = RecordPlaces {
+        paths: vec![vicinity.path.to_string()],
+        symbols: vicinity
+            .symbol
+            .iter()
+            .chain(&vicinity.names)
+            .cloned()
+            .collect(),
+        contents: vicinity.content.iter().cloned().collect(),
+    };
+    let mut ids = store.about(&places, MAX_JUDGED)?;
+    let directory = directory(vicinity.path.as_str());
+    for below in [vicinity.path.as_str(), directory] {
+        if !below.is_empty() {
+            ids.extend(store.below(below, MAX_JUDGED)?);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    ids.retain(|id| seen.insert(*id));
+    Ok(ids)
+}
+
+fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
+    let of = |path: RepoPath, symbol: Option<String>| -> Result<Vicinity> {
+        let row = view.read.file(path.as_str())?;
+        let names = match &row {
+            Some(row) => view.read.symbols_of(row.id)?,
+            None => Vec::new(),
+        };
+        Ok(Vicinity {
+            path,
+            symbol,
+            names: names.into_iter().map(|it| it.qualified_name).collect(),
+            content: row.map(|row| row.content.to_string()),
+        })
+    };
+    match about {
+        ItemToSave::File(path) => of(path.clone(), None),
+        ItemToSave::Code(handle) => {
+            let found = match handle.kind {
+                HandleKind::Symbol => view
+                    .read
+                    .symbol_by_handle(*handle)?
+                    .map(|row| (row.path, Some(row.qualified_name))),
+                HandleKind::Chunk => view
+                    .read
+                    .chunk_by_handle(*handle)?
+                    .map(|row| (row.path, None)),
+            };
+            let Some((path, symbol)) = found else {
+                return Err(Error::new(
+                    crate::error::Code::UnknownHandle,
+                    format!("no code in this index has the handle `{handle}`"),
+                    "search again, or pass the path of its file",
+                ));
+            };
+            of(path, symbol)
+        }
+    }
+}
+
+/// Returns how far a record's code is: 0 for the same symbol, 1 for the file or directory itself, 2 for the same directory;
+/// `None` for code that is elsewhere.
+fn distance(found: &JudgedRecord, vicinity: &Vicinity) -> Option<usize> {
+    let path = vicinity.path.as_str();
+    let of_item = |item: &super::Loaded| {
+        let own = item.found.path.as_str();
+        let is_symbol = vicinity.symbol.is_some() && item.found.symbol == vicinity.symbol;
+        let is_below = own
+            .strip_prefix(path)
+            .is_some_and(|rest| rest.starts_with('/'));
+        if own == path && is_symbol {
+            Some(0)
+        } else if own == path || is_below {
+            Some(1)
+        } else if directory(own) == directory(path) {
+            Some(2)
+        } else {
+            None
+        }
+    };
+    found.items.iter().filter_map(of_item).min()
+}
+
+fn directory(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
