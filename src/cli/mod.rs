@@ -6,6 +6,7 @@ mod aliases;
 mod bundle;
 mod cache;
 mod command_line;
+mod command_names;
 mod context;
 mod export;
 mod flags;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 use serde_json::Value;
 
+use super::command_names::name_commands;
 use super::progress::ProgressLine;
 use super::screen::Screen;
 use super::{flags, output, pager, render};
@@ -129,7 +130,8 @@ pub(super) fn tool(
         Ok(value) if flags::is_markdown(matches) && value["parts"].is_array() => {
             output::data(&render::markdown(&value))
         }
-        Ok(value) => {
+        Ok(mut value) => {
+            name_commands(&mut value);
             let page = render::page(tool.name, &value, &screen);
             let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
             let code = match value["content"].as_str() {

@@ -53,6 +53,15 @@ pub fn n_changed_lines(before: &str, after: &str) -> (u32, u32) {
     (diff.count_additions(), diff.count_removals())
 }
 
+/// Returns the lines of `after` that differ from `before`, as (first, last), from 1. Where lines were only removed, last is the line before them
+/// and first the line behind. Line ends do not count.
+pub fn differing_lines(before: &str, after: &str) -> Vec<(u32, u32)> {
+    let hunks = hunks(before, after).into_iter();
+    hunks
+        .map(|(_, after)| (after.start + 1, after.end))
+        .collect()
+}
+
 /// Returns the lines of `after` that `before` does not have, as ranges from 1. Line ends do not count.
 pub fn added_lines(before: &str, after: &str) -> Vec<Range<u32>> {
     let hunks = hunks(before, after).into_iter();

@@ -56,7 +56,7 @@ pub use error::GitError;
 pub use head::RepoState;
 pub use history::{CommitRecord, History};
 pub use ignore::IgnoreSource;
-pub use lines::{added_lines, merged_lines, n_changed_lines};
+pub use lines::{added_lines, differing_lines, merged_lines, n_changed_lines};
 pub use refs::{Branches, Checkout};
 pub use revision::NoCommit;
 pub use scan::Scan;

@@ -50,6 +50,8 @@ pub struct CoChange {
     pub together: usize,
     /// Commits that changed the first one.
     pub of: usize,
+    /// How many of these, from the newest on, changed both without an exception.
+    pub in_a_row: usize,
 }
 
 /// An author of a file.
@@ -179,28 +181,53 @@ impl ChangeHistory {
     }
 
     /// Returns the files of today that were changed together with a file, the most often first, then by path. Commits that changed more than 30
-    /// files are no evidence.
-    pub fn co_changes(&self, path: &str) -> Vec<CoChange> {
+    /// files are no evidence, nor are those that are not `among`, see [`Self::reachable`].
+    pub fn co_changes(&self, path: &str, among: Option<&HashSet<usize>>) -> Vec<CoChange> {
         let places = self.of_files.get(path).into_iter().flatten();
+        let places = places.filter(|at| among.is_none_or(|among| among.contains(at)));
         let mut n_commits = 0;
-        let mut together: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut together: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for files in places.filter_map(|at| self.files_of.get(at)) {
             if !files.iter().any(|file| file == path) {
                 continue;
             }
-            n_commits += 1;
             for other in files.iter().filter(|other| *other != path) {
-                *together.entry(other).or_default() += 1;
+                let (n, in_a_row) = together.entry(other).or_default();
+                *in_a_row += usize::from(*n == n_commits);
+                *n += 1;
             }
+            n_commits += 1;
         }
-        let found = together.into_iter().map(|(path, together)| CoChange {
-            path: path.to_owned(),
-            together,
-            of: n_commits,
-        });
+        let found = together
+            .into_iter()
+            .map(|(path, (together, in_a_row))| CoChange {
+                path: path.to_owned(),
+                together,
+                of: n_commits,
+                in_a_row,
+            });
         let mut found: Vec<CoChange> = found.collect();
         found.sort_by_key(|it| Reverse(it.together));
         found
+    }
+
+    /// Returns the places of the held commits that can be reached from one; `None` where that is not held.
+    pub fn reachable(&self, from: &CommitId) -> Option<HashSet<usize>> {
+        let places: HashMap<&CommitId, usize> = self
+            .commits
+            .iter()
+            .enumerate()
+            .map(|(at, it)| (&it.row.commit, at))
+            .collect();
+        let mut open = vec![*places.get(from)?];
+        let mut reached = HashSet::new();
+        while let Some(at) = open.pop() {
+            if reached.insert(at) {
+                let parents = self.commits[at].row.links.parents.iter();
+                open.extend(parents.filter_map(|id| places.get(id)));
+            }
+        }
+        Some(reached)
     }
 
     /// Returns the authors of some files, those with the most commits first, then by name. A commit counts once.

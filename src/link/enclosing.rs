@@ -82,7 +82,11 @@ impl Linker<'_, '_> {
                     continue;
                 };
                 let Some(target) = file.target(*at) else {
-                    outside = outside.or(Some((Type::External, None)));
+                    // All of a class from outside: a method that is nowhere else is of it; a type or a field is rather one
+                    // that is imported by name or of the package.
+                    if wanted == plain || name.ends_with("()") {
+                        outside = outside.or(Some((Type::External, None)));
+                    }
                     continue;
                 };
                 let found = super::exports::imported(self.cache, target, &class.imported);

@@ -50,7 +50,7 @@ pub(super) struct LinkedFile {
     pub(super) static_imports: Vec<u32>,
     /// The units all of whose names are names of this file, where nothing nearer has them: `import a.b.*`.
     pub(super) wildcards: Vec<i64>,
-    /// Whether one of those is out of the repository.
+    /// Whether one of those, or a static one (`import static a.B.*`), is out of the repository.
     pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<i64>,
@@ -152,6 +152,8 @@ impl LinkedFile {
         for (at, import) in facts.imports.iter().enumerate() {
             if import.kind == ImportKind::StaticMember {
                 static_imports.push(place(at));
+                let takes_all = import.names.iter().any(|it| it.local == "*");
+                has_outer_wildcard |= takes_all && targets.get(at).copied().flatten().is_none();
             }
             let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
             if import.names.iter().any(is_all) {
@@ -539,6 +541,18 @@ impl LinkedFile {
             Some(n_params) if is_generic(symbol.kind) => Cow::Owned(generic_name(&name, *n_params)),
             _ => name,
         }
+    }
+
+    /// The interface whose member a member implements, as its declaration names it: `IStore` for `void IStore.Open()`. Without
+    /// namespaces and type arguments.
+    pub(super) fn explicit_interface(&self, at: SymbolIdx) -> Option<&str> {
+        let symbol = self.symbol(at);
+        if !rules::of_family(self.facts.family).has_partial_types {
+            return None;
+        }
+        let names = path_of(&self.facts.symbols, symbol);
+        let before = names.strip_suffix(&symbol.name)?.strip_suffix('.')?;
+        is_explicit(symbol, names).then_some(before)
     }
 
     /// The number of type parameters of a method, where methods are told apart by it.

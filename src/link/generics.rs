@@ -143,21 +143,8 @@ impl Linker<'_, '_> {
         }
         let heads = loaded.overloads(at).iter();
         for base in heads.flat_map(|at| loaded.bases(*at)) {
-            let Some(made) = self.infer(&loaded, base, Some(found)).map(Type::instance) else {
+            let Some(made) = self.base_with_arguments(&loaded, base, found) else {
                 continue;
-            };
-            let made = match (made, first_specialized(&loaded, base)) {
-                (Type::Instance(def), Some(types)) => Type::Specialized(
-                    def,
-                    Rc::new(Substitution {
-                        file,
-                        types,
-                        args: Rc::default(),
-                        this: Some(found.clone()),
-                        call: self.call(),
-                    }),
-                ),
-                (made, _) => made,
             };
             if made.unspecialized() != found.unspecialized() {
                 let given = self.type_argument_for(&made, owner, index);
@@ -167,6 +154,29 @@ impl Linker<'_, '_> {
             }
         }
         TypeArgument::Nothing
+    }
+
+    /// The type that `this` extends or implements by an expression of `file`, with the type arguments that are written there.
+    pub(super) fn base_with_arguments(
+        &self,
+        file: &Rc<LinkedFile>,
+        base: ExprId,
+        this: &Type,
+    ) -> Option<Type> {
+        let made = self.infer(file, base, Some(this))?.instance();
+        Some(match (made, first_specialized(file, base)) {
+            (Type::Instance(def), Some(types)) => Type::Specialized(
+                def,
+                Rc::new(Substitution {
+                    file: file.file,
+                    types,
+                    args: Rc::default(),
+                    this: Some(this.clone()),
+                    call: self.call(),
+                }),
+            ),
+            (made, _) => made,
+        })
     }
 
     /// Evaluates one of the things that were given.

@@ -260,16 +260,16 @@ impl Linker<'_, '_> {
         let mut outside = None;
         for (loaded, at) in heads {
             for base in loaded.bases(at) {
-                let base = self.infer(loaded, base, None);
-                let base = base.map(|base| {
-                    if this.is_instance() {
-                        base.instance()
-                    } else {
-                        base
-                    }
-                });
+                let base = if !this.is_instance() {
+                    self.infer(loaded, base, None)
+                } else if rules::of(loaded).has_overloads {
+                    // `class Nodes<T> extends ArrayList<T>`: what a base from outside gives is said here.
+                    self.base_with_arguments(loaded, base, this)
+                } else {
+                    self.infer(loaded, base, None).map(Type::instance)
+                };
                 let found = base
-                    .filter(|base| *base != this.unspecialized())
+                    .filter(|base| base.unspecialized() != this.unspecialized())
                     .and_then(|base| self.declared(&base, access));
                 match found {
                     // Another base may have it in the repository.

@@ -17,6 +17,7 @@ mod occurrences;
 mod parse;
 mod scope;
 mod scopes;
+mod signals;
 mod signature;
 mod test_titles;
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use occurrences::{
     Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, occurrences_of, starts,
 };
 pub use scopes::{GrammarScopes, SourceScope, scopes};
+pub use signals::{CodeSignal, signals};
 pub use test_titles::{TestCase, joined_titles, test_block, test_cases, test_title};
 
 use crate::ir::Extraction;

@@ -36,34 +36,20 @@ pub(super) struct HeldCommitsOutput {
 /// The history of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileHistoryOutput {
-    commits: u64,
-    commits90: u64,
-    fixes: u64,
+    pub(super) commits: u64,
+    pub(super) commits90: u64,
+    pub(super) fixes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastCommitOutput>,
     #[serde(rename = "coChange", skip_serializing_if = "Vec::is_empty")]
     pub(super) co_change: Vec<CoChangeOutput>,
 }
 
-impl FileHistoryOutput {
-    pub(super) fn n_commits(&self) -> u64 {
-        self.commits
-    }
-
-    pub(super) fn n_recent(&self) -> u64 {
-        self.commits90
-    }
-
-    pub(super) fn n_fixes(&self) -> u64 {
-        self.fixes
-    }
-}
-
 /// The newest commit that changed a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LastCommitOutput {
     sha: String,
-    date: String,
+    pub(super) date: String,
     subject: String,
 }
 
@@ -133,7 +119,7 @@ impl FileHistories {
     pub(super) fn history(&self, path: &str, n_together: usize) -> Option<FileHistoryOutput> {
         let history = self.known()?;
         let commits: Vec<&PastCommit> = history.commits(path).collect();
-        let co_changes = history.co_changes(path).into_iter().take(n_together);
+        let co_changes = history.co_changes(path, None).into_iter().take(n_together);
         Some(FileHistoryOutput {
             commits: commits.len() as u64,
             commits90: commits.iter().filter(|it| history.is_recent(it)).count() as u64,

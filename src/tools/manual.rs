@@ -93,7 +93,12 @@ through a re-export which is listed itself are not listed again) · `collisions:
 `tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:
 only then an empty `broken` means that there is none. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few arguments are looked for in TypeScript and Python.
 
-`changeSet.removed` of `cl_impact` with `changes`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use}], total}]`; `line` is that of the commit,
+`risk` of `cl_impact` with `risk`: `{files:[{path, commits, commits90, churn, fixes:{count, last?, subjects}, owners?, coChange?:[{path, together, of}], lastChange?:{sha, date, subject}}],
+filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, path, line, state}], testGapsUnchecked?, reviewers?:[{name, basis, share?}], blast:{files, tests, packages?},
+signals?:[{kind, path, line, text}], history:{commits, from?, complete, pending?}}`, of at most 20 files. Cards of `cl_explore` have `owners:[{name, share?, commits?, last?, from?}]`, `history:{commits, commits90, fixes, last?:{sha, date, subject},
+coChange?}` and `metrics` by `include`. These are counts over the commits that `history` names (docs/history.md says how they are counted): no score, and none of them says that a change is safe.
+
+`changeSet.removed` of `cl_impact` with `changes` or `base`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use}], total}]`; `line` is that of the commit,
 `change` is removed, renamed, moved or unexported, `stillNamedAt` has the uses that mean nothing now, `total` says how many there are.
 
 ## Errors
@@ -173,8 +178,8 @@ fn search_confidence(out: &mut String) {
 fn confidences(out: &mut String) {
     out.push_str(
         "\n## Confidence\n\n`provenance` says how an edge is known, `confidence` is the measured precision of that class in the language: \
-         the share of answers that the language's compiler or type checker agrees with. A chain is as strong as its weakest \
-         edge. Written by `scripts/confidence.py`.\n\n| class | an edge or test of this class is | what was judged |",
+         the share of answers that the language's compiler or type checker agrees with, for C# those that a reader of drawn call \
+         sites agrees with. A chain is as strong as its weakest edge. Written by `scripts/confidence.py` and `scripts/judged_sites.py`.\n\n| class | an edge or test of this class is | what was judged |",
     );
     for language in table().keys() {
         let _ = write!(out, " {language} | of |");

@@ -36,6 +36,12 @@ pub(super) fn of_call(
     if name.is_none() && !workspace.is_bare() {
         return Ok(None);
     }
+    if name.is_some() && input["base"].is_string() {
+        return Err(Error::invalid(
+            "`ref` and `base` exclude one another here: changes are those of what is checked out",
+            "pass one of them; cl_changes compares two commits",
+        ));
+    }
     if input["changes"] == true {
         let (what, hint) = if name.is_some() {
             (

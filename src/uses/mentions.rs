@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
-use crate::syntax::{self, OccurrenceRole, Occurrences, TestCase, UseKind};
+use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
@@ -130,6 +130,29 @@ impl Uses<'_> {
             wanted.named_at.insert(at);
         }
         Ok(wanted)
+    }
+
+    /// Returns the places of a script that are worth a second look, each with its text; none of a file that is not as it was indexed. Reads and
+    /// parses the file.
+    pub fn signals(&self, path: &RepoPath) -> Result<Vec<(CodeSignal, String)>> {
+        let file = self.read.file(path.as_str())?;
+        // Code that was not written by hand is not to be reviewed.
+        let Some(file) = file.filter(|file| file.skip.is_none()) else {
+            return Ok(Vec::new());
+        };
+        let Some(text) = self.sources.read(path, file.content) else {
+            return Ok(Vec::new());
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let found = syntax::signals(path, &text, &self.budget).into_iter();
+        let line = |signal: &CodeSignal| {
+            lines
+                .get(signal.line as usize - 1)
+                .map_or("", |it| it.trim())
+        };
+        Ok(found
+            .map(|signal| (signal.clone(), line(&signal).to_owned()))
+            .collect())
     }
 
     /// Finds the tests that use one of `targets`: those of `paths[n]` are given to `on_file` with `n`, until it returns false. A file

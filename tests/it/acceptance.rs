@@ -684,10 +684,19 @@ fn repowise() -> Vec<Row> {
         ),
         row(
             "get_risk: hotspot, co-change, reviewers, test gaps, signals",
-            Pending(
+            Call(
                 "cl_impact",
                 json!({"symbol": "order", "risk": true}),
-                "/risk",
+                &[
+                    "/risk/files/0/commits",
+                    "/risk/files/0/churn",
+                    "/risk/files/0/fixes/count",
+                    "/risk/files/0/coChange/0/together",
+                    "/risk/reviewers/0/name",
+                    "/risk/testGaps/0/state",
+                    "/risk/blast/files",
+                    "/risk/history/complete",
+                ],
             ),
         ),
     ]

@@ -35,6 +35,7 @@ mod packs;
 mod query_plans;
 mod ranking;
 mod refs;
+mod risk;
 mod roles;
 mod support;
 mod templates;

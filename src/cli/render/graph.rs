@@ -68,6 +68,7 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
         let callees: Vec<&Value> = callees.iter().collect();
         section(&mut text, "Uses", &by_file(&callees), screen);
     }
+    text += &super::risk::risk(&value["risk"], screen);
     let note = visible(value.text("confidenceNote"));
     if !note.is_empty() {
         add(&mut text, format_args!("\n{}\n", screen.paint(CARE, &note)));
@@ -232,7 +233,7 @@ fn texts<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
     value.items(key).iter().filter_map(Value::as_str).collect()
 }
 
-fn plain(text: &str) -> TreeNode {
+pub(super) fn plain(text: &str) -> TreeNode {
     TreeNode {
         line: StyledLine::default().with(PLACE, &visible(text)),
         below: Vec::new(),
@@ -318,7 +319,7 @@ fn heading<'a>(kind: (&'a str, &str)) -> &'a str {
     }
 }
 
-fn section(text: &mut String, heading: &str, nodes: &[TreeNode], screen: &Screen) {
+pub(super) fn section(text: &mut String, heading: &str, nodes: &[TreeNode], screen: &Screen) {
     if !nodes.is_empty() {
         let heading = screen.paint(STRONG, &visible(heading));
         add(text, format_args!("\n{heading}\n{}", draw(nodes, screen)));

@@ -14,6 +14,7 @@ mod life;
 mod lines;
 mod memory;
 mod pack;
+mod risk;
 mod setup;
 mod state;
 mod text;

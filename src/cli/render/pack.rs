@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::text::{Fields, add, count};
+use super::text::{Fields, add, count, plural};
 use super::{footer, is_fresh};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 
@@ -213,12 +213,16 @@ pub(super) fn owner_line(owner: &Value) -> String {
 
 /// Returns the counts of a file's history, e.g. `12 commits (3 in 90 days, 4 fixes)`.
 pub(super) fn history_line(history: &Value) -> String {
-    let n = |key| count(history.number(key));
+    let fixes = history["fixes"]["count"].as_u64();
+    let fixes = fixes.unwrap_or_else(|| history.number("fixes"));
     format!(
-        "{} commits ({} in 90 days, {} fixes)",
-        n("commits"),
-        n("commits90"),
-        n("fixes")
+        "{} ({} in 90 days, {})",
+        plural(history.number("commits"), "commit"),
+        count(history.number("commits90")),
+        match fixes {
+            1 => "1 fix".to_owned(),
+            n => format!("{} fixes", count(n)),
+        }
     )
 }
 

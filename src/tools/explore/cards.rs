@@ -225,9 +225,9 @@ fn metrics(
         dependents: around(Direction::In)?,
         dependencies: around(Direction::Out)?,
         exported: symbols.iter().filter(|it| it.exported).count() as u64,
-        commits: history.as_ref().map(FileHistoryOutput::n_commits),
-        commits90: history.as_ref().map(FileHistoryOutput::n_recent),
-        fixes: history.as_ref().map(FileHistoryOutput::n_fixes),
+        commits: history.as_ref().map(|it| it.commits),
+        commits90: history.as_ref().map(|it| it.commits90),
+        fixes: history.as_ref().map(|it| it.fixes),
         churn: histories.known().map(|it| it.churn(path.as_str()) as u64),
     })
 }

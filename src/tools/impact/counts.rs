@@ -27,7 +27,7 @@ pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result
     let input = ImpactInput::default();
     let mut output = ImpactOutput::new(view, 2)?;
     let uses = uses(view);
-    let found = reach(view, &uses, &input, targets, &mut output)?;
+    let (found, _) = reach(view, &uses, &input, targets, &mut output)?;
     sites::add(view, &uses, &input, targets, &mut output)?;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let used = walk(

@@ -1,4 +1,4 @@
-//! The uncommitted changes in an answer: which files differ, which definitions are gone, and who still names them.
+//! The changes in an answer: which files differ, which definitions are gone, and who still names them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,12 +17,12 @@ use crate::workspace::{FileChange, View};
 /// Files that are listed.
 const MAX_FILES: usize = 100;
 
-/// The uncommitted changes.
+/// The changes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ChangeSetOutput {
     /// The commit that the work tree is compared with.
-    from: &'static str,
+    from: String,
     to: &'static str,
     files: Vec<ChangedFileOutput>,
     files_total: u64,
@@ -95,7 +95,7 @@ pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<Re
 /// Converts the changes to their output form, the lists of uses within `max_bytes` together.
 pub(super) fn change_set(
     view: &View<'_>,
-    changes: &[FileChange],
+    (from, changes): (&str, &[FileChange]),
     removed: &[RemovedDefinition],
     max_bytes: usize,
 ) -> Result<ChangeSetOutput> {
@@ -112,7 +112,7 @@ pub(super) fn change_set(
         });
     }
     Ok(ChangeSetOutput {
-        from: "HEAD",
+        from: from.to_owned(),
         to: "worktree",
         files,
         files_total: changes.len() as u64,

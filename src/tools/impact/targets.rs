@@ -1,4 +1,4 @@
-//! The definitions that a question about a change means: by name, handle, file, or the uncommitted changes.
+//! The definitions that a question about a change means: by name, handle, file, or changes.
 
 use super::ImpactQuestion;
 use super::changed_lines;
@@ -35,7 +35,7 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         let found = named(view, name, asked.path.or(own_path.as_ref()))?;
         return Ok(found.map_or(Targets::Unknown(name), Targets::Found));
     }
-    if let (Some(path), false) = (asked.path, input.changes) {
+    if let (Some(path), false) = (asked.path, input.asks_changes()) {
         return Ok(Targets::Found(of_file(view, path)?));
     }
     let mut found = Vec::new();

@@ -98,7 +98,7 @@ pub(super) fn answer(
     if !removed.is_empty() {
         output.change_set = Some(removed::change_set(
             view,
-            &[],
+            (asked.from, &[]),
             &removed,
             MAX_LIST_BYTES / 2,
         )?);

@@ -6,6 +6,7 @@ mod commits;
 mod git_steps;
 mod histories;
 #[cfg(target_os = "linux")]
+mod no_clock;
 mod proofs;
 mod replay;
 mod steps;

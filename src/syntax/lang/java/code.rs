@@ -388,6 +388,10 @@ impl<'t> Lowering<'t> {
         ) else {
             return;
         };
+        if let Some(found) = self.qualified_type(node) {
+            self.push_use(name, Target::Value(found), ReferenceKind::Value);
+            return;
+        }
         self.use_object(object);
         if self.kind(name) == Kind::This {
             return;

@@ -155,6 +155,9 @@ impl<'t> Lowering<'t> {
             let class = self.lower_expr(object);
             return self.instance(class);
         }
+        if let Some(found) = self.qualified_type(node) {
+            return found;
+        }
         let object = self.lower_object(object);
         self.member_of(object, self.text(name))
     }

@@ -4,7 +4,13 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use crate::ir::{Export, ExportKind, Import, ImportKind, ImportedName};
+use crate::ir::{Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName};
+
+/// Bytes of a name beyond which it is no type with its package.
+const MAX_QUALIFIED_BYTES: usize = 256;
+
+/// Imports of a file beyond which types that are written with their package are not followed.
+const MAX_QUALIFIED: usize = 500;
 
 impl<'t> Lowering<'t> {
     /// `package a.b;`
@@ -74,6 +80,57 @@ impl<'t> Lowering<'t> {
             type_only: false,
             line: self.line_at(at),
         });
+    }
+
+    /// Lowers a type that is written with its package, `a.b.Store`, which is an import where it stands; `None` for any other
+    /// name. By custom packages are written small and types large.
+    ///
+    /// In an expression a small word can be a value: there, a package has two at least (`a.b.Store.open()`).
+    pub(super) fn qualified_type(&mut self, node: Node<'t>) -> Option<ExprId> {
+        let is_value = match self.kind(node) {
+            Kind::ScopedType | Kind::ScopedIdentifier => false,
+            Kind::FieldAccess => true,
+            _ => return None,
+        };
+        let path = self.text(node);
+        let (packages, name) = path.rsplit_once('.')?;
+        let is_word = |part: &str| {
+            part.bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        };
+        let is_package = |part: &str| part.starts_with(|c: char| c.is_lowercase()) && is_word(part);
+        // `a.b.MAX` is a constant.
+        let is_type = name.starts_with(|c: char| c.is_uppercase())
+            && (!is_value || name.contains(|c: char| c.is_lowercase()))
+            && is_word(name);
+        let first = packages.split('.').next()?;
+        if path.len() > MAX_QUALIFIED_BYTES
+            || !is_type
+            || !packages.split('.').all(is_package)
+            || is_value && !packages.contains('.')
+            || self.locals.value_or_class(first).is_some()
+        {
+            return None;
+        }
+        let imports = &mut self.facts.imports;
+        if !imports
+            .iter()
+            .any(|it| it.names.iter().any(|it| it.local == path))
+        {
+            if imports.len() >= MAX_QUALIFIED {
+                return None;
+            }
+            let line = self.line_at(node.start_byte());
+            self.facts.imports.push(Import {
+                specifier: path.to_owned(),
+                kind: ImportKind::Static,
+                type_only: false,
+                line,
+                names: vec![imported(name, path)],
+            });
+        }
+        let name = self.facts.exprs.name(path);
+        Some(self.add(Expr::Name { name, scope: None }))
     }
 
     /// Returns the text of a dotted name, without blanks and comments.

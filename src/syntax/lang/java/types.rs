@@ -130,6 +130,9 @@ impl<'t> Lowering<'t> {
                 None => self.unknown,
             },
             Kind::ScopedType => {
+                if let Some(found) = self.qualified_type(node) {
+                    return found;
+                }
                 let parts = self.children(node);
                 let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
                     return self.unknown;
@@ -357,11 +360,15 @@ impl<'t> Lowering<'t> {
                 if let (Some(first), Some(last)) = (parts.first(), parts.last())
                     && first != last
                 {
-                    self.use_qualifier(*first);
-                    let receiver = self.qualifier(*first);
-                    let target = Target::Member {
-                        receiver,
-                        is_inferred: false,
+                    let target = if let Some(found) = self.qualified_type(node) {
+                        Target::Value(found)
+                    } else {
+                        self.use_qualifier(*first);
+                        let receiver = self.qualifier(*first);
+                        Target::Member {
+                            receiver,
+                            is_inferred: false,
+                        }
                     };
                     self.push_use(*last, target, kind);
                 }
@@ -397,6 +404,9 @@ impl<'t> Lowering<'t> {
         if self.kind(node) != Kind::ScopedIdentifier {
             return self.type_path(node);
         }
+        if let Some(found) = self.qualified_type(node) {
+            return found;
+        }
         let parts = self.children(node);
         match (parts.first(), parts.last()) {
             (Some(first), Some(last)) if first != last && self.depth < MAX_DEPTH => {
@@ -414,7 +424,7 @@ impl<'t> Lowering<'t> {
         let text = self.text(node);
         let first = text.split('.').next().unwrap_or(text);
         // By custom packages are written small.
-        if first.starts_with(|c: char| c.is_uppercase()) {
+        if first.starts_with(|c: char| c.is_uppercase()) || self.qualified_type(node).is_some() {
             self.use_type(node, ReferenceKind::Type);
         }
     }

@@ -186,8 +186,9 @@ fn an_index_that_could_do_harm_is_refused() {
             "path that leaves",
         ),
         ("UPDATE touch SET moved_from = 999999", "commits"),
+        ("UPDATE \"commit\" SET author = 'Ada'", "commits"),
         (
-            "INSERT INTO \"commit\"(hash, time, parents) SELECT hash, time, parents FROM \"commit\" LIMIT 1",
+            "INSERT INTO \"commit\"(hash, time, parents, author, subject, fix) SELECT hash, time, parents, author, subject, fix FROM \"commit\" LIMIT 1",
             "commits",
         ),
         ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
