@@ -21,11 +21,11 @@ const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 4;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 1;
+const CSHARP_FACTS: u32 = 2;
 /// The same for Rust.
 const RUST_FACTS: u32 = 2;
 /// The same for C and C++.
-const C_FACTS: u32 = 1;
+const C_FACTS: u32 = 2;
 /// The same for languages that are outlined.
 const OUTLINE_FACTS: u32 = 101;
 /// The same for languages that are cut into chunks alone.

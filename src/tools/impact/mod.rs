@@ -493,7 +493,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         }
         let symbol = &targets[0];
         let path = symbol.path.as_str();
-        let bound = notes::bound(view, [(path, Some(symbol.qualified_name.as_str()))])?;
+        let bound = notes::bound(view, false, [(path, Some(symbol.qualified_name.as_str()))])?;
         let lines = (symbol.span.start_line, symbol.span.end_line);
         known.notes = bound.count(path, Some(lines), false);
         output.target = ImpactTarget::Known(known);
