@@ -174,7 +174,7 @@ def measure(server: Server, truth: Truth, seen: dict[str, collections.Counter]) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True, type=Path, help="the built codelens")
-    parser.add_argument("--language", required=True, choices=["ecmascript", "go", "java", "python"], help="the language of the repositories")
+    parser.add_argument("--language", required=True, choices=["ecmascript", "go", "java", "python", "rust"], help="the language of the repositories")
     parser.add_argument("--truth", required=True, type=Path, help="the directory of the truth files")
     parser.add_argument("--corpus", required=True, action="append", metavar="NAME=CLONE", help="a repository of the truth")
     parser.add_argument("--write", type=Path, help="the table whose part of the language is replaced (else that part is printed)")

@@ -318,7 +318,9 @@ impl ExprArena {
                 let mut is_ordered = true;
                 expr.each_part(|part| is_ordered &= is_below(part.0, at));
                 let names = match expr {
-                    Expr::Name { name, .. } | Expr::Member { name, .. } => is_name(*name),
+                    Expr::Name { name, .. }
+                    | Expr::Member { name, .. }
+                    | Expr::Named { name, .. } => is_name(*name),
                     Expr::ComputedMember { key, .. } => is_name(*key),
                     Expr::Imported { import, name } => {
                         is_name(*name) && is_below(*import, n_imports)

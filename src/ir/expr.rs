@@ -188,6 +188,13 @@ pub enum Expr {
         /// The type that calling it returns.
         result: ExprId,
     },
+    /// An argument that is given by the name of its parameter: `open(size: 3)`.
+    Named {
+        /// The parameter.
+        name: NameId,
+        /// The argument.
+        value: ExprId,
+    },
 }
 
 impl Expr {
@@ -223,6 +230,7 @@ impl Expr {
             | Self::Callable { result: one }
             | Self::Param { callee: one, .. } => visit(*one),
             Self::Accessor { of, result } => [*of, *result].into_iter().for_each(visit),
+            Self::Named { value, .. } => visit(*value),
             Self::Specialized { base, args } => {
                 visit(*base);
                 args.iter().for_each(|one| visit(*one));
@@ -327,6 +335,10 @@ impl Expr {
             Self::Accessor { of, result } => Self::Accessor {
                 of: part_of(*of),
                 result: part_of(*result),
+            },
+            Self::Named { name, value } => Self::Named {
+                name: name_of(*name),
+                value: part_of(*value),
             },
             Self::Unknown
             | Self::Receiver { .. }

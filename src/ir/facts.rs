@@ -330,8 +330,8 @@ pub fn global_usings() -> &'static str {
     "global using"
 }
 
-/// How many namespaces of a project file are used by all files of the project.
-pub const N_PROJECT_USINGS: usize = 4;
+/// How many namespaces of the repository, of those that a project file names, are used by all files of the project.
+pub const N_PROJECT_USINGS: usize = 16;
 
 /// How many units the names with external linkage are spread over.
 const N_LINKAGE_UNITS: u64 = 4096;

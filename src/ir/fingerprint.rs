@@ -40,7 +40,7 @@ impl Fingerprints {
             let symbol = expr.symbols().map(|at| &facts.symbols[at as usize]);
             symbol.map(|it| &it.qualified_name).hash(&mut hasher);
             match expr {
-                Expr::Name { name, .. } | Expr::Member { name, .. } => {
+                Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Named { name, .. } => {
                     arena.name_of(*name).hash(&mut hasher);
                 }
                 Expr::ComputedMember { key, .. } => arena.name_of(*key).hash(&mut hasher),

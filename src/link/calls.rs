@@ -195,6 +195,12 @@ impl Linker<'_, '_> {
         if is_type && !callee.is_instance() {
             return None;
         }
+        if rules.has_method_values {
+            let found = self.callback_parameter(&loaded, at, index, object.unwrap_or(callee));
+            if found.is_some() || is_type || is_called(kind) {
+                return found;
+            }
+        }
         if let Some(path) = loaded.below(PathId::EMPTY, Slot::Param(index)) {
             // One that was chosen by its arguments stands for itself.
             let is_chosen = rules.has_overloads && kind == SymbolKind::Method;
@@ -239,6 +245,12 @@ impl Linker<'_, '_> {
 /// Whether calling it calls the target of a type alias: `handle()` where `handle` is a `type Handler func() error`.
 fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> bool {
     kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
+}
+
+/// Whether a definition itself is what a call runs.
+fn is_called(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, Function, Method};
+    matches!(kind, Constructor | Function | Method)
 }
 
 /// The type that all of several have.

@@ -113,6 +113,7 @@ impl UseTargets<'_> {
                 linker: Linker::new(&self.cache, Rc::clone(&file)),
             };
             relation.alternatives(&file, of.1, all)?;
+            relation.exclusive_definitions(&file, of.1, all);
             if file.symbol(of.1).kind == SymbolKind::Method
                 && is_dispatched(&self.cache, &file, of.1)
             {
@@ -172,6 +173,46 @@ impl DispatchLookup<'_, '_> {
         Ok(())
     }
 
+    /// Adds the definitions of a name beside one, where a language allows several under exclusive conditions alone: `#[cfg(unix)]`
+    /// and `#[cfg(windows)]` of Rust.
+    fn exclusive_definitions(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) {
+        if rules::of(file).members != MemberOrder::Implementations {
+            return;
+        }
+        let one = file.symbol(at);
+        let is_open = one.parent.is_none_or(|parent| {
+            let kind = file.symbol(parent).kind;
+            matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
+        });
+        // A macro may be defined again.
+        if !is_open || one.kind == SymbolKind::Macro {
+            return;
+        }
+        let cache = self.linker.cache;
+        for other in file.overloads(at) {
+            let second = file.symbol(*other);
+            // `impl Row<A>` and `impl Row<B>` may each have a method of the name.
+            let is_same_method = || {
+                let owner = |at: SymbolIdx| file.facts.owner(at as usize);
+                owner(at) == owner(*other)
+                    && self.trait_of(file, at) == self.trait_of(file, *other)
+                    && cache.signature_of(file, at) == cache.signature_of(file, *other)
+            };
+            if *other != at
+                && second.kind == one.kind
+                && second.qualified_name == one.qualified_name
+                && (one.kind != SymbolKind::Method || is_same_method())
+            {
+                all.add((file.file, *other), Provenance::Alternative);
+            }
+        }
+    }
+
     /// Adds the methods of classes above and below that a method overrides, or that override it.
     fn by_classes(
         &self,
@@ -187,6 +228,9 @@ impl DispatchLookup<'_, '_> {
         let (below, is_cut) = self.classes_below(own, all)?;
         all.is_cut |= is_cut;
         let name = file.lookup_name(at);
+        let plain = &file.symbol(at).name;
+        let interface = file.explicit_interface(at);
+        let own_type = &file.symbol(class).name;
         let n_above = above.len();
         for (n, (in_file, class)) in above.into_iter().chain(below).enumerate() {
             // The lower of both classes says what type parameters stand for.
@@ -195,13 +239,39 @@ impl DispatchLookup<'_, '_> {
             let Some(other) = self.linker.cache.get(in_file) else {
                 continue;
             };
-            for method in other.members(class, &name) {
-                if other.symbol(*method).kind == SymbolKind::Method
-                    && is_dispatched(self.linker.cache, &other, *method)
-                    && self.may_override((file, at), (&other, *method), &object)
-                {
-                    all.add((in_file, *method), Provenance::Dispatch);
+            let file_at = file;
+            let fitting = |file: &Rc<LinkedFile>, of: SymbolIdx, name: &str| {
+                let mut methods = file.members(of, name).to_vec();
+                methods.retain(|method| {
+                    file.symbol(*method).kind == SymbolKind::Method
+                        && is_dispatched(self.linker.cache, file, *method)
+                        && self.may_override((file, *method), (file_at, at), &object)
+                });
+                methods
+            };
+            let other_type = &other.symbol(class).name;
+            let found = if n < n_above {
+                // An explicit implementation, `void IStore.Open()`, is that of one interface; beside it a method of the name alone is none.
+                let is_another = match interface {
+                    Some(interface) => interface != other_type,
+                    None => !fitting(file, own.1, &format!("{other_type}.{plain}")).is_empty(),
+                };
+                if is_another {
+                    continue;
                 }
+                fitting(&other, class, &name)
+            } else if interface.is_some() {
+                continue;
+            } else {
+                let explicit = fitting(&other, class, &format!("{own_type}.{plain}"));
+                if explicit.is_empty() {
+                    fitting(&other, class, &name)
+                } else {
+                    explicit
+                }
+            };
+            for method in found {
+                all.add((in_file, method), Provenance::Dispatch);
             }
         }
         Ok(())

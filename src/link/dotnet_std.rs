@@ -170,6 +170,19 @@ const WELL_KNOWN: &[&str] = &[
     "lambda",
 ];
 
+/// Structures of the standard library that make others of themselves: `TimeSpan.FromSeconds(1)`.
+const VALUES: &[&str] = &[
+    "DateOnly",
+    "DateTime",
+    "DateTimeOffset",
+    "Guid",
+    "TimeOnly",
+    "TimeSpan",
+];
+
+/// The beginnings of the names of their methods that do.
+const MAKERS: &[&str] = &["Add", "From", "Negate", "New", "Parse", "Subtract"];
+
 /// Methods by their result type, for overloads that are chosen by it; the same for every type that has one.
 const PLAIN_RESULTS: &[(&str, &[&str])] = &[
     (
@@ -262,6 +275,17 @@ impl ExternalType {
             })
         });
         value.unwrap_or(match name {
+            "Zero" | "MaxValue" | "MinValue" | "Empty" | "Now" | "UtcNow" | "Today" | "Date"
+                if VALUES.contains(&&*self.name) =>
+            {
+                Type::ExternalType(Rc::clone(self))
+            }
+            "None" if &*self.name == "CancellationToken" => Type::ExternalType(Rc::clone(self)),
+            "Token" if &*self.name == "CancellationTokenSource" => Self::named("CancellationToken"),
+            "CompletedTask" if matches!(&*self.name, "Task" | "ValueTask") => {
+                Type::ExternalType(Rc::clone(self))
+            }
+            "Ticks" => Self::named("long"),
             "Length" | "Count" => Self::named("int"),
             "Message" | "Name" | "FullName" => Self::named("string"),
             _ => Type::External,
@@ -294,6 +318,25 @@ impl ExternalType {
             },
             _ => None,
         }
+    }
+
+    /// Whether it is known to be no sequence where one is asked for.
+    pub(super) fn is_no_sequence(&self, other: &Self) -> bool {
+        let is_single = matches!(
+            &*self.name,
+            "CancellationToken"
+                | "DateTime"
+                | "DateTimeOffset"
+                | "Guid"
+                | "TimeSpan"
+                | "Type"
+                | "Uri"
+        );
+        let takes_all = matches!(
+            &*other.name,
+            "IEnumerable" | "ICollection" | "IReadOnlyCollection" | "IList" | "IReadOnlyList"
+        );
+        is_single && takes_all
     }
 
     /// Whether a value of it may be one of another type from outside, as far as names tell.
@@ -380,6 +423,9 @@ impl Linker<'_, '_> {
         }
         if matches!(method, "Invoke") {
             return of.delegate_result();
+        }
+        if VALUES.contains(&&*of.name) && MAKERS.iter().any(|it| method.starts_with(it)) {
+            return Some(Type::ExternalType(Rc::clone(of)));
         }
         let plain = PLAIN_RESULTS.iter().find(|it| it.1.contains(&method));
         if let Some((name, _)) = plain {

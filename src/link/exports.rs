@@ -55,7 +55,7 @@ pub(super) fn member_elsewhere(
     units.find_map(|unit| resolve(cache, *unit, &name))
 }
 
-/// Returns the definitions that the files of a unit offer by a name: one of each file that has it.
+/// Returns the definitions that the files of a unit offer by a name.
 pub(super) fn all_in_unit(cache: &FactsCache<'_>, unit: i64, name: &str) -> Vec<Def> {
     let Some(loaded) = cache.get(unit) else {
         return Vec::new();
@@ -64,9 +64,9 @@ pub(super) fn all_in_unit(cache: &FactsCache<'_>, unit: i64, name: &str) -> Vec<
     let files = cache.stars_with(&loaded, name).into_iter();
     let found = files.filter_map(|target| {
         let file = cache.get(target)?;
-        ExportSearch::new(cache).in_namespace(&file, unit, name)
+        Some(ExportSearch::new(cache).all_in_namespace(&file, unit, name))
     });
-    found.collect()
+    found.flatten().collect()
 }
 
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
@@ -331,6 +331,20 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         };
         let mut exports = file.exports(name).filter(own);
         exports.find_map(|export| self.local(file, export))
+    }
+
+    /// As [`Self::in_namespace`], of all definitions: two static classes of one file may have extension methods of one name.
+    fn all_in_namespace(&mut self, file: &LinkedFile, unit: i64, name: &str) -> Vec<Def> {
+        let Some(namespace) = file.namespace_of(unit) else {
+            return self.in_namespace(file, unit, name).into_iter().collect();
+        };
+        let own = |it: &&Export| {
+            it.kind == ExportKind::Local && (it.specifier.is_empty() || it.specifier == namespace)
+        };
+        let exports = file.exports(name).filter(own);
+        exports
+            .filter_map(|export| self.local(file, export))
+            .collect()
     }
 
     fn imported(&mut self, file: i64, name: &str) -> Option<Def> {

@@ -543,6 +543,18 @@ impl LinkedFile {
         }
     }
 
+    /// The interface whose member a member implements, as its declaration names it: `IStore` for `void IStore.Open()`. Without
+    /// namespaces and type arguments.
+    pub(super) fn explicit_interface(&self, at: SymbolIdx) -> Option<&str> {
+        let symbol = self.symbol(at);
+        if !rules::of_family(self.facts.family).has_partial_types {
+            return None;
+        }
+        let names = path_of(&self.facts.symbols, symbol);
+        let before = names.strip_suffix(&symbol.name)?.strip_suffix('.')?;
+        is_explicit(symbol, names).then_some(before)
+    }
+
     /// The number of type parameters of a method, where methods are told apart by it.
     pub(super) fn arity(&self, at: SymbolIdx) -> usize {
         self.record_symbol(at);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::exports;
 use super::file::{Access, LinkedFile};
-use super::linker::Linker;
+use super::linker::{InferredExpr, Linker};
 use super::rules;
 use super::types::{Substitution, Type, each};
 use crate::ir::{Expr, ExprId};
@@ -54,7 +54,39 @@ impl Linker<'_, '_> {
     ) -> Option<(Type, Option<Type>)> {
         self.step()?;
         let _inside = self.descend()?;
-        self.infer_form(file, expr, this)
+        let is_kept = self.rules().has_method_values
+            && this.is_none()
+            && file.file == self.file.file
+            && matches!(
+                file.expr(expr),
+                Expr::Call { .. } | Expr::Callee { .. } | Expr::Member { .. }
+            )
+            && self.call.borrow().is_none()
+            && self.open_scopes.borrow().is_empty();
+        if !is_kept {
+            return self.infer_form(file, expr, this);
+        }
+        let known = self.inferred.borrow().get(&expr).cloned();
+        if let Some(known) = known {
+            self.is_undecided.set(known.is_undecided);
+            self.by_outer_base
+                .set(self.by_outer_base.get() || known.by_outer_base);
+            return Some(known.found);
+        }
+        let outer = self.by_outer_base.replace(false);
+        let found = self.infer_form(file, expr, this);
+        let by_outer_base = self.by_outer_base.get();
+        self.by_outer_base.set(outer || by_outer_base);
+        let found = found?;
+        if self.has_fuel() {
+            let kept = InferredExpr {
+                found: found.clone(),
+                is_undecided: self.is_undecided.get(),
+                by_outer_base,
+            };
+            self.inferred.borrow_mut().insert(expr, kept);
+        }
+        Some(found)
     }
 
     #[expect(
@@ -134,12 +166,14 @@ impl Linker<'_, '_> {
             Expr::Call {
                 callee,
                 types,
-                args,
+                args: written,
             } => {
                 let (mut found, object) = self.infer_object(file, *callee, this)?;
-                let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
+                let args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
+                let mut args = args;
                 if rules::of(file).has_overloads || rules::of(file).has_includes {
                     found = self.overload(found, object.as_ref(), file, (types, &args), this);
+                    args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
                 }
                 let callee = found;
                 let is_given = !types.is_empty() || !args.is_empty();
@@ -201,6 +235,7 @@ impl Linker<'_, '_> {
                 }
                 other => other,
             },
+            Expr::Named { value, .. } => self.infer(file, *value, this)?,
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

@@ -13,7 +13,7 @@ use super::parts::Definitions;
 use super::path_names::{Named, Place, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
-use crate::ir::SymbolIdx;
+use crate::ir::{ExprId, SymbolIdx};
 use crate::model::hash::HashMap;
 
 /// Definitions that a file sees through its includes, by file and name.
@@ -54,6 +54,8 @@ pub(super) struct Linker<'a, 'b> {
     /// Whether the look-up met a name of [`Self::open_modules`], so that its result depends on one that is not
     /// finished.
     pub(super) hit_cycle: Cell<bool>,
+    /// Memo of [`Self::infer`] for calls and members of the file itself, where types are declared: chains are long there.
+    pub(super) inferred: RefCell<HashMap<ExprId, InferredExpr>>,
     /// Memo of the methods of types, by type and name.
     pub(super) methods: RefCell<HashMap<(i64, SymbolIdx, String), Option<Type>>>,
     /// Memo of [`Self::by_extension`], by type and method.
@@ -70,6 +72,14 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) included_names: RefCell<IncludedNames>,
     /// Memo of [`Self::definition_of`].
     pub(super) definitions: RefCell<HashMap<Place, Place>>,
+}
+
+/// The type of an expression, and the object that it is a member of, with what its evaluation noted.
+#[derive(Clone)]
+pub(super) struct InferredExpr {
+    pub(super) found: (Type, Option<Type>),
+    pub(super) is_undecided: bool,
+    pub(super) by_outer_base: bool,
 }
 
 /// Traits by file and symbol.
@@ -100,6 +110,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             named_in_modules: RefCell::default(),
             open_modules: RefCell::default(),
             hit_cycle: Cell::new(false),
+            inferred: RefCell::default(),
             methods: RefCell::default(),
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),

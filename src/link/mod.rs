@@ -7,6 +7,7 @@ mod affected_importers;
 mod auto_imports;
 mod cache;
 mod calls;
+mod delegates;
 mod dependencies;
 mod describe;
 mod directives;
@@ -58,7 +59,7 @@ use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;

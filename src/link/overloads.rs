@@ -7,11 +7,12 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::file::LinkedFile;
+use super::delegates::LAMBDA;
+use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
-use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
+use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 
 /// How many methods of one name are compared.
@@ -47,6 +48,14 @@ const BOXES: [(&str, &str); 18] = [
 
 /// A method, by its file and place.
 type Method = (i64, SymbolIdx);
+
+/// An argument of a call.
+#[derive(Clone)]
+struct Argument<'n> {
+    /// The parameter that it is written for: `open(size: 3)`.
+    name: Option<&'n str>,
+    type_: Option<Type>,
+}
 
 /// How well an argument fits a parameter, from 0 on; `None` where it does not.
 type Fit = Option<u32>;
@@ -89,14 +98,29 @@ impl Linker<'_, '_> {
         if loaded.symbol(at).kind != SymbolKind::Method {
             return (found, false);
         }
-        let args: Vec<Option<Type>> = args
+        let args: Vec<Argument<'_>> = args
             .iter()
-            .map(|arg| self.infer(file, *arg, this))
+            .map(|arg| Argument {
+                name: match file.expr(*arg) {
+                    Expr::Named { name, .. } => Some(file.facts.exprs.name_of(*name)),
+                    _ => None,
+                },
+                type_: self.argument_type(file, *arg, this),
+            })
             .collect();
+        let held = object.and_then(|it| self.held_value(it));
+        let object = match &held {
+            Some(held) if rules::of(&loaded).has_method_values => Some(held),
+            _ => object,
+        };
         let own = loaded.overloads(at);
         let is_extension = self.is_extension_call(&found, object);
+        let has_types = |method: &Method| {
+            n_types == 0 || !rules::of(&loaded).has_method_values || self.arity(*method) == n_types
+        };
         if own.len() == 1
             && !is_extension
+            && has_types(&(in_file, at))
             && self
                 .fit_of_method((in_file, at), object, &args, false)
                 .is_some()
@@ -108,11 +132,37 @@ impl Linker<'_, '_> {
             None => self.methods_like(&loaded, at),
         };
         if rules::of(&loaded).has_method_values {
-            self.retain_by_arity(&mut all, n_types);
+            self.retain_by_arity(&mut all, n_types, &args);
         }
+        // Where no member takes the arguments, a method that takes the object as its first one is meant.
+        let extension = |all: &[Method]| {
+            let object =
+                object.filter(|_| !is_extension && rules::of(&loaded).has_extension_methods)?;
+            let takes = |it: &Method, is_variadic| {
+                self.fit_of_method(*it, Some(object), &args, is_variadic)
+                    .is_some()
+            };
+            let mut fitting = all.iter().filter(|it| has_types(it));
+            if fitting.any(|it| takes(it, false) || takes(it, true)) {
+                return None;
+            }
+            let mut others = self.extensions_for(file, object, &loaded.lookup_name(at));
+            self.retain_by_arity(&mut others, n_types, &args);
+            let receiver = Argument {
+                name: None,
+                type_: Some(object.clone()),
+            };
+            let with_object: Vec<Argument<'_>> = std::iter::once(receiver)
+                .chain(args.iter().cloned())
+                .collect();
+            self.best_of(&others, Some(object), &with_object)
+        };
         match all.as_slice() {
             [] => return (found, false),
             [only] => {
+                if let Some(found) = extension(&all) {
+                    return found;
+                }
                 let is_another =
                     !self.takes_some(*only, args.len()) && self.has_outside_base(*only);
                 let only = Type::Definition(Def::Symbol(only.0, only.1));
@@ -120,30 +170,16 @@ impl Linker<'_, '_> {
             }
             _ => {}
         }
-        for is_variadic in [false, true] {
-            let mut best: Vec<(u32, Method)> = Vec::new();
-            for method in &all {
-                let fit = self.fit_of_method(*method, object, &args, is_variadic);
-                if let Some(fit) = fit {
-                    let known = best.first().map(|(known, _)| *known);
-                    if known.is_none_or(|known| fit > known) {
-                        best.clear();
-                    }
-                    if known.is_none_or(|known| fit >= known) {
-                        best.push((fit, *method));
-                    }
-                }
-            }
-            if let [(_, first), others @ ..] = best.as_slice() {
-                let mut others = others.iter();
-                let is_undecided = others.any(|(_, other)| {
-                    self.arity(*first) == self.arity(*other) && self.differ(*first, *other)
-                });
-                return (
-                    Type::Definition(Def::Symbol(first.0, first.1)),
-                    is_undecided,
-                );
-            }
+        if !all.iter().any(has_types)
+            && let Some(found) = extension(&all)
+        {
+            return found;
+        }
+        if let Some(best) = self.best_of(&all, object, &args) {
+            return best;
+        }
+        if let Some(found) = extension(&all) {
+            return found;
         }
         // None fits by what is known of the types: the number of arguments decides.
         let has_arity = |(in_file, at): &&Method| {
@@ -159,6 +195,52 @@ impl Linker<'_, '_> {
             None if all.iter().any(|it| self.has_outside_base(*it)) => (Type::External, false),
             None => (found, true),
         }
+    }
+
+    fn argument_type(
+        &self,
+        file: &Rc<LinkedFile>,
+        arg: ExprId,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        let found = self.infer(file, arg, this)?;
+        if rules::of(file).has_method_values {
+            return self.held_value(&found);
+        }
+        Some(found)
+    }
+
+    /// Of several methods the one that fits the arguments best, and whether others fit them as well; `None` where none does.
+    fn best_of(
+        &self,
+        all: &[Method],
+        object: Option<&Type>,
+        args: &[Argument<'_>],
+    ) -> Option<(Type, bool)> {
+        for is_variadic in [false, true] {
+            let mut best: Vec<(u32, Method)> = Vec::new();
+            for method in all {
+                let fit = self.fit_of_method(*method, object, args, is_variadic);
+                if let Some(fit) = fit {
+                    let known = best.first().map(|(known, _)| *known);
+                    if known.is_none_or(|known| fit > known) {
+                        best.clear();
+                    }
+                    if known.is_none_or(|known| fit >= known) {
+                        best.push((fit, *method));
+                    }
+                }
+            }
+            if let [(_, first), others @ ..] = best.as_slice() {
+                let mut others = others.iter();
+                let is_undecided = others.any(|(_, other)| {
+                    self.arity(*first) == self.arity(*other) && self.differ(*first, *other)
+                });
+                let first = Type::Definition(Def::Symbol(first.0, first.1));
+                return Some((first, is_undecided));
+            }
+        }
+        None
     }
 
     /// Whether a method takes so many arguments, in any form.
@@ -248,13 +330,48 @@ impl Linker<'_, '_> {
         self.cache.get(in_file).map_or(0, |it| it.arity(at))
     }
 
+    /// Whether a call that writes no type arguments can tell those of a method: each type parameter is in the type of a parameter.
+    /// The parameters of a lambda tell none.
+    fn infers_type_args(&self, (in_file, at): Method, has_lambda: bool) -> bool {
+        let n_types = self.arity((in_file, at));
+        if n_types == 0 {
+            return true;
+        }
+        let Some(loaded) = self.cache.get(in_file) else {
+            return true;
+        };
+        let mut is_told = vec![false; n_types];
+        for index in 0..n_params(&loaded, at) {
+            let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
+            let mut open: Vec<ExprId> = loaded.value(at, slot).into_iter().collect();
+            while let Some(expr) = open.pop() {
+                if let Expr::TypeParam { owner, index, .. } = loaded.expr(expr)
+                    && *owner == at
+                    && let Some(told) = is_told.get_mut(usize::from(*index))
+                {
+                    *told = true;
+                }
+                let results = delegate_results(&loaded, expr).filter(|_| has_lambda);
+                match results {
+                    Some(results) => open.extend(results),
+                    None => loaded.expr(expr).each_part(|part| open.push(part)),
+                }
+            }
+        }
+        is_told.into_iter().all(|it| it)
+    }
+
     /// Leaves out methods with another number of type parameters than a call writes; where it writes none, one without type parameters
     /// comes first.
-    fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize) {
+    fn retain_by_arity(&self, all: &mut Vec<Method>, n_types: usize, args: &[Argument<'_>]) {
         if n_types > 0 {
             let has_it = all.iter().any(|it| self.arity(*it) == n_types);
             all.retain(|it| !has_it || self.arity(*it) == n_types);
         } else {
+            let is_lambda = |arg: &Argument<'_>| matches!(&arg.type_, Some(Type::ExternalType(of)) if &*of.name == LAMBDA);
+            let has_lambda = args.iter().any(is_lambda);
+            let has_it = all.iter().any(|it| self.infers_type_args(*it, has_lambda));
+            all.retain(|it| !has_it || self.infers_type_args(*it, has_lambda));
             // In its plain form one that takes any number comes after the others.
             all.sort_by_key(|it| {
                 let loaded = self.cache.get(it.0);
@@ -274,7 +391,11 @@ impl Linker<'_, '_> {
             return all.iter().all(|one| self.receives(object, Some(one)));
         }
         match (object, param) {
-            (Type::ExternalType(object), Type::ExternalType(param)) => object.may_be(param),
+            (Type::ExternalType(object), Type::ExternalType(param)) => {
+                object.may_be(param)
+                    && (object.name != param.name || self.type_args_fit(object, param, 0))
+            }
+            (Type::External, Type::ExternalType(param)) => &*param.name == "object",
             (_, Type::External) => false,
             _ => self
                 .fit(Some(object), Some(param), 0)
@@ -286,21 +407,14 @@ impl Linker<'_, '_> {
         &self,
         (in_file, at): Method,
         object: Option<&Type>,
-        args: &[Option<Type>],
+        args: &[Argument<'_>],
         is_variadic: bool,
     ) -> Fit {
         let loaded = self.cache.get(in_file)?;
         let n_params = n_params(&loaded, at);
-        let is_fit = if is_variadic {
-            takes_more(&loaded, at, args.len())
-        } else {
-            takes_number(&loaded, at, args.len())
-        };
-        if !is_fit {
-            return None;
-        }
+        let places = places(&loaded, at, args, is_variadic)?;
         let mut sum = 0;
-        for (index, arg) in args.iter().enumerate() {
+        for (arg, index) in args.iter().zip(places) {
             let is_rest = is_variadic && index + 1 >= n_params;
             let index = index.min(n_params.checked_sub(1)?);
             let slot = Slot::Param(u8::try_from(index).ok()?);
@@ -309,7 +423,7 @@ impl Linker<'_, '_> {
             if is_rest && let Some(Type::Container(_, element)) = &param {
                 param = Some((**element).clone());
             }
-            sum += self.fit(arg.as_ref(), param.as_ref(), 0)?;
+            sum += self.fit(arg.type_.as_ref(), param.as_ref(), 0)?;
         }
         // One whose parameters are all given is better than one that leaves some out.
         let is_whole = args.len() == n_params;
@@ -317,7 +431,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns how well a value fits a type.
-    fn fit(&self, arg: Option<&Type>, param: Option<&Type>, depth: usize) -> Fit {
+    pub(super) fn fit(&self, arg: Option<&Type>, param: Option<&Type>, depth: usize) -> Fit {
         const UNKNOWN: Fit = Some(2);
         if depth > 8 {
             return UNKNOWN;
@@ -331,15 +445,20 @@ impl Linker<'_, '_> {
         }
         let is_method = |arg: &Type| matches!(arg, Type::Definition(Def::Symbol(file, at)) if self.kind(*file, *at) == Some(SymbolKind::Method));
         if self.rules().has_method_values {
-            if is_method(arg) {
-                let lambda = ExternalType::named("lambda");
-                return self.fit(Some(&lambda), Some(param), depth + 1);
+            if is_method(arg) && !matches!(param, Type::Union(_) | Type::External) {
+                return self.fit_of_lambda(&self.shape_of_method(arg), param);
             }
             if let Type::ExternalType(lambda) = arg
-                && &*lambda.name == "lambda"
-                && let Some((file, at)) = param.symbol()
+                && &*lambda.name == LAMBDA
+                && !matches!(param, Type::Union(_) | Type::External)
             {
-                return (self.kind(file, at) == Some(SymbolKind::Type)).then_some(4);
+                return self.fit_of_lambda(lambda, param);
+            }
+            if let (Type::ExternalType(arg), Type::ExternalType(param)) = (arg, param)
+                && arg.name == param.name
+                && !self.type_args_fit(arg, param, depth)
+            {
+                return None;
             }
         }
         match (arg, param) {
@@ -352,7 +471,14 @@ impl Linker<'_, '_> {
             (Type::External | Type::ExternalMethod(..), param) => {
                 Some(if param.symbol().is_some() { 0 } else { 2 })
             }
-            (Type::ExternalType(arg), Type::ExternalType(param)) => external_fit(arg, param),
+            (Type::ExternalType(arg), Type::ExternalType(param)) => {
+                let is_refused = self.rules().has_method_values && arg.is_no_sequence(param);
+                if is_refused {
+                    None
+                } else {
+                    external_fit(arg, param)
+                }
+            }
             (Type::Container(_, arg), Type::Container(_, param)) => {
                 self.fit(Some(arg), Some(param), depth + 1)
             }
@@ -426,6 +552,22 @@ impl Linker<'_, '_> {
     }
 }
 
+/// Of a type `Func<A, B>` or `Action<A>` the types of its results; `None` for any other.
+fn delegate_results(loaded: &LinkedFile, expr: ExprId) -> Option<Vec<ExprId>> {
+    let Expr::Specialized { base, args } = loaded.expr(expr) else {
+        return None;
+    };
+    let Expr::Name { name, .. } = loaded.expr(*base) else {
+        return None;
+    };
+    let name = loaded.facts.exprs.name_of(*name);
+    match name.split('`').next().unwrap_or(name) {
+        "Func" | "Converter" => Some(args.last().copied().into_iter().collect()),
+        "Action" | "Predicate" | "Comparison" => Some(Vec::new()),
+        _ => None,
+    }
+}
+
 /// Returns the number of parameters of a method.
 pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
     let has = |index: usize| {
@@ -434,6 +576,59 @@ pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
         path.is_some() && loaded.values(Some(at), path).next().is_some()
     };
     (0..255).take_while(|index| has(*index)).count()
+}
+
+/// Returns the parameter of each argument, by its place or by its name; `None` where the method does not take them.
+fn places(
+    loaded: &LinkedFile,
+    at: SymbolIdx,
+    args: &[Argument<'_>],
+    is_variadic: bool,
+) -> Option<Vec<usize>> {
+    let n_params = n_params(loaded, at);
+    let is_taken = if is_variadic {
+        takes_more(loaded, at, args.len())
+    } else {
+        takes_number(loaded, at, args.len())
+    };
+    let by_place = || is_taken.then(|| (0..args.len()).collect());
+    if args.iter().all(|arg| arg.name.is_none()) {
+        return by_place();
+    }
+    let param_path = |index: usize| {
+        let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
+        loaded.below(PathId::EMPTY, slot)
+    };
+    let is_named = |index: usize, name: &str| {
+        let path = param_path(index).and_then(|path| loaded.member_path(path, Access::Name(name)));
+        path.is_some() && loaded.values(Some(at), path).next().is_some()
+    };
+    let names = args.iter().filter_map(|arg| arg.name);
+    let is_known = |name: &str| (0..n_params).any(|index| is_named(index, name));
+    if loaded.overloads(at).len() == 1 && !names.clone().any(is_known) {
+        // Names are not kept of a method that is the only one of its name.
+        return by_place();
+    }
+    let mut places = Vec::with_capacity(args.len());
+    for (index, arg) in args.iter().enumerate() {
+        let place = match arg.name {
+            Some(name) => (0..n_params).find(|index| is_named(*index, name))?,
+            None if index < n_params => index,
+            None => return by_place(),
+        };
+        if places.contains(&place) {
+            return None;
+        }
+        places.push(place);
+    }
+    let is_optional = |index: usize| {
+        let path = param_path(index).and_then(|path| loaded.below(path, Slot::All));
+        path.is_some() && loaded.values(Some(at), path).next().is_some()
+            || is_variadic && index + 1 == n_params
+    };
+    (0..n_params)
+        .all(|index| places.contains(&index) || is_optional(index))
+        .then_some(places)
 }
 
 /// Whether a method takes a number of arguments; those for optional parameters may be missing.
@@ -503,6 +698,8 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
         ("String", "CharSequence") => Some(6),
         _ if is_plain(arg) => is_object(param).then_some(3),
         _ if is_plain(param) => Some(0),
+        // A `FileStream` is a `Stream`.
+        _ if arg.len() > param.len() && arg.ends_with(param) => Some(5),
         _ => Some(2),
     }
 }

@@ -74,6 +74,29 @@ impl Linker<'_, '_> {
         others.fold(own, std::cmp::min)
     }
 
+    /// The value of a field, a property or a member of an enumeration; anything else as it is. `None` where its type is not known.
+    pub(super) fn held_value(&self, found: &Type) -> Option<Type> {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return Some(found.clone());
+        };
+        let loaded = self.cache.get(*file)?;
+        if self.is_held(found) {
+            self.declared_type(&loaded, *at, None)
+        } else {
+            Some(found.clone())
+        }
+    }
+
+    /// Whether it is a field, a property or a member of an enumeration.
+    pub(super) fn is_held(&self, found: &Type) -> bool {
+        use SymbolKind::{EnumMember, Field, Property};
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return false;
+        };
+        let kind = self.kind(*file, *at);
+        matches!(kind, Some(Property | Field | EnumMember))
+    }
+
     /// The static method that a member of a value means: the nearest unit with one that takes the value decides.
     pub(super) fn extension(
         &self,
@@ -92,10 +115,15 @@ impl Linker<'_, '_> {
         object: &Type,
         name: &str,
     ) -> Vec<(i64, SymbolIdx)> {
-        let is_value = !matches!(object, Type::Definition(_) | Type::External);
-        let Some(method) = name.strip_suffix("()").filter(|_| is_value) else {
+        let Some(method) = name.strip_suffix("()") else {
             return Vec::new();
         };
+        let Some(object) = &self.held_value(object) else {
+            return Vec::new();
+        };
+        if matches!(object, Type::Definition(_)) {
+            return Vec::new();
+        }
         let key = extension_name(method);
         for unit in file.units.iter().chain(&file.wildcards) {
             let mut all = Vec::new();
@@ -132,7 +160,12 @@ impl Linker<'_, '_> {
 
     /// Whether a definition is called as a member of a value: the value is its first argument.
     pub(super) fn is_extension_call(&self, callee: &Type, object: Option<&Type>) -> bool {
-        let is_value = object.is_some_and(|it| !matches!(it, Type::Definition(_)));
+        let is_value = object.is_some_and(|it| match it {
+            Type::Definition(Def::Symbol(file, at)) => {
+                !self.is_type(*file, *at) && self.kind(*file, *at) != Some(SymbolKind::Method)
+            }
+            it => !matches!(it, Type::Definition(_)),
+        });
         self.rules().has_extension_methods
             && is_value
             && matches!(callee, Type::Definition(Def::Symbol(file, at))

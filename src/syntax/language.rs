@@ -13,7 +13,7 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 17;
+const ECMASCRIPT_FACTS: u32 = 18;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
@@ -21,11 +21,11 @@ const GO_FACTS: u32 = 1;
 /// The same for Java.
 const JAVA_FACTS: u32 = 4;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 1;
+const CSHARP_FACTS: u32 = 2;
 /// The same for Rust.
 const RUST_FACTS: u32 = 2;
 /// The same for C and C++.
-const C_FACTS: u32 = 1;
+const C_FACTS: u32 = 2;
 /// The same for languages that are outlined.
 const OUTLINE_FACTS: u32 = 101;
 /// The same for languages that are cut into chunks alone.

@@ -247,7 +247,7 @@ fn n_notes(
         return Ok(0);
     }
     call.ask(workspace, path.as_str(), |view| {
-        let bound = notes::bound(view, [(path.as_str(), None)])?;
+        let bound = notes::bound(view, false, [(path.as_str(), None)])?;
         Ok(bound.count(path.as_str(), Some(lines), true))
     })
 }

@@ -178,8 +178,8 @@ fn search_confidence(out: &mut String) {
 fn confidences(out: &mut String) {
     out.push_str(
         "\n## Confidence\n\n`provenance` says how an edge is known, `confidence` is the measured precision of that class in the language: \
-         the share of answers that the language's compiler or type checker agrees with. A chain is as strong as its weakest \
-         edge. Written by `scripts/confidence.py`.\n\n| class | an edge or test of this class is | what was judged |",
+         the share of answers that the language's compiler or type checker agrees with, for C# those that a reader of drawn call \
+         sites agrees with. A chain is as strong as its weakest edge. Written by `scripts/confidence.py` and `scripts/judged_sites.py`.\n\n| class | an edge or test of this class is | what was judged |",
     );
     for language in table().keys() {
         let _ = write!(out, " {language} | of |");

@@ -486,7 +486,7 @@ fn add_notes(view: &View<'_>, files: &mut [FileOutlineOutput]) -> Result<()> {
         let symbols = symbols.map(|symbol| (file.path.as_str(), Some(symbol.name.as_str())));
         symbols.chain([(file.path.as_str(), None)])
     });
-    let bound = notes::bound(view, places)?;
+    let bound = notes::bound(view, false, places)?;
     for file in files.iter_mut().filter(|_| !bound.is_empty()) {
         file.notes = bound.count(&file.path, None, true);
         file.marks = bound.marks(&file.path, None);

@@ -176,7 +176,7 @@ impl FileSelection {
         let key = |file: &FileSummary| (file.path.to_string(), 0);
         let mut page = page(view, input, &self.all, key, |file| Ok(list(file)))?;
         let places = page.entries.iter().map(|file| (file.path.as_str(), None));
-        let bound = notes::bound(view, places)?;
+        let bound = notes::bound(view, false, places)?;
         for file in page.entries.iter_mut().filter(|_| !bound.is_empty()) {
             file.notes = bound.count(&file.path, None, true);
             file.marks = bound.marks(&file.path, None);
@@ -276,7 +276,7 @@ impl FileSelection {
         let mut page = page(view, input, &found, key, list)?;
         let places = page.entries.iter();
         let places = places.map(|it| (it.path.as_str(), Some(it.symbol.name())));
-        let bound = notes::bound(view, places)?;
+        let bound = notes::bound(view, false, places)?;
         for entry in page.entries.iter_mut().filter(|_| !bound.is_empty()) {
             let lines = entry.symbol.lines();
             entry.symbol.notes = bound.count(&entry.path, Some(lines), false);

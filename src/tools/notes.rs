@@ -41,15 +41,16 @@ pub(super) struct AttachedDocumentOutput {
     verdict: &'static str,
 }
 
-/// Returns the records that are bound to places and symbols of an answer.
+/// Returns the records that are bound to places and symbols of an answer; without `is_asked` none where the setting says so.
 ///
 /// # Errors
 /// Those of the index.
 pub(super) fn bound<'p>(
     view: &View<'_>,
+    is_asked: bool,
     places: impl IntoIterator<Item = (&'p str, Option<&'p str>)>,
 ) -> Result<BoundRecords> {
-    if !view.says_notes() {
+    if !(is_asked || view.says_notes()) {
         return Ok(BoundRecords::default());
     }
     let mut paths: Vec<&str> = Vec::new();

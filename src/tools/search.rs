@@ -388,7 +388,7 @@ fn answer(
 pub(super) fn add_notes(view: &View<'_>, results: &mut [HitOutput]) -> Result<()> {
     let places = results.iter();
     let places = places.map(|hit| (hit.path.as_str(), hit.symbol.as_deref()));
-    let bound = notes::bound(view, places)?;
+    let bound = notes::bound(view, false, places)?;
     for hit in results {
         hit.notes = bound.count(&hit.path, notes::line_range(&hit.lines), true);
     }

@@ -9,7 +9,7 @@ use super::{LineStarts, Uses};
 use crate::error::{Error, Result};
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
-use crate::model::{SkipReason, Symbol, SymbolKind};
+use crate::model::{Family, SkipReason, Symbol, SymbolKind};
 use crate::store::FileSummary;
 use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
 
@@ -289,7 +289,9 @@ fn uses_of(
     }
     // Local names, which a value was bound to, have no definition here: `html` after `const { html } = page`.
     let starts: HashSet<u32> = names.iter().map(|name| name.start).collect();
+    let is_script = found.facts.family == Family::Ecmascript;
     let of_locals = found.places.iter().filter(|place| match place.role {
+        _ if !is_script => false,
         OccurrenceRole::Definition | OccurrenceRole::Key => !starts.contains(&place.start_byte),
         OccurrenceRole::Use { reference, .. } => {
             let used = found.facts.references.get(reference as usize);

@@ -154,6 +154,16 @@ impl Uses<'_> {
         Ok(found)
     }
 
+    /// Returns the files that hold a name as a word, in code or anywhere else; `None` for a name that is too long to be looked for.
+    pub fn files_naming(&self, name: &str) -> Result<Option<Vec<RepoPath>>> {
+        let norm = token::normal_form(name.rsplit('.').next().unwrap_or(name));
+        if norm.len() > token::MAX_WORD_BYTES {
+            return Ok(None);
+        }
+        let files = self.read.files_with_word(&norm)?.into_iter();
+        Ok(Some(files.map(|file| file.path).collect()))
+    }
+
     /// Whether a test among the code of a file has the name. Reads the file.
     fn is_in_inline_test(&self, roles: &Roles<'_>, path: &RepoPath, name: &str) -> Result<bool> {
         let Some(file) = self.read.file(path.as_str())? else {

@@ -404,6 +404,91 @@ def make(): return Base()
     assert_eq!(callers(files, "a.py", 5), [""; 0], "it runs `Base()` not");
 }
 
+const CSHARP: &str = "\
+//- /Store.cs
+namespace P;
+public interface IStore { void Open(string key); void Close(); }
+public interface IOther { void Open(string key); }
+public class Disk : IStore, IOther {
+  void IStore.Open(string key) {}
+  public void Open(string key) {}
+  public virtual void Close() {}
+}
+public class Fast : Disk {
+  public override void Close() {}
+}
+//- /Use.cs
+namespace P;
+class Use {
+  void ByStore(IStore s) { s.Open(\"a\"); s.Close(); }
+  void ByOther(IOther s) { s.Open(\"a\"); }
+  void ByClass(Disk s) { s.Open(\"a\"); }
+}
+";
+
+#[test]
+fn explicit_implementations_have_the_callers_of_their_interface() {
+    assert_eq!(
+        callers(CSHARP, "Store.cs", 5),
+        ["Use.cs Use.ByStore dispatch"]
+    );
+    assert_eq!(
+        callers(CSHARP, "Store.cs", 6),
+        ["Use.cs Use.ByClass member", "Use.cs Use.ByOther dispatch"]
+    );
+    assert_eq!(
+        callers(CSHARP, "Store.cs", 10),
+        ["Use.cs Use.ByStore dispatch"]
+    );
+}
+
+const CONDITIONS: &str = "\
+//- /Cargo.toml
+[package]
+name = 'shop'
+//- /src/lib.rs
+pub struct Disk;
+#[cfg(unix)]
+pub fn open(path: &str) {}
+#[cfg(windows)]
+pub fn open(path: &str) {}
+impl Disk {
+    #[cfg(unix)]
+    pub fn sync(&self) {}
+    #[cfg(not(unix))]
+    pub fn sync(&self) {}
+}
+pub struct Row<T>(T);
+impl Row<u8> { pub fn read(&self) -> u8 { 0 } }
+impl Row<u16> { pub fn read(&self) -> u16 { 0 } }
+pub fn run(disk: &Disk, row: &Row<u8>) {
+    open(\"a\");
+    disk.sync();
+    row.read();
+}
+";
+
+#[test]
+fn definitions_under_exclusive_conditions_are_alternatives() {
+    assert_eq!(
+        callers(CONDITIONS, "src/lib.rs", 2),
+        ["src/lib.rs run resolved"]
+    );
+    assert_eq!(
+        callers(CONDITIONS, "src/lib.rs", 4),
+        ["src/lib.rs run alternative"]
+    );
+    assert_eq!(
+        callers(CONDITIONS, "src/lib.rs", 9),
+        ["src/lib.rs run alternative"]
+    );
+    assert_eq!(
+        callers(CONDITIONS, "src/lib.rs", 14),
+        [""; 0],
+        "of another type"
+    );
+}
+
 #[test]
 fn dispatch_is_followed_at_each_step() {
     let files = "\

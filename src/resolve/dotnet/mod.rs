@@ -152,14 +152,14 @@ impl ModuleResolver for DotnetResolver {
             let Some((directory, usings)) = self.project_of(from) else {
                 return Resolution::External;
             };
+            let is_known = |key: &String| self.files.has_unit(key);
             match which.trim().parse::<usize>() {
-                Ok(at) => usings
-                    .get(at)
-                    .filter(|_| at < N_PROJECT_USINGS)
-                    .map(|it| key(it)),
-                Err(_) => Some(key_of_directory(directory)),
+                Ok(at) if at < N_PROJECT_USINGS => {
+                    usings.iter().map(|it| key(it)).filter(is_known).nth(at)
+                }
+                Ok(_) => None,
+                Err(_) => Some(key_of_directory(directory)).filter(is_known),
             }
-            .filter(|key| self.files.has_unit(key))
         } else {
             candidates(specifier)
                 .map(|it| key(&it))

@@ -197,11 +197,11 @@ impl RecordStore {
             .context("looking up saved records")
     }
 
-    /// Returns the fixes of a failure, the newest first.
+    /// Returns the fixes of a failure: the approved ones, each the newest first.
     pub fn fixes_of(&self, failure: i64) -> StoreResult<Vec<SavedRecord>> {
         self.connection
             .prepare_cached(&format!(
-                "{RECORD} WHERE fixes = ?1 ORDER BY updated_ms DESC, id DESC"
+                "{RECORD} WHERE fixes = ?1 ORDER BY approved DESC, updated_ms DESC, id DESC"
             ))
             .and_then(|mut statement| statement.query_map([failure], rows::record)?.collect())
             .context("reading the fixes of a failure")

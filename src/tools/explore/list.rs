@@ -209,7 +209,7 @@ fn add_notes(view: &View<'_>, files: &mut [FileHitsOutput]) -> Result<Vec<NoteOu
         let results = file.results.iter();
         results.map(|result| (file.path.as_str(), result.symbol.as_deref()))
     });
-    let bound = notes::bound(view, places)?;
+    let bound = notes::bound(view, false, places)?;
     let mut places: Vec<NotedPlace> = Vec::new();
     for file in files {
         for result in &mut file.results {

@@ -263,7 +263,8 @@ fn add_records(
     });
     let cards = output.cards.iter().flatten();
     let cards = cards.filter_map(|card| Some((card.path.as_deref()?, card.symbol.as_deref())));
-    let bound = notes::bound(view, units.chain(cards))?;
+    let is_asked = input.includes(Include::Notes) || input.includes(Include::Documents);
+    let bound = notes::bound(view, is_asked, units.chain(cards))?;
     let mut places: Vec<NotedPlace> = Vec::new();
     for card in output.cards.iter_mut().flatten() {
         let (Some(path), Some(counts)) = (&card.path, &mut card.counts) else {

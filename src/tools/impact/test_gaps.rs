@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::graph::impact::walk;
 use crate::graph::related::TestBasis;
-use crate::model::{Direction, SymbolKind};
+use crate::model::{Direction, RepoPath, SymbolKind};
 use crate::tools::affected::Affected;
 use crate::tools::analysed::is_outlined;
 use crate::tools::impact::is_one;
-use crate::tools::places::{places, uses};
+use crate::tools::places::{LocatedSymbol, places, uses};
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View};
 
@@ -19,7 +19,7 @@ use crate::workspace::{SymbolRow, View};
 const MAX_LOOKED_AT: usize = 30;
 
 /// Edges from a test to a definition at most.
-const DEPTH: u32 = 5;
+const DEPTH: u32 = 64;
 
 /// Names of users whose unbound uses are looked at; with more nothing is known.
 const MAX_NAMES: usize = 300;
@@ -30,7 +30,7 @@ pub(super) struct TestGapOutput {
     symbol: String,
     path: String,
     line: u32,
-    /// untested: nothing in a test can be a use of it, or of what uses it; unknown: something may.
+    /// untested: no use that is not known can lead to a test; unknown: one may.
     state: &'static str,
 }
 
@@ -117,8 +117,9 @@ fn state(view: &View<'_>, uses: &Uses<'_>, group: &[SymbolRow]) -> Result<Option
         || !affected.tests.is_empty()
         || !affected.support.is_empty()
         || is_outlined(&group[0].path)
-        // A module runs whenever a test imports it.
-        || placed.iter().any(|place| place.symbol.is_none())
+        || placed.iter().any(|place| place.reached.hops >= DEPTH)
+        || !placed.iter().all(is_run_by_callers)
+        || !is_used_by_name(view, &group[0])?
         || !uses.implicit_callers(&group[0])?.is_empty();
     if is_open {
         return Ok(Some("unknown"));
@@ -129,13 +130,43 @@ fn state(view: &View<'_>, uses: &Uses<'_>, group: &[SymbolRow]) -> Result<Option
         return Ok(Some("unknown"));
     }
     for name in names {
-        let unbound = view.read.unbound_places(name)?;
-        let may_test = |path| view.roles.of(path).is_of_tests() || view.roles.may_hold_tests(path);
-        if unbound.iter().any(|place| may_test(&place.path)) {
+        // Wherever such a use is, a test may lead to it; a page or a script of the tests may name it without a bound use.
+        let is_of_tests = |path: &RepoPath| !view.roles.is_code(path);
+        let naming = uses.files_naming(name)?;
+        if !view.read.unbound_places(name)?.is_empty()
+            || naming.is_none_or(|paths| paths.iter().any(is_of_tests))
+        {
             return Ok(Some("unknown"));
         }
     }
     Ok(Some("untested"))
+}
+
+/// Whether the code of a place runs only where its function is called: a module and the initializer of a variable or a field run when a test loads the
+/// file.
+fn is_run_by_callers(place: &LocatedSymbol) -> bool {
+    let symbol = place.symbol.as_ref();
+    symbol.is_some_and(|symbol| is_function(symbol.kind))
+}
+
+fn is_function(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
+    )
+}
+
+/// Whether a definition stands at the top of its file or in a class there: functions in others, and members of objects, are handed on as values.
+fn is_used_by_name(view: &View<'_>, symbol: &SymbolRow) -> Result<bool> {
+    let Some(parent) = symbol.parent else {
+        return Ok(true);
+    };
+    let Some(file) = view.read.file(symbol.path.as_str())? else {
+        return Ok(false);
+    };
+    let symbols = view.read.symbols_of(file.id)?;
+    let around = symbols.iter().find(|other| other.ordinal == parent);
+    Ok(around.is_some_and(|around| around.kind == SymbolKind::Class && around.parent.is_none()))
 }
 
 /// Whether there are tests whose uses of names are not known: left out of the index, or of a language that is outlined.

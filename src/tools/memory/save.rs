@@ -98,7 +98,7 @@ pub struct TestInput {
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", help = "Whether it passed, as you say")]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", help = "Whether it passed, as you say")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     passed: Option<bool>,
 }

@@ -113,6 +113,9 @@ fn answers_count_the_notes_about_their_results() {
     // Nothing is said of what does not hold, nor where the setting is off.
     let mut quiet = Cli::new(repo.path());
     quiet.set("CODELENS_HOME", cli.home().to_str().unwrap());
+    quiet.set("CODELENS_MEMORY_UNASKED", "off");
+    let asked = ["explore", "--targets", "queueJob", "--include", "notes"];
+    assert_eq!(quiet.json(&asked)["notes"][0]["text"], title);
     for (setting, n_titles, n_counts) in [("count", 0, 1), ("off", 0, 0), ("titles", 1, 1)] {
         quiet.set("CODELENS_MEMORY_UNASKED", setting);
         let answer = quiet.json(&["explore", "queueJob"]);

@@ -377,6 +377,8 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                 at = behind;
                 continue;
             }
+            // `NFA::Step`: the name of a class.
+            TokenKind::Capitals if is_qualifier(tokens, at) => {}
             TokenKind::Capitals => {
                 let before = at.checked_sub(1).map(|it| tokens[it]);
                 if is_attribute(tokens, before, at, behind, has_arguments)
@@ -447,6 +449,13 @@ fn end_of(tokens: &[Token], behind: usize) -> usize {
         .checked_sub(1)
         .and_then(|last| tokens.get(last))
         .map_or(0, |it| it.end)
+}
+
+/// Whether a name stands right before `::`.
+fn is_qualifier(tokens: &[Token], at: usize) -> bool {
+    let is_colon =
+        |at: usize| matches!(tokens.get(at), Some(it) if it.kind == TokenKind::Sign(b':'));
+    is_colon(at + 1) && is_colon(at + 2) && tokens[at].end == tokens[at + 1].start
 }
 
 /// Whether a macro is an attribute of the declaration around it.

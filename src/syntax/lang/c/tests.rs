@@ -32,6 +32,7 @@ fn cleaning_keeps_each_byte_in_its_place() {
             "           Status Open(int a);",
         ),
         ("FILE open(int a);", "FILE open(int a);"),
+        ("void NFA::Step(int a) {", "void NFA::Step(int a) {"),
         ("void f() REQUIRES(mu) {", "void f()              {"),
         (
             "Mutex* const mu GUARDED_BY(a);",

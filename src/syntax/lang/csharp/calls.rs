@@ -1,10 +1,13 @@
 //! Calls: callees, arguments, and the types that functions among the arguments become instances of.
 
+use std::ops::ControlFlow;
+
 use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
+use crate::syntax::lang::tree_walk::each_node;
 
 /// The most arguments of a call that are kept.
 const MAX_ARGS: usize = 24;
@@ -48,15 +51,17 @@ impl<'t> Lowering<'t> {
             return *known;
         }
         let callee = self.callee(node);
-        let args = self.arguments(self.field(node, self.grammar.fields.arguments));
+        let list = self.field(node, self.grammar.fields.arguments);
+        let args = self.arguments(list);
         let mut lowered = Vec::with_capacity(args.len());
         for arg in &args {
             lowered.push(if self.kind(*arg).is_lambda() {
-                self.primitive("lambda")
+                self.lambda_shape(*arg)
             } else {
                 self.lower_expr(*arg)
             });
         }
+        self.name_arguments(list, &mut lowered);
         let types = self.written_types(node);
         let call = if callee == self.unknown {
             callee
@@ -73,6 +78,65 @@ impl<'t> Lowering<'t> {
             self.expect_of(callee, &args);
         }
         call
+    }
+
+    /// Lowers a lambda to the type `lambda` with an argument for each parameter and one for the result: a tuple of no items for a
+    /// block that returns nothing, of one for a block that returns a value, of two for an asynchronous function. An anonymous
+    /// method without a list of parameters has no arguments.
+    fn lambda_shape(&mut self, node: Node<'t>) -> ExprId {
+        let list = self.field(node, self.grammar.fields.parameters);
+        let list = list.or_else(|| self.child_of(node, Kind::ParameterList));
+        let Some(list) = list else {
+            return self.primitive("lambda");
+        };
+        let mut args: Vec<ExprId> = match self.kind(list) {
+            Kind::ImplicitParameter => vec![self.unknown],
+            _ => vec![self.unknown; self.params(list).len()],
+        };
+        let body = self.field(node, self.grammar.fields.body);
+        let block = body
+            .or_else(|| self.child_of(node, Kind::Block))
+            .filter(|it| self.kind(*it) == Kind::Block);
+        let is_async = self.has_word(node, "async") || self.is_async(node);
+        args.push(match block {
+            _ if is_async => self.add(Expr::Tuple([self.unknown; 2].into())),
+            Some(block) if self.returns_value(block) => {
+                self.add(Expr::Tuple([self.unknown].into()))
+            }
+            Some(block) if !self.only_throws(block) => self.add(Expr::Tuple(Box::default())),
+            _ => self.unknown,
+        });
+        let name = self.facts.exprs.name("lambda");
+        let base = self.add(Expr::Name { name, scope: None });
+        let of = self.add(Expr::Specialized {
+            base,
+            args: args.into(),
+        });
+        self.add(Expr::Instance { of })
+    }
+
+    fn is_async(&self, node: Node<'t>) -> bool {
+        let children = self.children(node);
+        let mut modifiers = children
+            .iter()
+            .take_while(|it| self.kind(**it) == Kind::Modifier);
+        modifiers.any(|it| self.text(*it) == "async")
+    }
+
+    /// Whether a statement of a block, but of functions in it, returns a value.
+    fn returns_value(&self, block: Node<'t>) -> bool {
+        let found = each_node(block, |node| match self.kind(node) {
+            Kind::Return if node.named_child_count() > 0 => ControlFlow::Break(()),
+            Kind::LocalFunction => ControlFlow::Continue(false),
+            kind => ControlFlow::Continue(!kind.is_lambda()),
+        });
+        found.is_some()
+    }
+
+    /// Whether a block ends in a `throw`: it may stand for a function with any result.
+    fn only_throws(&self, block: Node<'t>) -> bool {
+        let last = self.children(block).into_iter().next_back();
+        last.is_some_and(|it| it.kind() == "throw_statement")
     }
 
     /// Notes the type that each function, `new()` or declared variable among the arguments becomes an instance of.
@@ -97,6 +161,28 @@ impl<'t> Lowering<'t> {
         self.children(argument)
             .into_iter()
             .rfind(|it| Some(*it) != name)
+    }
+
+    /// Gives the arguments that are written with the name of their parameter that name: `open(size: 3)`.
+    fn name_arguments(&mut self, list: Option<Node<'t>>, lowered: &mut [ExprId]) {
+        let Some(list) = list.filter(|it| self.text(*it).contains(':')) else {
+            return;
+        };
+        let children = self.children(list).into_iter();
+        let arguments = children.filter(|it| self.kind(*it) == Kind::Argument);
+        let arguments: Vec<Node<'t>> = arguments
+            .filter(|it| self.value_of(*it).is_some())
+            .collect();
+        for (argument, value) in arguments.into_iter().zip(lowered) {
+            let Some(name) = self.field(argument, self.grammar.fields.name) else {
+                continue;
+            };
+            let name = self.facts.exprs.name(self.name_text(name));
+            *value = self.add(Expr::Named {
+                name,
+                value: *value,
+            });
+        }
     }
 
     /// Returns the arguments in a list, without parentheses around them.
@@ -128,7 +214,11 @@ impl<'t> Lowering<'t> {
         if !has_function || head == self.unknown {
             return head;
         }
-        let lowered: Vec<ExprId> = args.iter().map(|it| self.lower_expr(*it)).collect();
+        let mut lowered: Vec<ExprId> = args.iter().map(|it| self.lower_expr(*it)).collect();
+        self.name_arguments(
+            self.field(node, self.grammar.fields.arguments),
+            &mut lowered,
+        );
         let types = self.written_types(node);
         let callee = self.add(Expr::Callee { call: head });
         self.add(Expr::Call {
@@ -249,7 +339,23 @@ impl<'t> Lowering<'t> {
                 _ => None,
             };
             let Some(left) = left.filter(|it| self.kind(*it) == Kind::Identifier) else {
-                self.walk(child);
+                // `new Rules { x => x.Name }` adds the element by a method of the object.
+                let is_asked =
+                    self.kind(child).is_lambda() || self.kind(child) == Kind::ImplicitNew;
+                let add = if is_asked {
+                    self.member_of(object, "Add()")
+                } else {
+                    self.unknown
+                };
+                if add == self.unknown {
+                    self.walk(child);
+                } else {
+                    let element = self.add(Expr::Param {
+                        callee: add,
+                        index: 0,
+                    });
+                    self.walk_as(child, element);
+                }
                 continue;
             };
             let target = Target::Member {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use crate::ir::{ExprId, ReferenceKind, Target};
+use crate::ir::{ExprId, INDEXER, ReferenceKind, Target};
 
 impl<'t> Lowering<'t> {
     /// Records the uses in a statement or an expression.
@@ -73,6 +73,10 @@ impl<'t> Lowering<'t> {
                     }
                     self.bind_tuple(node, left);
                 }
+            }
+            Kind::ElementAccess => {
+                self.walk_children(node);
+                self.use_indexer(node);
             }
             Kind::VariableDeclaration => self.walk_variables(node),
             Kind::DeclarationExpression => self.walk_declared(node),
@@ -213,6 +217,24 @@ impl<'t> Lowering<'t> {
             | Kind::FieldDeclaration
             | Kind::PropertyDeclaration => self.member(node),
             _ => self.walk_children(node),
+        }
+    }
+
+    /// Records the use of the indexer in `store[0]`.
+    fn use_indexer(&mut self, node: Node<'t>) {
+        let Some(object) = self.field(node, self.grammar.fields.expression) else {
+            return;
+        };
+        let receiver = self.lower_expr(object);
+        let mut children = self.children(node).into_iter();
+        if receiver != self.unknown
+            && let Some(index) = children.find(|it| *it != object)
+        {
+            let target = Target::Member {
+                receiver,
+                is_inferred: true,
+            };
+            self.push_named_use(INDEXER, index, target, ReferenceKind::Value);
         }
     }
 

@@ -10,9 +10,8 @@ use crate::ir::{
     Binding, ContainerKind, Expr, ExprId, FileFacts, ImportIdx, PathId, ReferenceKind, Slot,
     SymbolIdx, Target,
 };
-use crate::model::Budget;
-use crate::model::Family;
 use crate::model::hash::{HashMap, HashSet};
+use crate::model::{Budget, Family, SymbolFlags};
 use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::scoped_names::ScopedNames;
 use crate::syntax::lang::tree_walk::each_node;
@@ -70,6 +69,10 @@ pub(super) struct Lowering<'t> {
     /// The method whose result type is lowered, with its parameters: what the arguments of a call tell is known there.
     pub(super) result_of: Option<SymbolIdx>,
     pub(super) params_of_result: Vec<Param<'t>>,
+    /// The parameter list of the `extension` block around a method that is about to be read.
+    pub(super) extended: Option<Node<'t>>,
+    /// The names of the parameters of each method.
+    pub(super) param_names: Vec<(SymbolIdx, Vec<&'t str>)>,
     /// The places that are bound.
     bound: HashSet<(SymbolIdx, PathId)>,
     pub(super) uses: UseRecorder,
@@ -104,6 +107,8 @@ impl<'t> Lowering<'t> {
             depth: 0,
             result_of: None,
             params_of_result: Vec::new(),
+            extended: None,
+            param_names: Vec::new(),
             bound: HashSet::default(),
             uses: UseRecorder::new(source, keeps_positions),
             unknown,
@@ -180,6 +185,7 @@ impl<'t> Lowering<'t> {
     /// Ends the file.
     pub(super) fn finish(mut self, has_errors: bool) -> LoweredFile {
         self.facts.has_errors = has_errors;
+        self.name_parameters();
         if self.facts.units.len() > 1 {
             // Which namespace a name belongs to.
             for (export, namespace) in self
@@ -195,6 +201,37 @@ impl<'t> Lowering<'t> {
             facts: self.facts,
             leads: self.leads,
             positions: self.uses.into_positions(),
+        }
+    }
+
+    /// Binds the names of the parameters of methods that share their name with another one of their type: arguments may be given
+    /// by them.
+    fn name_parameters(&mut self) {
+        let symbols = &self.facts.symbols;
+        let mut n_of_name: HashMap<(Option<SymbolIdx>, &str), usize> = HashMap::default();
+        for (at, _) in &self.param_names {
+            let symbol = &symbols[*at as usize];
+            *n_of_name.entry((symbol.parent, &symbol.name)).or_default() += 1;
+        }
+        let is_shared = |at: SymbolIdx| {
+            let symbol = &symbols[at as usize];
+            let in_parts = symbol.parent.is_some_and(|parent| {
+                let flags = symbols[parent as usize].flags;
+                flags.contains(SymbolFlags::PARTIAL)
+            });
+            in_parts
+                || n_of_name
+                    .get(&(symbol.parent, &symbol.name))
+                    .is_some_and(|n| *n > 1)
+        };
+        let mut named = std::mem::take(&mut self.param_names);
+        let is_shared: Vec<bool> = named.iter().map(|(at, _)| is_shared(*at)).collect();
+        for ((owner, names), is_shared) in named.drain(..).zip(is_shared) {
+            for (index, name) in names.into_iter().enumerate().filter(|_| is_shared) {
+                let name = self.facts.exprs.name(name);
+                let slot = Slot::Param(u8::try_from(index).unwrap_or(u8::MAX));
+                self.bind_at(owner, &[slot, Slot::Member(name)], self.unknown);
+            }
         }
     }
 

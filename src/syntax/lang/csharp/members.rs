@@ -85,7 +85,10 @@ impl<'t> Lowering<'t> {
         list: Option<Node<'t>>,
         owner: SymbolIdx,
     ) -> Vec<Param<'t>> {
-        let params = list.map_or_else(Vec::new, |list| self.params(list));
+        let mut params = list.map_or_else(Vec::new, |list| self.params(list));
+        if let Some(extended) = self.extended.take() {
+            params.splice(0..0, self.extended_param(extended));
+        }
         for (index, (param, node)) in params.iter().enumerate() {
             self.use_param(param, *node);
             let value = self.param_type(param);
@@ -101,7 +104,12 @@ impl<'t> Lowering<'t> {
             flags.set(SymbolFlags::EXTENSION, param.is_this);
             self.flag(owner, flags);
         }
-        params.into_iter().map(|it| it.0).collect()
+        let params: Vec<Param<'t>> = params.into_iter().map(|it| it.0).collect();
+        if self.facts.symbols[owner as usize].kind == SymbolKind::Method {
+            let names = params.iter().map(|it| it.name).collect();
+            self.param_names.push((owner, names));
+        }
+        params
     }
 
     /// Returns the name of a member behind that of its type: `IStore.Open` for an explicit implementation.
@@ -240,11 +248,58 @@ impl<'t> Lowering<'t> {
         symbol
     }
 
+    /// Returns the parameter of `extension(Store store)`, as the one that each method of the block takes first.
+    fn extended_param(&self, list: Node<'t>) -> Option<(Param<'t>, Node<'t>)> {
+        let (param, node) = self.params(list).into_iter().next()?;
+        let param = Param {
+            is_this: true,
+            ..param
+        };
+        Some((param, node))
+    }
+
+    /// Reads `extension(Store store) { … }`, whose methods are called as members of the parameter. The grammar takes it for a
+    /// constructor with local functions.
+    fn extension_block(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let list = self.field(node, fields.parameters);
+        let Some(body) = self.field(node, fields.body) else {
+            return;
+        };
+        for child in self.children(body) {
+            let name_node = self.field(child, fields.name);
+            let Some(name_node) = name_node.filter(|_| self.kind(child) == Kind::LocalFunction)
+            else {
+                let mark = self.locals.mark();
+                if let Some((param, _)) = list.and_then(|list| self.extended_param(list)) {
+                    let value = self.param_type(&param);
+                    self.locals.bind(param.name, value);
+                }
+                self.walk(child);
+                self.locals.leave(mark);
+                continue;
+            };
+            let modifiers = self.modifiers(child);
+            let name = self.name_text(name_node);
+            let symbol = self.add_member(child, name, name_node, SymbolKind::Method, &modifiers);
+            self.extended = list.filter(|_| !modifiers.is_static);
+            if !modifiers.is_static {
+                self.flag(symbol, SymbolFlags::STATIC);
+            }
+            self.function_body(child, symbol, self.field(child, fields.type_));
+        }
+    }
+
     /// Adds a constructor. That of the class itself, `static Store()`, is one as well.
     pub(super) fn constructor(&mut self, node: Node<'t>) {
         if let Some(name_node) = self.field(node, self.grammar.fields.name) {
             let modifiers = self.modifiers(node);
             let name = self.name_text(name_node);
+            let class = self.around.map(|at| &self.facts.symbols[at as usize].name);
+            if name == "extension" && class.is_some_and(|it| it != name) {
+                self.extension_block(node);
+                return;
+            }
             let kind = SymbolKind::Constructor;
             let symbol = self.add_member(node, name, name_node, kind, &modifiers);
             self.function_body(node, symbol, None);

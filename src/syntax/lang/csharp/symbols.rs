@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::docs;
 use super::grammar::Kind;
 use super::lowering::Lowering;
+use super::preprocessing::without_directives;
 use crate::ir::SymbolIdx;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::{offset, span_of};
@@ -144,6 +145,7 @@ impl<'t> Lowering<'t> {
             .source
             .get(new.head_start..new.head_end)
             .unwrap_or_default();
+        let head = &without_directives(head);
         let signature = if new.kind == SymbolKind::Field {
             of_value(head, None)
         } else {

@@ -87,7 +87,8 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             | Expr::Entered { .. }
             | Expr::Fallback { .. }
             | Expr::Callee { .. }
-            | Expr::Accessor { .. } => return None,
+            | Expr::Accessor { .. }
+            | Expr::Named { .. } => return None,
             Expr::Union(_) => self.value(id)?,
             Expr::Name { name, .. } => {
                 let name = self.resolver.text(name);
