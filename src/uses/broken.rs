@@ -594,6 +594,7 @@ impl Uses<'_> {
             return Ok(own);
         };
         let file = &worlds.difference.files[at];
+        let is_typed = is_typescript(bound.path);
         let mut receivers = None;
         for (change_at, change) in worlds.difference.changes.iter().enumerate() {
             let is_own = change.old.as_ref().is_some_and(|place| place.file == at);
@@ -612,6 +613,15 @@ impl Uses<'_> {
                 receivers = Some(worlds.now.receivers_of(bound.id)?);
             }
             let of_class = format!("typeof {owner}");
+            // An assignment in a method tells the value of a member and declares none in TypeScript.
+            let is_lost = |meaning: Meaning| {
+                let is_value = || {
+                    let (in_file, ordinal) = meaning.definition()?;
+                    let facts = worlds.now.facts(in_file)?;
+                    Some(facts.symbols.get(ordinal as usize)?.name != name)
+                };
+                is_unbound(meaning) || is_typed && is_value() == Some(true)
+            };
             let all = receivers.iter().flatten().enumerate();
             let fits = all.filter(|(n, receiver)| {
                 let is_of_owner = receiver
@@ -620,11 +630,7 @@ impl Uses<'_> {
                 let used = file.new.facts.references.get(*n);
                 is_of_owner
                     && used.is_some_and(|used| file.new.facts.name(used) == name)
-                    && bound
-                        .now
-                        .references
-                        .get(*n)
-                        .is_some_and(|it| is_unbound(*it))
+                    && bound.now.references.get(*n).is_some_and(|it| is_lost(*it))
             });
             let fits: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
             if !fits.is_empty() {
@@ -762,8 +768,7 @@ impl Uses<'_> {
     /// Whether a file is of TypeScript, whose modules export by statements alone.
     pub(super) fn is_typed(&self, file: i64) -> Result<bool> {
         let path = self.read.path_of(file)?;
-        let ends = [".ts", ".tsx", ".mts", ".cts"];
-        Ok(path.is_some_and(|path| ends.iter().any(|end| path.as_str().ends_with(end))))
+        Ok(path.is_some_and(|path| is_typescript(&path)))
     }
 
     /// Returns how many uses of the names of definitions that are gone have no known meaning, those that are listed apart.
@@ -864,6 +869,11 @@ fn lost_by(worlds: &Worlds<'_>, before: Meaning, now: Meaning, is_missing: bool)
 
 fn is_unbound(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Unresolved | Meaning::Dangling(_))
+}
+
+fn is_typescript(path: &RepoPath) -> bool {
+    let ends = [".ts", ".tsx", ".mts", ".cts"];
+    ends.iter().any(|end| path.as_str().ends_with(end))
 }
 
 /// Returns the last name of a chain: `open` of `app.open`.
