@@ -1,8 +1,8 @@
-"""Compares `codelens changes` with an oracle: definitions by the TypeScript compiler, compared here by other rules' code.
+"""Compares `codelens changes` with an oracle: definitions by the TypeScript compiler or Python's `ast`, compared here by other rules' code.
 
-    python3 tests/changes_test.py --binary target/release/codelens --tools DIRECTORY --repo CLONE [--pairs 200] [--seed 1]
+    python3 tests/changes_test.py --binary target/release/codelens --tools DIRECTORY --repo CLONE [--pairs 200] [--seed 1] [--language python]
 
-Draws pairs of commits 1 to 50 apart, extracts both states of every TypeScript file that differs, and compares: added, removed,
+Draws pairs of commits 1 to 50 apart, extracts both states of every file of the language that differs, and compares: added, removed,
 moved, renamed, signature, body, for top-level definitions and members of classes, interfaces, object types and enums. A definition that
 the oracle does not list (a function in a function, a method of an object literal) counts as a change of the one around it, by its line. Prints
 precision and recall of each kind; leaves with 1 below .99 for added, removed and body, and .95 for the others. DIRECTORY is where
@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 from compiler import Compiler  # noqa: E402
 from histories import History  # noqa: E402
 from product import Server  # noqa: E402
+from python_definitions import PythonDefinitions  # noqa: E402
 
 KINDS = ("added", "removed", "moved", "renamed", "signature", "body")
 LEAST = {"added": 0.99, "removed": 0.99, "body": 0.99, "moved": 0.95, "renamed": 0.95, "signature": 0.95}
@@ -32,11 +33,9 @@ COMMENT = re.compile(r"/\*.*?\*/\s*|//[^\n]*\n?\s*", re.S)
 MIN_ALIKE = 0.6
 MIN_TOKENS = 6
 
+ENDS = {"typescript": (".ts", ".tsx", ".mts", ".cts"), "python": (".py", ".pyi")}
+
 Key = tuple[str, str]
-
-
-def is_read(path: str) -> bool:
-    return path.endswith((".ts", ".tsx", ".mts", ".cts"))
 
 
 def normal(text: str) -> str:
@@ -70,6 +69,7 @@ class States:
     """The definitions of both states, by file and qualified name; overloads are one definition."""
 
     def __init__(self, files: list[str], old: dict[str, list[dict]], new: dict[str, list[dict]]) -> None:
+        self.files = set(files)
         self.old, self.new = {}, {}
         for mine, theirs in ((self.old, old), (self.new, new)):
             for path in files:
@@ -164,7 +164,8 @@ def answered(server: Server, states: States, base: str, head: str) -> dict[str, 
             break
         cursor = {"cursor": reply.value["nextCursor"]}
     for row in rows:
-        if not is_read(row["path"]) or row["kind"] == "reexport":
+        is_read = row["path"] in states.files or row.get("from", {}).get("path") in states.files
+        if not is_read or row["kind"] == "reexport":
             continue
         key, kind = (row["path"], row["symbol"]), row["change"]
         if kind in ("moved", "renamed"):
@@ -201,10 +202,12 @@ def around(key: Key, side: dict[Key, list[dict]], line: int) -> Key | None:
     return min(holding)[1] if holding else None
 
 
-def compare(history: History, compiler: Compiler, server: Server, base: str, head: str) -> dict[str, tuple[set, set]]:
-    files = [path for path in history.differing(base, head) if is_read(path)]
+def compare(history: History, compiler: Compiler | PythonDefinitions, server: Server, base: str, head: str, ends: tuple[str, ...]) -> dict[str, tuple[set, set]]:
+    files = [path for path in history.differing(base, head) if path.endswith(ends)]
     texts = [{path: text for path in files if (text := history.text(commit, path)) is not None} for commit in (base, head)]
     sides = [compiler.definitions({path: (path, text) for path, text in side.items()}) for side in texts]
+    # A file that the oracle can't read in one state is compared in none.
+    files = [path for path in files if all((path in side) == (path in known) for side, known in zip(texts, sides))]
     states = States(files, *sides)
     wanted, found = states.changes(), answered(server, states, base, head)
     return {kind: (wanted[kind], found[kind]) for kind in KINDS}
@@ -213,7 +216,9 @@ def compare(history: History, compiler: Compiler, server: Server, base: str, hea
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
-    parser.add_argument("--tools", type=Path, required=True)
+    parser.add_argument("--tools", type=Path, help="needed for TypeScript")
+    parser.add_argument("--language", choices=ENDS, default="typescript")
+    parser.add_argument("--skip", type=int, default=0, help="pairs at the front that are not compared")
     parser.add_argument("--repo", type=Path, required=True)
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
@@ -222,20 +227,22 @@ def main() -> None:
     parser.add_argument("--home", type=Path, help="data directory to use again")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    history, compiler = History(args.repo), Compiler(args.tools)
+    history = History(args.repo)
+    compiler = PythonDefinitions() if args.language == "python" else Compiler(args.tools)
     commits = history.commits(args.from_last)
     pairs = []
     for _ in range(args.pairs):
         distance = rng.randint(1, min(50, len(commits) - 1))
         at = rng.randrange(len(commits) - distance)
         pairs.append((commits[at + distance], commits[at]))
+    pairs = pairs[args.skip:]
     if args.pair:
         pairs = [tuple(args.pair.split(".."))]
     totals: dict[str, Counter] = {kind: Counter() for kind in KINDS}
     with tempfile.TemporaryDirectory() as home:
         server = Server(args.binary.resolve(), args.repo, args.home or Path(home), budget_ms=600_000)
         for number, (base, head) in enumerate(pairs):
-            for kind, (wanted, found) in compare(history, compiler, server, base, head).items():
+            for kind, (wanted, found) in compare(history, compiler, server, base, head, ENDS[args.language]).items():
                 totals[kind] += Counter(right=len(wanted & found), more=len(found - wanted), missing=len(wanted - found))
                 for what, keys in (("more", found - wanted), ("missing", wanted - found)):
                     for key in sorted(keys)[:5]:

@@ -64,14 +64,14 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let code = without_repo(matches, |workspaces| {
         let (value, note) = asked(matches, cwd, workspaces)?;
         aside = note;
-        let paths: Vec<&str> = value["tests"]
+        let listed: Vec<(&str, Option<&str>)> = value["tests"]
             .as_array()
             .into_iter()
             .flatten()
-            .filter_map(|test| test["path"].as_str())
+            .filter_map(|test| Some((test["path"].as_str()?, test["run"].as_str())))
             .collect();
         let runner = matches.get_one::<String>("run_format");
-        let text = tests(&paths, runner.map(String::as_str));
+        let text = tests(&listed, runner.map(String::as_str));
         Ok((value, text))
     });
     if !flags::is_json(matches) {
@@ -211,6 +211,14 @@ fn note(answer: &Value) -> String {
             n,
             "changed file is not analysed",
             "changed files are not analysed",
+        )),
+    }
+    match answer["outlined"].as_u64().unwrap_or(0) {
+        0 => {}
+        n => reasons.push(counted(
+            n,
+            "changed file is outlined only",
+            "changed files are outlined only",
         )),
     }
     if answer["freshness"] != "fresh" {

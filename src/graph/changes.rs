@@ -250,7 +250,9 @@ fn overloads(one: &DefinitionVersion<'_>) -> Vec<Range<usize>> {
         one.kind,
         SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
     );
-    let Some((_, last)) = one.text.rsplit_once('\n').filter(|_| is_function) else {
+    // Those of Python are definitions of their own.
+    let may_have = is_function && !is_python(one.path);
+    let Some((_, last)) = one.text.rsplit_once('\n').filter(|_| may_have) else {
         return Vec::new();
     };
     // What is in the body stands further in than its end.
@@ -284,12 +286,48 @@ fn head<'v>(one: &'v DefinitionVersion<'_>, is_whole: bool) -> Cow<'v, str> {
         .map_or(one.signature, without_export);
     let end = is_value(one.kind).then(|| value_at(signature)).flatten();
     let head = &signature[..end.unwrap_or(signature.len())];
+    if is_python(one.path) {
+        let lines: Vec<&str> = head.lines().map(without_hash_comment).collect();
+        return Cow::Owned(format!("{} {}", decorators(one.text), lines.join("\n")));
+    }
     let has_comment = head.contains("//") || head.contains("/*");
     if has_comment {
         Cow::Owned(without_comments(head))
     } else {
         Cow::Borrowed(head)
     }
+}
+
+fn is_python(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("py" | "pyi"))
+}
+
+/// Returns the decorators in front of a definition of Python, without comments: `@property` changes how it is used.
+fn decorators(text: &str) -> String {
+    if !text.starts_with('@') {
+        return String::new();
+    }
+    let begins = |line: &str| {
+        let words = ["def ", "async ", "class "];
+        words.iter().any(|word| line.trim_start().starts_with(word))
+    };
+    let lines = text.lines().take_while(|line| !begins(line));
+    let lines: Vec<&str> = lines.map(without_hash_comment).collect();
+    lines.join("\n")
+}
+
+/// Cuts `# …` off a line; one in a string is left.
+fn without_hash_comment(line: &str) -> &str {
+    let mut quote = None;
+    for (at, byte) in line.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'#') => return &line[..at],
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    line
 }
 
 fn is_value(kind: SymbolKind) -> bool {
@@ -393,7 +431,7 @@ fn own_text<'v>(one: &'v DefinitionVersion<'_>) -> Cow<'v, str> {
         let Some(before) = one.text.get(at..cut.start) else {
             continue;
         };
-        own.push_str(without_last_comment(before));
+        own.push_str(without_last_comment(before, is_python(one.path)));
         own.push(' ');
         at = cut.end;
         let rest = one.text.get(at..).unwrap_or_default();
@@ -407,14 +445,14 @@ fn own_text<'v>(one: &'v DefinitionVersion<'_>) -> Cow<'v, str> {
 }
 
 /// Cuts the comments off at the end of a text: those that document what is behind it.
-fn without_last_comment(text: &str) -> &str {
+fn without_last_comment(text: &str, is_python: bool) -> &str {
     let mut rest = text.trim_end();
     loop {
         let line = rest.rfind('\n').map_or(0, |newline| newline + 1);
         let begins = |mark: &str| rest[line..].trim_start().starts_with(mark);
         let start = if rest.ends_with("*/") {
             rest.rfind("/*")
-        } else if begins("//") || begins("# ") {
+        } else if begins("//") || begins("# ") || is_python && begins("#") {
             Some(line)
         } else {
             None
@@ -469,12 +507,15 @@ fn successors(
     let (gone, came) = (of_both(old, gone), of_both(new, came));
     let old_bags: Vec<Bag<'_>> = gone.iter().map(|at| Bag::of(&old[*at])).collect();
     let new_bags: Vec<Bag<'_>> = came.iter().map(|at| Bag::of(&new[*at])).collect();
-    let mut by_kind: HashMap<SymbolKind, Vec<usize>> = HashMap::new();
+    let mut by_owner: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     let mut by_content: HashMap<(SymbolKind, &TokenCounts<'_>), Vec<usize>> = HashMap::new();
     let mut by_own_name: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     for (m, new_at) in came.iter().enumerate() {
         let other = &new[*new_at];
-        by_kind.entry(other.kind).or_default().push(m);
+        by_owner
+            .entry((other.kind, owner(other)))
+            .or_default()
+            .push(m);
         by_content
             .entry((other.kind, &new_bags[m].counts))
             .or_default()
@@ -495,7 +536,8 @@ fn successors(
             by_own_name.get(&(one.kind, one.name)),
         ];
         let mut candidates: Vec<usize> = near.into_iter().flatten().flatten().copied().collect();
-        let others = by_kind.get(&one.kind).unwrap_or(&none);
+        // With another owner only equal ones count, which are among those.
+        let others = by_owner.get(&(one.kind, owner(one))).unwrap_or(&none);
         if n_compared + others.len() <= MAX_PAIRS {
             candidates.extend(others);
         }

@@ -18,6 +18,15 @@ impl Linker<'_, '_> {
         Some(self.in_words(&found, 0))
     }
 
+    /// Returns the module that an expression is: `store` behind `import * as store from './store'`.
+    pub(super) fn module_of(&self, expr: ExprId) -> Option<i64> {
+        self.refuel();
+        match self.infer(&self.file, expr, None)? {
+            Type::Definition(Def::Module(file)) => Some(file),
+            _ => None,
+        }
+    }
+
     fn in_words(&self, found: &Type, depth: usize) -> String {
         if depth > MAX_DEPTH {
             return "…".to_owned();

@@ -176,6 +176,16 @@ impl<'a> UseTargets<'a> {
         Ok(receivers)
     }
 
+    /// Returns the module that a reference of a file, by its place, takes a name of: of `store.open`, where `store` is one.
+    pub fn module_of_receiver(&self, file: i64, reference: usize) -> Option<i64> {
+        self.cache.begin();
+        let own = self.cache.get(file)?;
+        let Target::Member { receiver, .. } = own.facts.references.get(reference)?.target else {
+            return None;
+        };
+        Linker::new(&self.cache, own).module_of(receiver)
+    }
+
     /// Binds the names in the import and export lists of a file, not its uses.
     pub fn lists_of(&self, file: i64) -> Result<FileTargets, StoreError> {
         self.cache.begin();

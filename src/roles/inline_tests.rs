@@ -29,6 +29,11 @@ impl Roles<'_> {
         syntax::has_inline_tests(path) && self.is_code(path)
     }
 
+    /// Returns whether the tests of a file are run by the target and the module that they are in, and not by its path.
+    pub fn is_run_by_target(&self, path: &RepoPath) -> bool {
+        syntax::has_inline_tests(path)
+    }
+
     fn roles_inside(&self, path: &RepoPath) -> Rc<[FileRole]> {
         if let Some(known) = self.inside.borrow().get(path) {
             return Rc::clone(known);

@@ -221,6 +221,13 @@ pub(super) struct FilePlacesOutput {
     stale: bool,
 }
 
+impl FilePlacesOutput {
+    /// Whether the file helps tests and is none, or belongs to an example.
+    pub(super) fn is_support(&self) -> bool {
+        self.role.is_some()
+    }
+}
+
 /// The object that a caller named.
 pub(super) enum NamedObject {
     /// A definition.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
 use super::difference::Difference;
+use super::inherited::Receivers;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -143,7 +144,7 @@ pub(super) struct Spot {
     kind: Option<UseKind>,
     provenance: Provenance,
     module_line: Option<u32>,
-    /// The file and the name there that an import takes.
+    /// The file and the name there that an import, or a member of a module, takes.
     from: Option<(i64, String)>,
 }
 
@@ -151,6 +152,14 @@ pub(super) struct Spot {
 struct DanglingName {
     lost: Lost,
     module_line: Option<u32>,
+    from: Option<(i64, String)>,
+}
+
+/// A reference that means nothing now.
+struct LostReference {
+    lost: Lost,
+    provenance: Provenance,
+    /// Of a member of a module, the file and the name that it is asked for.
     from: Option<(i64, String)>,
 }
 
@@ -293,7 +302,7 @@ impl Uses<'_> {
         let difference = worlds.difference;
         let mut names = BTreeSet::new();
         let mut lesser = BTreeSet::new();
-        for change in difference.changes.iter().filter(|it| it.is_gone()) {
+        for change in difference.gone() {
             if let Some((file, symbol)) = difference.old(change) {
                 names.insert(last_name(&symbol.name).to_owned());
                 lesser.insert(file.path.clone());
@@ -486,7 +495,8 @@ impl Uses<'_> {
             };
             lists.entry(word.clone()).or_default().insert(role, listed);
         }
-        let mut references: HashMap<u32, (Lost, Provenance)> = HashMap::new();
+        let mut references: HashMap<u32, LostReference> = HashMap::new();
+        let mut receivers = Receivers::default();
         let meanings = bound.before.references.iter().zip(&bound.now.references);
         for (n, (before, now)) in meanings.enumerate() {
             let is_inherited = *now == Meaning::Inherited;
@@ -505,9 +515,22 @@ impl Uses<'_> {
             let it = match worlds.gone.get(definition) {
                 Some(change) => Lost::Change(*change),
                 None if not_offered.contains(definition) => Lost::Definition(*definition),
-                None => continue,
+                None => {
+                    let used = (n, *definition);
+                    match self.gone_base(worlds, bound, number, used, &mut receivers)? {
+                        Some(change) => Lost::Change(change),
+                        None => continue,
+                    }
+                }
             };
-            references.insert(u32::try_from(n).unwrap_or(u32::MAX), (it, *provenance));
+            let module = worlds.now.module_of_receiver(bound.id, n);
+            let name = facts.name(&facts.references[n]);
+            let used = LostReference {
+                lost: it,
+                provenance: *provenance,
+                from: module.map(|module| (module, name.to_owned())),
+            };
+            references.insert(u32::try_from(n).unwrap_or(u32::MAX), used);
         }
         let mut own = self.own_gone(worlds, bound)?;
         let lost_names = bound.lost_names.iter();
@@ -521,16 +544,16 @@ impl Uses<'_> {
         let found = syntax::occurrences_of(bound.language, bound.text, &words, &self.budget);
         let found = found.ok_or_else(Error::cancelled)?;
         for (start, line, reference, kind) in &found.uses {
-            if let Some((it, provenance)) = references.get(reference) {
+            if let Some(used) = references.get(reference) {
                 let spot = Spot {
                     start: *start,
                     line: *line,
                     kind: Some(*kind),
-                    provenance: *provenance,
+                    provenance: used.provenance,
                     module_line: None,
-                    from: None,
+                    from: used.from.clone(),
                 };
-                lost.entry((path.clone(), it.clone()))
+                lost.entry((path.clone(), used.lost.clone()))
                     .or_default()
                     .push(spot);
             }
@@ -737,7 +760,7 @@ impl Uses<'_> {
     }
 
     /// Whether a file is of TypeScript, whose modules export by statements alone.
-    fn is_typed(&self, file: i64) -> Result<bool> {
+    pub(super) fn is_typed(&self, file: i64) -> Result<bool> {
         let path = self.read.path_of(file)?;
         let ends = [".ts", ".tsx", ".mts", ".cts"];
         Ok(path.is_some_and(|path| ends.iter().any(|end| path.as_str().ends_with(end))))
@@ -746,7 +769,7 @@ impl Uses<'_> {
     /// Returns how many uses of the names of definitions that are gone have no known meaning, those that are listed apart.
     fn n_unresolved(&self, difference: &Difference, broken: &[Broken]) -> Result<u64> {
         let mut names: BTreeSet<(&str, bool)> = BTreeSet::new();
-        for change in difference.changes.iter().filter(|it| it.is_gone()) {
+        for change in difference.gone() {
             if let Some((_, symbol)) = difference.old(change) {
                 names.insert((last_name(&symbol.name), symbol.parent.is_some()));
             }

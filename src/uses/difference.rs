@@ -130,7 +130,7 @@ impl Difference {
         indexed: Option<&IndexedStates<'_>>,
         budget: &Budget,
     ) -> Result<Self> {
-        let is_analysed = |path: &RepoPath| syntax::by_path(path).analysis() == Analysis::Full;
+        let is_analysed = |path: &RepoPath| syntax::by_path(path).analysis() != Analysis::Text;
         let mut files: Vec<(RepoPath, FilePair)> = files
             .into_iter()
             .filter(|(path, texts)| is_analysed(path) && texts.old != texts.new)
@@ -204,6 +204,21 @@ impl Difference {
         let place = change.new.as_ref()?;
         let file = &self.files[place.file];
         Some((file, &file.new.facts.symbols[place.symbols[0] as usize]))
+    }
+
+    /// Whether the uses of a definition that changed are not bound: its language is outlined only.
+    pub fn is_outlined(&self, change: &SymbolChange) -> bool {
+        let place = change.old.as_ref().or(change.new.as_ref());
+        place.is_some_and(|place| {
+            let path = &self.files[place.file].path;
+            syntax::by_path(path).analysis() == Analysis::Outline
+        })
+    }
+
+    /// Returns the definitions that are gone and whose uses are bound.
+    pub fn gone(&self) -> impl Iterator<Item = &SymbolChange> {
+        let all = self.changes.iter();
+        all.filter(|change| change.is_gone() && !self.is_outlined(change))
     }
 
     /// Returns the changed file at a path, with its place.
@@ -354,7 +369,8 @@ fn add_heads<'a>(
     for (is_old, all, places) in [(true, &*old, old_at), (false, &*new, new_at)] {
         for (one, (file, _)) in all.iter().zip(places) {
             let key = (*file, one.qualified_name);
-            if is_cut(one.signature, one.kind) {
+            // Where a comment ends is seen in the text alone: a signature is one line.
+            if is_cut(one.signature, one.kind) || one.signature.contains("//") {
                 cut.insert(key);
             }
             texts.entry(key).or_default()[usize::from(is_old)].push(one.text);

@@ -13,6 +13,7 @@ mod dispatch;
 mod file_occurrences;
 mod implicit;
 mod importers;
+mod inherited;
 mod line_starts;
 mod locals;
 mod mentions;

@@ -62,8 +62,10 @@ fn found(answer: &Value) -> Vec<String> {
             word(&one["theirs"])
         ));
     }
-    if let Some(n) = answer["unresolved"].as_u64() {
-        all.push(format!("unresolved {n}"));
+    for key in ["unresolved", "outlined", "notAnalysed"] {
+        if let Some(n) = answer[key].as_u64() {
+            all.push(format!("{key} {n}"));
+        }
     }
     all
 }

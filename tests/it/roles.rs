@@ -284,6 +284,10 @@ fn tests_among_code_are_tests() {
     let impact = cli.json(&["impact", "close_store"]);
     assert_eq!(paths(&impact["affectedFiles"]), [""; 0]);
     assert_eq!(tests_with_hops(&impact), [("crates/store/src/db.rs", 2)]);
+    assert_eq!(
+        impact["affectedTests"][0]["run"], "cargo test -p store --lib db",
+        "{impact}"
+    );
     let listed = cli.json(&["tests", "--symbol", "close_store"]);
     assert_eq!(paths(&listed["tests"]), ["crates/store/src/db.rs"]);
     let related = cli.json(&[
@@ -308,6 +312,12 @@ fn tests_among_code_are_tests() {
         ["crates/store/src/query.rs"],
         "{changes}"
     );
+    assert_eq!(
+        changes["tests"][0]["run"],
+        "cargo test -p store --lib query"
+    );
+    let listed = cli.run(&["tests", "--run-format", "cargo"]);
+    assert_eq!(listed.stdout, "-p store --lib query\n");
 }
 
 fn tests_with_hops(impact: &Value) -> Vec<(&str, u64)> {

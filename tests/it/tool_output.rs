@@ -254,7 +254,7 @@ fn no_reply_is_longer_than_44_000_bytes() {
     for item in &items {
         save.extend(["--path", item]);
     }
-    let notes = "\u{1}".repeat(15_000);
+    let notes = "\u{1}".repeat(4_000);
     save.extend(["--notes", &notes]);
     for args in [
         &["search", &question, "-n", "50", "--snippet", "full"][..],

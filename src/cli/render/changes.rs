@@ -1,6 +1,8 @@
 //! The changes of a branch and their breakage: as text for a terminal, as a comment for a pull request, as annotations of a hosted
 //! workflow, and as SARIF for code scanning.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::text::{Fields, add, plural};
@@ -449,9 +451,11 @@ fn uri(path: &str) -> String {
 /// The runners whose arguments can be printed.
 pub(in crate::cli) const RUNNERS: [&str; 6] = ["jest", "vitest", "pytest", "go", "cargo", "junit"];
 
-/// Returns the paths of tests, a line each, or (with a runner) its arguments in one line.
+/// Returns the paths of tests, a line each, or (with a runner) its arguments in one line. A command stands beside the path of
+/// a test where one is known.
 #[expect(clippy::format_collect, reason = "reads best as it is")]
-pub(in crate::cli) fn tests(paths: &[&str], runner: Option<&str>) -> String {
+pub(in crate::cli) fn tests(listed: &[(&str, Option<&str>)], runner: Option<&str>) -> String {
+    let paths: Vec<&str> = listed.iter().map(|it| it.0).collect();
     let Some(runner) = runner else {
         return paths
             .iter()
@@ -463,15 +467,7 @@ pub(in crate::cli) fn tests(paths: &[&str], runner: Option<&str>) -> String {
             .iter()
             .map(|path| format!("./{}", parent(path)))
             .collect(),
-        "cargo" => paths
-            .iter()
-            .filter_map(|path| {
-                let name = path.strip_suffix(".rs")?;
-                let (before, name) = name.rsplit_once('/').unwrap_or(("", name));
-                let is_target = before == "tests" || before.ends_with("/tests");
-                is_target.then(|| format!("--test {}", super::quoted(name)))
-            })
-            .collect(),
+        "cargo" => return cargo_arguments(listed),
         "junit" => paths
             .iter()
             .map(|path| {
@@ -493,6 +489,75 @@ pub(in crate::cli) fn tests(paths: &[&str], runner: Option<&str>) -> String {
         return String::new();
     }
     format!("{}\n", arguments.join(" "))
+}
+
+/// The parts of commands that become one: `cargo test -p store --lib db`.
+#[derive(Default)]
+struct CargoSelection {
+    packages: BTreeSet<String>,
+    targets: BTreeSet<String>,
+    filters: BTreeSet<String>,
+    /// Whether all tests of some target are to run.
+    is_whole: bool,
+}
+
+/// Returns the arguments of one `cargo test` that runs the tests: `-p store --lib db query`. Filters are for all targets alike,
+/// so that they are named where there is one target of one package; of several, all tests run.
+fn cargo_arguments(listed: &[(&str, Option<&str>)]) -> String {
+    let mut selection = CargoSelection::default();
+    for (path, run) in listed {
+        match run.and_then(|run| run.strip_prefix("cargo test -p ")) {
+            Some(rest) => selection.add_command(rest),
+            None => selection.add_path(path),
+        }
+    }
+    selection.arguments()
+}
+
+impl CargoSelection {
+    /// Adds the rest of a command: package, target, filter.
+    fn add_command(&mut self, rest: &str) {
+        let mut words = rest.split(' ');
+        self.packages.extend(words.next().map(str::to_owned));
+        let target = match words.next() {
+            Some("--lib") => "--lib".to_owned(),
+            Some(option) => format!("{option} {}", words.next().unwrap_or_default()),
+            None => String::new(),
+        };
+        self.targets.insert(target);
+        match words.next() {
+            Some(filter) => drop(self.filters.insert(filter.to_owned())),
+            None => self.is_whole = true,
+        }
+    }
+
+    /// Adds a file of tests whose package is not known.
+    fn add_path(&mut self, path: &str) {
+        let Some(name) = path.strip_suffix(".rs") else {
+            return;
+        };
+        let (before, name) = name.rsplit_once('/').unwrap_or(("", name));
+        if before == "tests" || before.ends_with("/tests") {
+            self.targets
+                .insert(format!("--test {}", super::quoted(name)));
+            self.is_whole = true;
+        }
+    }
+
+    fn arguments(self) -> String {
+        let packages = self.packages.iter().map(|name| format!("-p {name}"));
+        let mut words: Vec<String> = packages.chain(self.targets.iter().cloned()).collect();
+        let is_one_target = self.packages.len() == 1 && self.targets.len() == 1;
+        if is_one_target && !self.is_whole {
+            // A single filter needs no separator.
+            words.extend((self.filters.len() > 1).then(|| "--".to_owned()));
+            words.extend(self.filters);
+        }
+        if words.is_empty() {
+            return String::new();
+        }
+        format!("{}\n", words.join(" "))
+    }
 }
 
 fn parent(path: &str) -> &str {
@@ -534,21 +599,45 @@ mod tests {
 
     #[test]
     fn tests_are_arguments_of_a_runner() {
+        let of_paths = |paths: &[&str], runner| {
+            let listed: Vec<_> = paths.iter().map(|path| (*path, None)).collect();
+            tests(&listed, runner)
+        };
         let paths = ["src/a b.spec.ts", "src/c.spec.ts"];
-        assert_eq!(tests(&paths, None), "src/a b.spec.ts\nsrc/c.spec.ts\n");
+        assert_eq!(of_paths(&paths, None), "src/a b.spec.ts\nsrc/c.spec.ts\n");
         assert_eq!(
-            tests(&paths, Some("vitest")),
+            of_paths(&paths, Some("vitest")),
             "'src/a b.spec.ts' src/c.spec.ts\n"
         );
-        assert_eq!(tests(&["x/a_test.go", "x/b_test.go"], Some("go")), "./x\n");
+        let go = ["x/a_test.go", "x/b_test.go"];
+        assert_eq!(of_paths(&go, Some("go")), "./x\n");
+        let rust = ["tests/it.rs", "src/lib.rs"];
+        assert_eq!(of_paths(&rust, Some("cargo")), "--test it\n");
+        let java = ["src/test/java/a/FooTest.java"];
+        assert_eq!(of_paths(&java, Some("junit")), "FooTest\n");
+        assert_eq!(of_paths(&[], Some("jest")), "");
+    }
+
+    #[test]
+    fn commands_of_cargo_become_one() {
+        let of_commands = |commands: &[&str]| {
+            let listed: Vec<_> = commands
+                .iter()
+                .map(|run| ("src/a.rs", Some(*run)))
+                .collect();
+            tests(&listed, Some("cargo"))
+        };
+        let db = "cargo test -p store --lib db";
+        let query = "cargo test -p store --lib query::checks";
+        assert_eq!(of_commands(&[db]), "-p store --lib db\n");
         assert_eq!(
-            tests(&["tests/it.rs", "src/lib.rs"], Some("cargo")),
-            "--test it\n"
+            of_commands(&[db, query]),
+            "-p store --lib -- db query::checks\n"
         );
-        assert_eq!(
-            tests(&["src/test/java/a/FooTest.java"], Some("junit")),
-            "FooTest\n"
-        );
-        assert_eq!(tests(&[], Some("jest")), "");
+        // A filter would leave tests of the other target out.
+        let it = "cargo test -p store --test it";
+        assert_eq!(of_commands(&[db, it]), "-p store --lib --test it\n");
+        let net = "cargo test -p net --lib";
+        assert_eq!(of_commands(&[db, net]), "-p net -p store --lib\n");
     }
 }

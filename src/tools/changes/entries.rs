@@ -62,7 +62,7 @@ pub(super) struct ChangeOutput {
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
-    /// Places that use it at the head; of a removed definition those that still do.
+    /// Places that use it at the head; of a removed definition those that still do. Absent where its language is outlined.
     #[serde(skip_serializing_if = "Option::is_none")]
     callers: Option<u64>,
     /// Test files that reach it.
@@ -288,6 +288,12 @@ impl ListedChanges {
                 }
             ),
         };
+        if gathered.n_outlined > 0 {
+            said += &format!(
+                " Uses of the definitions in {} of outlined languages are not known.",
+                count(gathered.n_outlined, "file")
+            );
+        }
         said
     }
 }
@@ -346,6 +352,8 @@ pub(super) fn change(
     let (file, symbol) = new.or(old).expect("a change has one side at least");
     let place = change.new.as_ref().or(change.old.as_ref());
     let ordinal = place.map_or(0, |place| place.symbols[0]);
+    // A count of uses that nobody looked for would say that there are none.
+    let are_uses_known = !difference.is_outlined(change);
     Ok(ChangeOutput {
         handle: handle(file, new.is_some(), ordinal),
         path: file.path.to_string(),
@@ -356,9 +364,8 @@ pub(super) fn change(
         from: from(change, old, new),
         line: symbol.name_line,
         signature: Some(one_line(&symbol.signature).into_owned()),
-        callers: asked.has(AnswerPart::Callers).then(|| reach.callers(at)),
-        tests: asked
-            .has(AnswerPart::Tests)
+        callers: (are_uses_known && asked.has(AnswerPart::Callers)).then(|| reach.callers(at)),
+        tests: (are_uses_known && asked.has(AnswerPart::Tests))
             .then(|| reach.tests_of(view, at))
             .transpose()?,
         source: asked

@@ -6,7 +6,7 @@ use super::ChangesQuestion;
 use crate::error::Result;
 use crate::model::{ContentId, RepoPath, SkipReason};
 use crate::tools::places::uses;
-use crate::uses::{BrokenUses, Difference, FilePair, IndexedStates};
+use crate::uses::{BrokenUses, ChangeKind, Difference, FilePair, IndexedStates};
 use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
 
 /// A difference, with its broken uses, tests and collisions.
@@ -17,6 +17,20 @@ pub(super) struct Gathered {
     pub(super) pending: Vec<RepoPath>,
     /// Changed files whose definitions are not compared.
     pub(super) n_not_analysed: u64,
+    /// Files with changed definitions whose uses are not known: of languages that are outlined.
+    pub(super) n_outlined: u64,
+}
+
+impl Gathered {
+    /// Whether a definition that other code may use is gone, of a language whose uses are not bound.
+    pub(super) fn has_outlined_loss(&self) -> bool {
+        let mut changes = self.difference.changes.iter();
+        changes.any(|it| {
+            self.difference.is_outlined(it)
+                && it.kind != ChangeKind::Added
+                && it.kind != ChangeKind::Body
+        })
+    }
 }
 
 impl Gathered {
@@ -32,7 +46,19 @@ impl Gathered {
         };
         let difference = Difference::kept(files, Some(&indexed), &uses.budget)?;
         let broken = uses.broken(&difference)?;
+        let mut outlined: Vec<&RepoPath> = Vec::new();
+        for change in difference
+            .changes
+            .iter()
+            .filter(|it| difference.is_outlined(it))
+        {
+            let side = difference.old(change).or_else(|| difference.new_of(change));
+            outlined.extend(side.map(|(file, _)| &file.path));
+        }
+        outlined.dedup();
+        let n_outlined = outlined.len() as u64;
         Ok(Self {
+            n_outlined,
             difference,
             broken,
             pending,
@@ -87,14 +113,14 @@ pub(super) fn texts(
     Ok((files, pending, n_others))
 }
 
-/// Returns both texts of a file that is analysed; `None` for any other.
+/// Returns both texts of a file whose definitions are known; `None` for any other.
 pub(super) fn texts_of(file: &DifferingFile) -> Option<FilePair> {
-    let is_analysed = language_of(&file.path).analysis() == Analysis::Full;
+    let has_definitions = language_of(&file.path).analysis() != Analysis::Text;
     let text = |version: &Option<crate::workspace::FileVersion>| match version {
         None => Some(None),
         Some(version) => version.text.clone().map(Some),
     };
-    is_analysed.then_some(())?;
+    has_definitions.then_some(())?;
     Some(FilePair {
         old: text(&file.old)?,
         new: text(&file.new)?,

@@ -160,7 +160,12 @@ pub struct ChangesOutput {
     unresolved: u64,
     /// Changed files whose definitions are not compared: of a language without analysis, generated, or not indexed.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     not_analysed: u64,
+    /// Changed files whose definitions are compared and whose uses are not known: of a language that is outlined.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
+    outlined: u64,
     /// Changed files that the index does not have as they are yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pending: Vec<String>,
@@ -407,7 +412,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         complete: is_fresh
             && gathered.pending.is_empty()
             && !is_cut
-            && gathered.broken.n_unresolved == 0,
+            && gathered.broken.n_unresolved == 0
+            && !gathered.has_outlined_loss(),
         broken,
         broken_total,
         changes_total: listed.all.len() as u64,
@@ -420,6 +426,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         files_total,
         unresolved: gathered.broken.n_unresolved,
         not_analysed: gathered.n_not_analysed,
+        outlined: gathered.n_outlined,
         pending: gathered
             .pending
             .iter()

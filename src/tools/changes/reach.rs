@@ -47,6 +47,9 @@ pub(super) struct TestOutput {
     /// Titles of the tests around its uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cases: Vec<String>,
+    /// The command that runs the tests of a Rust file, whose path alone does not say how; nothing runs it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
 }
 
 /// A test file with how it is known.
@@ -270,6 +273,9 @@ pub(super) fn tests(
             confidence: EdgeConfidence::of_test(family_of(test.path.as_str()), test.basis),
             provenance: test.provenance.as_str(),
             cases,
+            run: (is_titled && view.roles.is_run_by_target(&test.path))
+                .then(|| view.roles.command(&test.path, &[]))
+                .flatten(),
         });
     }
     Ok(all)

@@ -746,11 +746,13 @@ fn add_cases(
         })?;
         Some(&place.path)
     };
-    let (mut paths, mut direct_tests) = (Vec::new(), Vec::new());
+    let (mut paths, mut direct_tests, mut indirect_tests) = (Vec::new(), Vec::new(), Vec::new());
     for test in tests {
         if let Some(path) = direct(&test) {
             paths.push(path);
             direct_tests.push(test);
+        } else if !test.is_support() {
+            indirect_tests.push(test);
         }
     }
     paths.truncate(MAX_FILES_WITH_CASES);
@@ -768,7 +770,20 @@ fn add_cases(
             direct_tests[at].run = run;
         }
         fits
-    })
+    })?;
+    // Those that use the target through others are run as a whole.
+    for test in indirect_tests {
+        let path = RepoPath::new(&test.path);
+        let Some(run) = path.and_then(|path| view.roles.command(&path, &[])) else {
+            continue;
+        };
+        n_bytes += run.len() + 9;
+        if n_bytes > max_bytes {
+            break;
+        }
+        test.run = Some(run);
+    }
+    Ok(())
 }
 
 /// Converts the tests to their output form: all that are bound, some of those that only name a definition.

@@ -26,7 +26,7 @@ pub struct LoadInput {
     /// Name or `id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A path or handle.
+    /// A path, name or handle.
     #[arg(long, value_name = "PLACE")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
@@ -102,7 +102,7 @@ impl Tool for Load {
         if fields.iter().all(|field| field.is_none()) && kind.is_none() {
             return Err(Error::invalid(
                 "none of `name`, `about`, `query` and `kind` is given",
-                "pass `query` with the words of an error, `about` with a path or handle, or the `name` of a context",
+                "pass `query` with the words of an error, `about` with a path, name or handle, or the `name` of a context",
             ));
         }
         let about = input.about.as_deref().map(|text| {
@@ -128,7 +128,14 @@ impl Tool for Load {
         let note = if results.is_empty() {
             Some(match workspace.saved_records(kind)?.len() {
                 0 => "Nothing of the kind is saved in this repository yet.".to_owned(),
-                n => format!("None of {n} saved records is meant."),
+                n => {
+                    let asked = match (&input.about, &input.query) {
+                        (Some(_), Some(_)) => "is about this code and has a word of the query",
+                        (Some(_), None) => "is about this code",
+                        _ => "has a word of the query",
+                    };
+                    format!("None of the {n} saved records {asked}.")
+                }
             })
         } else {
             None

@@ -10,7 +10,8 @@ use crate::lifecycle::verdict::Verdict;
 use crate::model::{Freshness, HandleKind, RepoPath};
 use crate::search::recall::{RecallQuery, Recalled};
 use crate::store::memory::RecordPlaces;
-use crate::store::{RecordKind, RecordStore, SavedRecord};
+use crate::store::token::normal_form;
+use crate::store::{RecordKind, RecordStore, SavedRecord, SymbolRow};
 
 /// Records that are judged for one answer.
 const MAX_JUDGED: usize = 200;
@@ -236,7 +237,10 @@ fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
         })
     };
     match about {
-        ItemToSave::File(path) => of(path.clone(), None),
+        ItemToSave::File(path) => match definition_named(view, path)? {
+            Some(named) => of(named.path, Some(named.qualified_name)),
+            None => of(path.clone(), None),
+        },
         ItemToSave::Code(handle) => {
             let found = match handle.kind {
                 HandleKind::Symbol => view
@@ -258,6 +262,42 @@ fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
             of(path, symbol)
         }
     }
+}
+
+/// Returns the definition that a word names where it is no path: `Jsoup.connect`; `None` where nothing has the name.
+///
+/// # Errors
+/// `invalid_argument` where several definitions have it.
+fn definition_named(view: &View<'_>, word: &RepoPath) -> Result<Option<SymbolRow>> {
+    let word = word.as_str();
+    let rows = view.read.file_rows()?;
+    let is_place = |path: &str| {
+        let rest = path.strip_prefix(word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if word.contains('/') || rows.iter().any(|row| is_place(row.path.as_str())) {
+        return Ok(None);
+    }
+    let last = word.rsplit('.').next().unwrap_or(word);
+    let mut named = view.read.symbols_named(&normal_form(last))?;
+    let is_named = |name: &str| {
+        let before = name.strip_suffix(word);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    named.retain(|it| is_named(&it.qualified_name));
+    named.dedup_by(|a, b| (&a.path, &a.qualified_name) == (&b.path, &b.qualified_name));
+    if named.len() > 1 {
+        let places: Vec<String> = named
+            .iter()
+            .take(5)
+            .map(|it| format!("{} ({})", it.handle, it.path))
+            .collect();
+        return Err(Error::invalid(
+            format!("{} definitions are named `{word}`", named.len()),
+            format!("pass the handle of one: {}", places.join(", ")),
+        ));
+    }
+    Ok(named.pop())
 }
 
 /// Returns how far a record's code is: 0 for the same symbol, 1 for the file or directory itself, 2 for the same directory;

@@ -95,6 +95,16 @@ fn answers_count_the_notes_about_their_results() {
         explored["notes"],
         json!([{"id": id, "kind": "note", "title": title, "verdict": "holds"}])
     );
+    let about = cli.json(&["load", "--about", "queueJob"]);
+    assert_eq!(about["results"][0]["id"], json!(id), "{about}");
+    let elsewhere = cli.json(&["load", "--about", "neverDefined"]);
+    assert_eq!(
+        (&elsewhere["results"], &elsewhere["note"]),
+        (
+            &json!([]),
+            &json!("None of the 1 saved records is about this code.")
+        )
+    );
     let map = cli.json(&["map", "src/queue.ts"]);
     let symbols = map["files"][0]["symbols"].as_array().unwrap();
     let noted: Vec<_> = symbols.iter().filter(|it| it["notes"] == 1).collect();

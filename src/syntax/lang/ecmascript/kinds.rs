@@ -39,6 +39,7 @@ node_kinds! {
     AddingTypeAnnotation "adding_type_annotation",
     AmbientDeclaration "ambient_declaration",
     Arguments "arguments",
+    Array "array",
     ArrayPattern "array_pattern",
     ArrayType "array_type",
     ArrowFunction "arrow_function",

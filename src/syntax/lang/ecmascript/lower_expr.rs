@@ -104,6 +104,14 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
             Some(b.exprs.call(callee, &types, &args))
         }
         Kind::NewExpression => new_expression(b, node, depth),
+        // `[...items]`, like `Array.from(items)`, has the elements of `items`.
+        Kind::Array => {
+            let only = node
+                .named_child(0)
+                .filter(|_| node.named_child_count() == 1)?;
+            let is_spread = b.grammar.kind(only) == Kind::Spread;
+            lower_at(b, only.named_child(0).filter(|_| is_spread)?, depth)
+        }
         Kind::Parenthesized => {
             if b.grammar.untyped
                 && let Some(written) = doc_types::doc_tag(b, node.start_byte(), "@type")
