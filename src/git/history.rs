@@ -13,7 +13,6 @@ use gix::objs::TreeRefIter;
 
 use super::Repo;
 use super::fixes::is_fix;
-use super::mailmap::Mailmap;
 use super::similarity::{Fingerprint, MAX_BLOB_BYTES};
 use crate::model::{CommitId, CommitLinks, RepoPath};
 
@@ -26,6 +25,9 @@ const MAX_MESSAGE_BYTES: usize = 2_048;
 /// Bytes of a subject and of a name that are kept.
 const MAX_SUBJECT_BYTES: usize = 160;
 const MAX_NAME_BYTES: usize = 100;
+
+/// A larger `.mailmap` is not read.
+const MAX_MAILMAP_BYTES: usize = 1 << 20;
 
 /// Pairs of files that came and went in one commit whose texts are compared; beyond that only files of one name are.
 const MAX_PAIRS: usize = 1_000;
@@ -58,7 +60,7 @@ pub struct History {
     repo: gix::Repository,
     /// Commits whose parents this clone does not have; sorted.
     border: Vec<ObjectId>,
-    mailmap: Mailmap,
+    mailmap: gix::mailmap::Snapshot,
     state: gix::diff::tree::State,
 }
 
@@ -78,7 +80,7 @@ impl Repo {
         History {
             repo,
             border,
-            mailmap: Mailmap::default(),
+            mailmap: gix::mailmap::Snapshot::default(),
             state: gix::diff::tree::State::default(),
         }
     }
@@ -136,11 +138,11 @@ impl History {
             let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
             Some(blob.detach().data)
         });
-        self.mailmap = Mailmap::default();
-        let Some(text) = text else {
+        self.mailmap = gix::mailmap::Snapshot::default();
+        let Some(text) = text.filter(|it| it.len() <= MAX_MAILMAP_BYTES) else {
             return "none".to_owned();
         };
-        self.mailmap = Mailmap::parse(&text.to_str_lossy());
+        self.mailmap = gix::mailmap::Snapshot::from_bytes(&text);
         blake3::hash(&text).to_hex()[..16].to_owned()
     }
 
@@ -171,8 +173,10 @@ impl History {
         let Ok(author) = commit.author() else {
             return String::new();
         };
-        let (name, email) = (author.name.to_str_lossy(), author.email.to_str_lossy());
-        let name = self.mailmap.name(name.trim(), email.trim());
+        let author = author.trim();
+        let known = self.mailmap.try_resolve_ref(author);
+        let name = known.and_then(|it| it.name).unwrap_or(author.name);
+        let name = name.to_str_lossy();
         // Some commits have an address for a name.
         let name = name.split('@').next().unwrap_or_default().trim();
         cut(name, MAX_NAME_BYTES).to_owned()

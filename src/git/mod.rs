@@ -26,7 +26,6 @@ mod identity;
 mod ignore;
 mod lines;
 mod listing;
-mod mailmap;
 mod opened;
 mod queue;
 mod refs;
