@@ -24,7 +24,7 @@ pub(super) fn name_commands(value: &mut Value) {
 }
 
 /// Returns a sentence with commands in place of tools: "see `cl_stats`" is "see `codelens stats`", and of
-/// "cl_stats (`codelens stats`)" and "`codelens map src` (cl_map)" the command is left.
+/// "`cl_stats` (`codelens stats`)" and "`codelens map src` (`cl_map`)" the command is left.
 pub(super) fn with_commands(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;

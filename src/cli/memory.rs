@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::context::read;
 use super::run::{ask, in_workspace, with_tools};
 use super::{render, screen::Screen};
-use crate::error::Result;
 use crate::tools::memory::{Items, KindInput, record_output};
 use crate::workspace::{DocumentToSave, ItemToSave, RecordToSave, wanted};
 
@@ -160,7 +159,7 @@ pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
     match verb {
         "add" => with_tools(matches, cwd, |call| {
             let mut input =
-                json!({"kind": kind(), "notes": text("notes"), "items": items(matches)?});
+                json!({"kind": kind(), "notes": text("notes"), "items": items(matches)});
             for (field, value) in [("name", text("name")), ("fixes", text("fixes"))] {
                 if let Some(value) = value {
                     input[field] = value.into();
@@ -244,7 +243,7 @@ pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             .expect("the argument is required");
         let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
         let mut items: Vec<ItemToSave> = Vec::new();
-        for item in items_of(matches)? {
+        for item in items_of(matches) {
             let (text, is_handle) = item;
             let relative = if is_handle {
                 None
@@ -288,27 +287,27 @@ pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
             let text = render::page("cl_load", &found, &Screen::of_stdout()).data;
             return Ok((found, text));
         };
-        let input = json!({"kind": "mark", "notes": word, "items": items(matches)?});
+        let input = json!({"kind": "mark", "notes": word, "items": items(matches)});
         let saved = ask("cl_save", input, call)?;
         let text = render::page("cl_save", &saved, &Screen::of_stdout()).data;
         Ok((saved, text))
     })
 }
 
-fn items(matches: &ArgMatches) -> Result<Value> {
+fn items(matches: &ArgMatches) -> Value {
     let items = Items::from_arg_matches(matches).expect("the arguments are declared");
-    Ok(serde_json::to_value(items).expect("items are plain data"))
+    serde_json::to_value(items).expect("items are plain data")
 }
 
 /// Returns the items of a command line as texts, each with whether it is a handle.
-fn items_of(matches: &ArgMatches) -> Result<Vec<(String, bool)>> {
-    let items = items(matches)?;
+fn items_of(matches: &ArgMatches) -> Vec<(String, bool)> {
+    let items = items(matches);
     let items = items.as_array().into_iter().flatten();
     let text = |item: &Value, field: &str| item[field].as_str().map(str::to_owned);
-    Ok(items
+    items
         .filter_map(|item| {
             let handle = text(item, "handle").map(|handle| (handle, true));
             handle.or_else(|| text(item, "path").map(|path| (path, false)))
         })
-        .collect())
+        .collect()
 }

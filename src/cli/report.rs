@@ -1,4 +1,4 @@
-//! Reports of test runners: how many tests ran, and how many of them failed. JUnit XML and TAP.
+//! Reports of test runners: how many tests ran, and how many of them failed. `JUnit` XML and TAP.
 
 /// The tests of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

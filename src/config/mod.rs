@@ -18,6 +18,7 @@ use crate::error::{Code, Error, Result};
 
 /// Every setting, with its unit in its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Config {
     /// The data directory.
     pub home: PathBuf,

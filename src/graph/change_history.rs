@@ -75,15 +75,15 @@ impl ChangeHistory {
         let commits = read.past_commits()?;
         let noted = HistoryNote::of(&read.meta().history);
         let files = read.file_rows()?;
-        let files = files.iter().map(|file| file.path.to_string());
+        let files: HashSet<String> = files.iter().map(|file| file.path.to_string()).collect();
         let rows = (read.touches()?, read.past_paths()?);
-        Ok(Some(Self::of(commits, &noted, files.collect(), rows)))
+        Ok(Some(Self::of(commits, &noted, &files, rows)))
     }
 
     fn of(
         commits: Vec<PastCommit>,
         noted: &HistoryNote,
-        files: HashSet<String>,
+        files: &HashSet<String>,
         (touches, paths): (Vec<Touch>, Vec<(i64, String)>),
     ) -> Self {
         let known: HashSet<&CommitId> = commits.iter().map(|it| &it.row.commit).collect();

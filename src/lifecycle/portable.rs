@@ -149,14 +149,14 @@ pub fn write(
     serde_json::to_string_pretty(&export).expect("an export is plain data")
 }
 
-/// Returns the records of an export, each with its items and the `uid` of the failure that it repairs.
+/// A record of an export, with its items and the `uid` of the failure that it repairs.
+pub type ReadRecord = (SavedRecord, Vec<SavedItem>, Option<String>);
+
+/// Returns the records of an export.
 ///
 /// # Errors
 /// The fault of the text.
-pub fn read(
-    text: &str,
-    max_items: usize,
-) -> Result<Vec<(SavedRecord, Vec<SavedItem>, Option<String>)>, String> {
+pub fn read(text: &str, max_items: usize) -> Result<Vec<ReadRecord>, String> {
     let exported = if text.contains("\"codelensContexts\"") {
         earlier(text)?
     } else {

@@ -79,13 +79,11 @@ impl Linker<'_, '_> {
         let all = loaded.overloads(at).iter();
         let all = all.filter_map(|at| self.parameter_of(loaded, *at, index, this));
         let all: Vec<Type> = all.collect();
-        match all.as_slice() {
-            [only] => Some(only.clone()),
-            _ => {
-                let functions = all.into_iter().filter(|it| self.is_delegate(it));
-                functions.reduce(Type::or)
-            }
+        if let [only] = all.as_slice() {
+            return Some(only.clone());
         }
+        let functions = all.into_iter().filter(|it| self.is_delegate(it));
+        functions.reduce(Type::or)
     }
 
     /// The type of a parameter; of one that a `params` array takes that of its elements.
@@ -113,51 +111,44 @@ impl Linker<'_, '_> {
     pub(super) fn fit_of_lambda(&self, lambda: &ExternalType, param: &Type) -> Option<u32> {
         let n_params_of_lambda = lambda.args.len().checked_sub(1);
         let result = LambdaResult::of(lambda);
-        match param {
-            Type::ExternalType(of) => {
-                if !DELEGATES.contains(&&*of.name) {
-                    // A type that is not known, or a type parameter.
-                    let may_be = of.name.ends_with("Delegate")
-                        || of.name.ends_with("Handler")
-                        || of.name.ends_with("Callback");
-                    return may_be.then_some(3);
-                }
-                if let (Some(n), Some(wanted)) = (n_params_of_lambda, of.n_delegate_params())
-                    && n != wanted
-                {
-                    return None;
-                }
-                let returned = match of.delegate_kind() {
-                    None => return Some(4),
-                    Some(returned) => returned,
-                };
-                match (result, returned) {
-                    (LambdaResult::Nothing, Returned::Value(_))
-                    | (LambdaResult::Value, Returned::Nothing) => None,
-                    (LambdaResult::Task, Returned::Value(Some(of))) => match of {
-                        Type::ExternalType(of) if matches!(&*of.name, "Task" | "ValueTask") => {
-                            Some(6)
-                        }
-                        Type::ExternalType(_) | Type::Container(..) => None,
-                        of if of.symbol().is_some() => None,
-                        _ => Some(4),
-                    },
-                    (LambdaResult::Unknown, Returned::Value(_))
-                    | (LambdaResult::Nothing | LambdaResult::Value, _) => Some(5),
-                    _ => Some(4),
-                }
+        let Type::ExternalType(of) = param else {
+            let (file, at) = param.symbol()?;
+            if self.kind(file, at) != Some(SymbolKind::Type) {
+                return None;
             }
-            _ => {
-                let (file, at) = param.symbol()?;
-                if self.kind(file, at) != Some(SymbolKind::Type) {
-                    return None;
-                }
-                let loaded = self.cache.get(file)?;
-                let is_other = n_params_of_lambda.is_some_and(|n| n != n_params(&loaded, at));
-                let returns = loaded.value(at, Slot::Return).is_some();
-                let is_refused = result == LambdaResult::Nothing && returns;
-                (!is_other && !is_refused).then_some(5)
-            }
+            let loaded = self.cache.get(file)?;
+            let is_other = n_params_of_lambda.is_some_and(|n| n != n_params(&loaded, at));
+            let returns = loaded.value(at, Slot::Return).is_some();
+            let is_refused = result == LambdaResult::Nothing && returns;
+            return (!is_other && !is_refused).then_some(5);
+        };
+        if !DELEGATES.contains(&&*of.name) {
+            // A type that is not known, or a type parameter.
+            let may_be = of.name.ends_with("Delegate")
+                || of.name.ends_with("Handler")
+                || of.name.ends_with("Callback");
+            return may_be.then_some(3);
+        }
+        if let (Some(n), Some(wanted)) = (n_params_of_lambda, of.n_delegate_params())
+            && n != wanted
+        {
+            return None;
+        }
+        let Some(returned) = of.delegate_kind() else {
+            return Some(4);
+        };
+        match (result, returned) {
+            (LambdaResult::Nothing, Returned::Value(_))
+            | (LambdaResult::Value, Returned::Nothing) => None,
+            (LambdaResult::Task, Returned::Value(Some(of))) => match of {
+                Type::ExternalType(of) if matches!(&*of.name, "Task" | "ValueTask") => Some(6),
+                Type::ExternalType(_) | Type::Container(..) => None,
+                of if of.symbol().is_some() => None,
+                _ => Some(4),
+            },
+            (LambdaResult::Unknown, Returned::Value(_))
+            | (LambdaResult::Nothing | LambdaResult::Value, _) => Some(5),
+            _ => Some(4),
         }
     }
 

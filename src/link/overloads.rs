@@ -98,16 +98,8 @@ impl Linker<'_, '_> {
         if loaded.symbol(at).kind != SymbolKind::Method {
             return (found, false);
         }
-        let args: Vec<Argument<'_>> = args
-            .iter()
-            .map(|arg| Argument {
-                name: match file.expr(*arg) {
-                    Expr::Named { name, .. } => Some(file.facts.exprs.name_of(*name)),
-                    _ => None,
-                },
-                type_: self.argument_type(file, *arg, this),
-            })
-            .collect();
+        let args = args.iter().map(|arg| self.argument_of(file, *arg, this));
+        let args: Vec<Argument<'_>> = args.collect();
         let held = object.and_then(|it| self.held_value(it));
         let object = match &held {
             Some(held) if rules::of(&loaded).has_method_values => Some(held),
@@ -194,6 +186,22 @@ impl Linker<'_, '_> {
             ),
             None if all.iter().any(|it| self.has_outside_base(*it)) => (Type::External, false),
             None => (found, true),
+        }
+    }
+
+    /// Returns an argument of a call, with its name where it is written.
+    fn argument_of<'f>(
+        &self,
+        file: &'f Rc<LinkedFile>,
+        arg: ExprId,
+        this: Option<&Type>,
+    ) -> Argument<'f> {
+        Argument {
+            name: match file.expr(arg) {
+                Expr::Named { name, .. } => Some(file.facts.exprs.name_of(*name)),
+                _ => None,
+            },
+            type_: self.argument_type(file, arg, this),
         }
     }
 

@@ -50,12 +50,12 @@ pub(super) struct Prefetched {
 /// is of no use any more. At most some MB beside the cache of objects.
 pub(super) fn prefetch(
     mut history: History,
-    head: Option<CommitId>,
+    head: Option<&CommitId>,
     budget: &Budget,
     is_useless: &AtomicBool,
 ) -> Option<Prefetched> {
-    let wanted = newest(head.clone(), MAX_COMMITS, |id| history.links(id), budget)?;
-    history.use_mailmap_of(head.as_ref());
+    let wanted = newest(head.cloned(), MAX_COMMITS, |id| history.links(id), budget)?;
+    history.use_mailmap_of(head);
     let mut records = HashMap::new();
     let mut n_paths = 0;
     for (id, _) in in_order(wanted.iter()) {

@@ -203,7 +203,7 @@ fn finish(
         let reading = history.and_then(|(history, head)| {
             let builder = std::thread::Builder::new().name("history".to_owned());
             let is_useless = &is_useless;
-            let read = move || history::prefetch(history, head, budget, is_useless);
+            let read = move || history::prefetch(history, head.as_ref(), budget, is_useless);
             builder.spawn_scoped(scope, read).ok()
         });
         let applied = apply_and_link(repo, index, &mut detection, budget, on_progress);

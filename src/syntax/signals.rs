@@ -45,7 +45,8 @@ const REQUEST_PARTS: [&str; 4] = ["params", "query", "body", "headers"];
 pub struct CodeSignal {
     /// Its line, from 1.
     pub line: u32,
-    /// The rule: eval, shell, inner_html, dangerous_html, v_html, tls_off, weak_hash, jwt_none, sql, weak_random, open_cors or request_path.
+    /// The rule: `eval`, `shell`, `inner_html`, `dangerous_html`, `v_html`, `tls_off`, `weak_hash`, `jwt_none`, `sql`, `weak_random`,
+    /// `open_cors` or `request_path`.
     pub kind: &'static str,
 }
 

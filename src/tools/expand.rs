@@ -123,7 +123,7 @@ pub struct FileLinesOutput {
     /// Characters in `content` that can't be seen: controls, marks that turn the direction of text, what has no width.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_characters: Option<u64>,
-    /// Saved records about these lines (cl_load).
+    /// Saved records about these lines (`cl_load`).
     #[serde(skip_serializing_if = "is_zero")]
     notes: u64,
 }

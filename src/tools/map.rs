@@ -207,7 +207,7 @@ pub struct SymbolOutput {
     /// Only where `path` is a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// Saved records about it (cl_load).
+    /// Saved records about it (`cl_load`).
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) notes: u64,
 }

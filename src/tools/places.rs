@@ -42,7 +42,7 @@ pub(super) struct TargetOutput {
     /// Its first lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// Saved records about it (cl_load), of the target of `cl_impact`.
+    /// Saved records about it (`cl_load`), of the target of `cl_impact`.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) notes: u64,
 }

@@ -187,7 +187,7 @@ pub struct HitOutput {
     /// How often it holds the text that the question quotes, its flag, its name or its message, as it stands.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) literal: u64,
-    /// Saved records about it (cl_load).
+    /// Saved records about it (`cl_load`).
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) notes: u64,
     /// Of a line: whether the index has other bytes of the file.

@@ -58,11 +58,11 @@ impl Gathered {
         outlined.dedup();
         let n_outlined = outlined.len() as u64;
         Ok(Self {
-            n_outlined,
             difference,
             broken,
             pending,
             n_not_analysed,
+            n_outlined,
         })
     }
 }

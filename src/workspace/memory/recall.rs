@@ -155,13 +155,16 @@ fn with_fixes(
     Ok(listed)
 }
 
+/// A record, with the way it was found by words.
+type Candidate = (SavedRecord, Option<Recalled>);
+
 /// Returns the records that may be meant, the likeliest first, with the way each was found by words, and how many more there
 /// are.
 fn candidates(
     store: &RecordStore,
     request: &RecallRequest<'_>,
     vicinity: Option<&Vicinity>,
-) -> Result<(Vec<(SavedRecord, Option<Recalled>)>, u64)> {
+) -> Result<(Vec<Candidate>, u64)> {
     let is_of_kind = |record: &SavedRecord| request.kind.is_none_or(|kind| record.kind == kind);
     if let Some(name) = request.name {
         let mut named = store.named(name)?;

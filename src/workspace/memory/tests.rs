@@ -93,12 +93,13 @@ impl Numbers {
         while let Some(at) = rest.find('%') {
             text += &rest[..at];
             let n = self.below(9_000);
-            text += &match &rest[at + 1..at + 2] {
+            let put = match &rest[at + 1..at + 2] {
                 "p" => format!("src/{}/file{n}.ts", ["api", "ui", "core", "jobs"][n % 4]),
                 "l" => n.to_string(),
                 "x" => format!("0x{:x}", n * 7_919 + 65_536),
                 _ => format!("{}{n}", ["user", "order", "token", "node"][n % 4]),
             };
+            text.push_str(&put);
             rest = &rest[at + 2..];
         }
         text + rest

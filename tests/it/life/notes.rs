@@ -141,8 +141,8 @@ fn answers_count_the_notes_about_their_results() {
 }
 
 #[test]
-fn texts_and_documents_are_given_where_they_are_asked_for() {
-    let (repo, cli) = start();
+fn texts_are_given_where_they_are_asked_for() {
+    let (_repo, cli) = start();
     let queue = handle(&cli, "queueJob");
     saved(
         &cli,
@@ -168,6 +168,16 @@ fn texts_and_documents_are_given_where_they_are_asked_for() {
     assert!(pack["tokens"].as_u64().unwrap() <= pack["budget"].as_u64().unwrap());
     let unasked = cli.json(&["explore", "--targets", "queueJob", "--include", "source"]);
     assert!(unasked["notes"][0]["text"].is_null());
+}
+
+#[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "the life of attached documents, in its order"
+)]
+fn documents_are_given_where_they_are_asked_for() {
+    let (repo, cli) = start();
+    let queue = handle(&cli, "queueJob");
     // A document of the tree, an address of the project, and a copy of a file elsewhere.
     saved(
         &cli,
