@@ -156,7 +156,7 @@ fn with_fixes(
 }
 
 /// A record, with the way it was found by words.
-type Candidate = (SavedRecord, Option<Recalled>);
+type RecordByWords = (SavedRecord, Option<Recalled>);
 
 /// Returns the records that may be meant, the likeliest first, with the way each was found by words, and how many more there
 /// are.
@@ -164,7 +164,7 @@ fn candidates(
     store: &RecordStore,
     request: &RecallRequest<'_>,
     vicinity: Option<&Vicinity>,
-) -> Result<(Vec<Candidate>, u64)> {
+) -> Result<(Vec<RecordByWords>, u64)> {
     let is_of_kind = |record: &SavedRecord| request.kind.is_none_or(|kind| record.kind == kind);
     if let Some(name) = request.name {
         let mut named = store.named(name)?;
