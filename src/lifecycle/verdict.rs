@@ -28,7 +28,8 @@ impl Verdict {
         }
     }
 
-    /// Judges a record by the states of its items. A single item that changed is to be checked; of several, more than half.
+    /// Judges a record by the states of its items. Of several items, a record is stale where more than half changed; one that has a single
+    /// item is to be checked where that changed.
     pub fn of(states: &[AnchorState], is_superseded: bool) -> Self {
         let n_of = |wanted| states.iter().filter(|state| **state == wanted).count();
         let n_changed = n_of(AnchorState::Changed);
