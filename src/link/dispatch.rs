@@ -239,13 +239,12 @@ impl DispatchLookup<'_, '_> {
             let Some(other) = self.linker.cache.get(in_file) else {
                 continue;
             };
-            let file_at = file;
-            let fitting = |file: &Rc<LinkedFile>, of: SymbolIdx, name: &str| {
-                let mut methods = file.members(of, name).to_vec();
+            let fitting = |in_file: &Rc<LinkedFile>, of: SymbolIdx, name: &str| {
+                let mut methods = in_file.members(of, name).to_vec();
                 methods.retain(|method| {
-                    file.symbol(*method).kind == SymbolKind::Method
-                        && is_dispatched(self.linker.cache, file, *method)
-                        && self.may_override((file, *method), (file_at, at), &object)
+                    in_file.symbol(*method).kind == SymbolKind::Method
+                        && is_dispatched(self.linker.cache, in_file, *method)
+                        && self.may_override((in_file, *method), (file, at), &object)
                 });
                 methods
             };

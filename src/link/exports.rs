@@ -326,11 +326,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             let mut targets = self.cache.stars_with(file, name).into_iter();
             return targets.find_map(|target| self.export(target, name));
         };
-        let own = |it: &&Export| {
-            it.kind == ExportKind::Local && (it.specifier.is_empty() || it.specifier == namespace)
-        };
-        let mut exports = file.exports(name).filter(own);
-        exports.find_map(|export| self.local(file, export))
+        exports_in(file, namespace, name).find_map(|export| self.local(file, export))
     }
 
     /// As [`Self::in_namespace`], of all definitions: two static classes of one file may have extension methods of one name.
@@ -338,11 +334,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         let Some(namespace) = file.namespace_of(unit) else {
             return self.in_namespace(file, unit, name).into_iter().collect();
         };
-        let own = |it: &&Export| {
-            it.kind == ExportKind::Local && (it.specifier.is_empty() || it.specifier == namespace)
-        };
-        let exports = file.exports(name).filter(own);
-        exports
+        exports_in(file, namespace, name)
             .filter_map(|export| self.local(file, export))
             .collect()
     }
@@ -368,4 +360,15 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
 fn defined(file: &LinkedFile, name: &str) -> Option<Def> {
     let first = file.top_level(name).first();
     first.map(|at| Def::Symbol(file.file, *at))
+}
+
+/// The exports of a name that a file has in a namespace.
+fn exports_in<'a>(
+    file: &'a LinkedFile,
+    namespace: &'a str,
+    name: &'a str,
+) -> impl Iterator<Item = &'a Export> {
+    file.exports(name).filter(move |it| {
+        it.kind == ExportKind::Local && (it.specifier.is_empty() || it.specifier == namespace)
+    })
 }

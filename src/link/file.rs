@@ -150,15 +150,16 @@ impl LinkedFile {
         let mut imported = HashMap::default();
         let mut submodules = HashMap::default();
         for (at, import) in facts.imports.iter().enumerate() {
+            let target = targets.get(at).copied().flatten();
             if import.kind == ImportKind::StaticMember {
                 static_imports.push(place(at));
                 let takes_all = import.names.iter().any(|it| it.local == "*");
-                has_outer_wildcard |= takes_all && targets.get(at).copied().flatten().is_none();
+                has_outer_wildcard |= takes_all && target.is_none();
             }
             let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
             if import.names.iter().any(is_all) {
-                wildcards.extend(targets.get(at).copied().flatten());
-                has_outer_wildcard |= targets.get(at).copied().flatten().is_none();
+                wildcards.extend(target);
+                has_outer_wildcard |= target.is_none();
                 continue;
             }
             if matches!(import.kind, ImportKind::ReExport | ImportKind::StaticMember) {

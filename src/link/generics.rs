@@ -165,16 +165,9 @@ impl Linker<'_, '_> {
     ) -> Option<Type> {
         let made = self.infer(file, base, Some(this))?.instance();
         Some(match (made, first_specialized(file, base)) {
-            (Type::Instance(def), Some(types)) => Type::Specialized(
-                def,
-                Rc::new(Substitution {
-                    file: file.file,
-                    types,
-                    args: Rc::default(),
-                    this: Some(this.clone()),
-                    call: self.call(),
-                }),
-            ),
+            (Type::Instance(def), Some(types)) => {
+                Type::Specialized(def, self.substitution(file, types, &[], Some(this)))
+            }
             (made, _) => made,
         })
     }
@@ -226,9 +219,9 @@ impl Linker<'_, '_> {
 }
 
 /// The type arguments of the first alternative of an expression.
-fn first_specialized(file: &LinkedFile, expr: ExprId) -> Option<Rc<[ExprId]>> {
+fn first_specialized(file: &LinkedFile, expr: ExprId) -> Option<&[ExprId]> {
     match file.expr(expr) {
-        Expr::Specialized { args, .. } => Some(Rc::from(&**args)),
+        Expr::Specialized { args, .. } => Some(args),
         Expr::Union(all) => first_specialized(file, *all.first()?),
         _ => None,
     }

@@ -169,8 +169,7 @@ impl Linker<'_, '_> {
                 args: written,
             } => {
                 let (mut found, object) = self.infer_object(file, *callee, this)?;
-                let args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
-                let mut args = args;
+                let mut args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
                 if rules::of(file).has_overloads || rules::of(file).has_includes {
                     found = self.overload(found, object.as_ref(), file, (types, &args), this);
                     args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
@@ -317,7 +316,7 @@ impl Linker<'_, '_> {
             && !values.next().is_some_and(|value| is_path(&loaded, value))
     }
 
-    fn substitution(
+    pub(super) fn substitution(
         &self,
         file: &LinkedFile,
         types: &[ExprId],

@@ -127,17 +127,9 @@ impl Linker<'_, '_> {
             self.retain_by_arity(&mut all, n_types, &args);
         }
         // Where no member takes the arguments, a method that takes the object as its first one is meant.
-        let extension = |all: &[Method]| {
-            let object =
-                object.filter(|_| !is_extension && rules::of(&loaded).has_extension_methods)?;
-            let takes = |it: &Method, is_variadic| {
-                self.fit_of_method(*it, Some(object), &args, is_variadic)
-                    .is_some()
-            };
-            let mut fitting = all.iter().filter(|it| has_types(it));
-            if fitting.any(|it| takes(it, false) || takes(it, true)) {
-                return None;
-            }
+        let extended = object.filter(|_| !is_extension && rules::of(&loaded).has_extension_methods);
+        let extension = || {
+            let object = extended?;
             let mut others = self.extensions_for(file, object, &loaded.lookup_name(at));
             self.retain_by_arity(&mut others, n_types, &args);
             let receiver = Argument {
@@ -152,7 +144,15 @@ impl Linker<'_, '_> {
         match all.as_slice() {
             [] => return (found, false),
             [only] => {
-                if let Some(found) = extension(&all) {
+                let takes = |is_variadic| {
+                    self.fit_of_method(*only, extended, &args, is_variadic)
+                        .is_some()
+                };
+                let is_taken =
+                    || extended.is_none() || has_types(only) && (takes(false) || takes(true));
+                if !is_taken()
+                    && let Some(found) = extension()
+                {
                     return found;
                 }
                 let is_another =
@@ -163,14 +163,14 @@ impl Linker<'_, '_> {
             _ => {}
         }
         if !all.iter().any(has_types)
-            && let Some(found) = extension(&all)
+            && let Some(found) = extension()
         {
             return found;
         }
         if let Some(best) = self.best_of(&all, object, &args) {
             return best;
         }
-        if let Some(found) = extension(&all) {
+        if let Some(found) = extension() {
             return found;
         }
         // None fits by what is known of the types: the number of arguments decides.
@@ -378,8 +378,12 @@ impl Linker<'_, '_> {
         } else {
             let is_lambda = |arg: &Argument<'_>| matches!(&arg.type_, Some(Type::ExternalType(of)) if &*of.name == LAMBDA);
             let has_lambda = args.iter().any(is_lambda);
-            let has_it = all.iter().any(|it| self.infers_type_args(*it, has_lambda));
-            all.retain(|it| !has_it || self.infers_type_args(*it, has_lambda));
+            let told = all.iter().map(|it| self.infers_type_args(*it, has_lambda));
+            let told: Vec<bool> = told.collect();
+            if told.contains(&true) {
+                let mut told = told.into_iter();
+                all.retain(|_| told.next() == Some(true));
+            }
             // In its plain form one that takes any number comes after the others.
             all.sort_by_key(|it| {
                 let loaded = self.cache.get(it.0);
