@@ -132,11 +132,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 Ok((value, text + "\n"))
             }
             _ => {
-                let file = matches
-                    .get_one::<PathBuf>("file")
-                    .expect("the argument is required");
-                let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
-                let taken = place.import_records(&read(&file)?)?;
+                let taken = place.import_records(&read(&file_of(matches, cwd))?)?;
                 let taken: Vec<String> = taken.into_iter().filter_map(|it| it.name).collect();
                 let text = format!("imported {}\n", taken.join(", "));
                 Ok((json!({ "imported": taken }), text))
@@ -148,6 +144,14 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 fn listing(value: &Value) -> String {
     let screen = super::screen::Screen::of_stdout();
     super::render::contexts(value, &screen)
+}
+
+/// Returns the file that a command line names, from the directory it was given in.
+pub(super) fn file_of(matches: &ArgMatches, cwd: Option<&PathBuf>) -> PathBuf {
+    let file = matches
+        .get_one::<PathBuf>("file")
+        .expect("the argument is required");
+    cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file))
 }
 
 pub(super) fn read(file: &Path) -> Result<String> {

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _, value_parser};
 use serde_json::{Value, json};
 
-use super::context::read;
+use super::context::{file_of, read};
 use super::run::{ask, in_workspace, with_tools};
 use super::{render, screen::Screen};
+use crate::error::Result;
+use crate::tools::Call;
 use crate::tools::memory::{Items, KindInput, record_output};
-use crate::workspace::{DocumentToSave, ItemToSave, RecordToSave, wanted};
+use crate::workspace::{DocumentToSave, RecordToSave};
 
 /// Returns the commands `note`, `doc` and `mark`.
 pub(super) fn commands() -> [Command; 3] {
@@ -168,18 +170,15 @@ pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
             if let Some(command) = text("test") {
                 input["test"] = json!({"command": command});
             }
-            let saved = ask("cl_save", input, call)?;
+            let (saved, shown) = shown("cl_save", input, call)?;
             if let Some(old) = text("supersedes") {
                 let place = call.workspaces.open(None, call.places)?;
                 place.supersede_record(&old, saved["id"].as_str().unwrap_or_default())?;
             }
-            let text = render::page("cl_save", &saved, &Screen::of_stdout()).data;
-            Ok((saved, text))
+            Ok((saved, shown))
         }),
         "show" => with_tools(matches, cwd, |call| {
-            let found = ask("cl_load", json!({"name": text("id")}), call)?;
-            let text = render::page("cl_load", &found, &Screen::of_stdout()).data;
-            Ok((found, text))
+            shown("cl_load", json!({"name": text("id")}), call)
         }),
         _ => in_workspace(matches, cwd.cloned(), |place| match verb {
             "list" => {
@@ -207,11 +206,7 @@ pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
                 Ok((value, text + "\n"))
             }
             _ => {
-                let file = matches
-                    .get_one::<PathBuf>("file")
-                    .expect("the argument is required");
-                let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
-                let imported = place.import_records(&read(&file)?)?;
+                let imported = place.import_records(&read(&file_of(matches, cwd))?)?;
                 let ids: Vec<String> = imported.into_iter().map(|record| record.uid).collect();
                 let line = format!(
                     "imported {} records; `codelens note approve ID` lets agents see one unasked\n",
@@ -238,22 +233,10 @@ pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     }
     with_tools(matches, cwd, |call| {
         let place = call.workspaces.open(None, call.places)?;
-        let file = matches
-            .get_one::<PathBuf>("file")
-            .expect("the argument is required");
-        let file = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
-        let mut items: Vec<ItemToSave> = Vec::new();
-        for item in items_of(matches) {
-            let (text, is_handle) = item;
-            let relative = if is_handle {
-                None
-            } else {
-                place.relative_path(&text, call.cwd, None)
-            };
-            items.push(wanted(&relative.unwrap_or(text), is_handle)?);
-        }
+        let items = items(matches);
+        let items = items.meaning(|path| place.relative_path(path, call.cwd, None))?;
         let document = DocumentToSave {
-            place: place.copy_document(&file)?,
+            place: place.copy_document(&file_of(matches, cwd))?,
             title: text("title"),
             relation: text("relation"),
             locator: text("locator"),
@@ -267,7 +250,6 @@ pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             fixes: None,
             test: None,
             document: Some(document),
-            supersedes: None,
             pinned: false,
             author: call.author,
         };
@@ -281,33 +263,22 @@ pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 /// Runs `codelens mark`.
 pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let word = matches.get_one::<String>("word").cloned();
-    with_tools(matches, cwd, |call| {
-        let Some(word) = word else {
-            let found = ask("cl_load", json!({"kind": "mark", "limit": 50}), call)?;
-            let text = render::page("cl_load", &found, &Screen::of_stdout()).data;
-            return Ok((found, text));
-        };
-        let input = json!({"kind": "mark", "notes": word, "items": items(matches)});
-        let saved = ask("cl_save", input, call)?;
-        let text = render::page("cl_save", &saved, &Screen::of_stdout()).data;
-        Ok((saved, text))
+    with_tools(matches, cwd, |call| match word {
+        None => shown("cl_load", json!({"kind": "mark", "limit": 50}), call),
+        Some(word) => {
+            let input = json!({"kind": "mark", "notes": word, "items": items(matches)});
+            shown("cl_save", input, call)
+        }
     })
 }
 
-fn items(matches: &ArgMatches) -> Value {
-    let items = Items::from_arg_matches(matches).expect("the arguments are declared");
-    serde_json::to_value(items).expect("items are plain data")
+fn items(matches: &ArgMatches) -> Items {
+    Items::from_arg_matches(matches).expect("the arguments are declared")
 }
 
-/// Returns the items of a command line as texts, each with whether it is a handle.
-fn items_of(matches: &ArgMatches) -> Vec<(String, bool)> {
-    let items = items(matches);
-    let items = items.as_array().into_iter().flatten();
-    let text = |item: &Value, field: &str| item[field].as_str().map(str::to_owned);
-    items
-        .filter_map(|item| {
-            let handle = text(item, "handle").map(|handle| (handle, true));
-            handle.or_else(|| text(item, "path").map(|path| (path, false)))
-        })
-        .collect()
+/// Asks a tool; returns its answer, and the same as text.
+fn shown(tool: &str, input: Value, call: &Call<'_>) -> Result<(Value, String)> {
+    let answer = ask(tool, input, call)?;
+    let text = render::page(tool, &answer, &Screen::of_stdout()).data;
+    Ok((answer, text))
 }

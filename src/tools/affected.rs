@@ -9,8 +9,8 @@ use crate::graph::impact::files_of;
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::graph::test_conventions;
 use crate::model::{Direction, FileRole, Provenance, RepoPath};
-use crate::tools::places::{LocatedSymbol, last_name, uses};
-use crate::workspace::{SymbolRow, View};
+use crate::tools::places::{LocatedSymbol, uses};
+use crate::workspace::{SymbolRow, View, last_name};
 
 /// Import edges within which a test that is known by its name is looked for by better means.
 const NAMESAKE_DEPTH: u32 = 3;

@@ -17,7 +17,9 @@ use crate::model::{
     SymbolKind,
 };
 use crate::uses::{TestCase, Uses};
-use crate::workspace::{SymbolRow, View, brief, family_of, normal_form, outside};
+use crate::workspace::{
+    SymbolRow, View, brief, dotted, family_of, is_named, last_name, normal_form, outside,
+};
 
 /// Declarations of one name that are looked at.
 const MAX_DECLARATIONS: usize = 64;
@@ -318,7 +320,7 @@ pub(super) fn named(
     name: &str,
     path: Option<&RepoPath>,
 ) -> Result<Option<Vec<SymbolRow>>> {
-    let alike = symbols_like(view, name)?;
+    let alike = view.symbols_like(name)?;
     let is_here = |symbol: &SymbolRow| {
         path.is_none_or(|path| is_at_or_below(symbol.path.as_str(), path.as_str()))
     };
@@ -428,7 +430,7 @@ pub(super) fn near_names(
     name: &str,
     path: Option<&RepoPath>,
 ) -> Result<Vec<SymbolRow>> {
-    let alike = symbols_like(view, name)?;
+    let alike = view.symbols_like(name)?;
     let wanted = dotted(name);
     let elsewhere: Vec<SymbolRow> = alike
         .iter()
@@ -449,42 +451,12 @@ pub(super) fn near_names(
     Ok(near)
 }
 
-/// Returns the last name of a qualified one: `open` of `Store.open`.
-pub(super) fn last_name(name: &str) -> String {
-    let wanted = dotted(name);
-    wanted.rsplit('.').next().unwrap_or(&wanted).to_owned()
-}
-
-fn symbols_like(view: &View<'_>, name: &str) -> Result<Vec<SymbolRow>> {
-    Ok(view.read.symbols_named(&normal_form(&last_name(name)))?)
-}
-
-fn is_named(symbol: &SymbolRow, wanted: &str) -> bool {
-    symbol.qualified_name == wanted
-        || symbol
-            .qualified_name
-            .strip_suffix(wanted)
-            .is_some_and(|before| before.ends_with('.'))
-}
-
 /// Whether a declaration of this kind can stand beside a value of the same name and mean the same name.
 pub(super) fn merges(kind: SymbolKind) -> bool {
     matches!(
         kind,
         SymbolKind::Interface | SymbolKind::Type | SymbolKind::Namespace
     )
-}
-
-/// Returns a name with a dot before each member, whoever's manner it is written in: `A::b`, `A#b`, `A.prototype.b`.
-/// In `A.#b` and `#b` the mark is part of the name.
-fn dotted(name: &str) -> String {
-    let name = name.replace("::", ".").replace(".prototype.", ".");
-    let mut out = String::with_capacity(name.len());
-    for c in name.chars() {
-        let is_between = c == '#' && !out.is_empty() && !out.ends_with('.');
-        out.push(if is_between { '.' } else { c });
-    }
-    out
 }
 
 /// Fails for a name that is a path or a handle.

@@ -15,6 +15,7 @@ pub mod doctor;
 mod errors;
 mod idle;
 mod memory;
+mod names;
 mod paths;
 mod proof;
 mod query;
@@ -45,6 +46,7 @@ pub use memory::{
     JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome,
     VerifiedOutcome, wanted,
 };
+pub use names::{dotted, is_named, last_name};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;

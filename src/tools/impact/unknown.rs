@@ -14,9 +14,11 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
-use crate::tools::places::{last_name, near_names, target, uses};
+use crate::tools::places::{near_names, target, uses};
 use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition, Uses};
-use crate::workspace::{Analysis, SymbolRow, View, brief, language, language_of, normal_form};
+use crate::workspace::{
+    Analysis, SymbolRow, View, brief, language, language_of, last_name, normal_form,
+};
 
 /// Places that are shown.
 const MAX_PLACES: usize = 10;

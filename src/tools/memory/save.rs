@@ -192,6 +192,16 @@ impl DocumentInput {
 #[serde(transparent)]
 pub struct Items(Vec<ItemInput>);
 
+impl Items {
+    /// Returns the code that is meant. `relative` gives the path in the repository for one that is written another way.
+    ///
+    /// # Errors
+    /// `unknown_handle`, `outside_repo` or `invalid_argument` for an item that is none.
+    pub fn meaning(&self, relative: impl Fn(&str) -> Option<String>) -> Result<Vec<ItemToSave>> {
+        self.0.iter().map(|item| named(item, &relative)).collect()
+    }
+}
+
 /// A handle or a path.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -300,12 +310,7 @@ impl Tool for Save {
     type Output = SaveOutput;
 
     fn run(input: SaveInput, call: &Call<'_>) -> Result<SaveOutput> {
-        let items = input
-            .items
-            .0
-            .iter()
-            .map(named)
-            .collect::<Result<Vec<_>>>()?;
+        let items = input.items.meaning(|_| None)?;
         let test = (!input.test.is_empty()).then(|| NamedTest {
             command: input.test.command.clone().unwrap_or_default(),
             passed: input.test.passed,
@@ -321,7 +326,6 @@ impl Tool for Save {
             fixes: input.fixes.as_deref(),
             test,
             document: input.document.meaning()?,
-            supersedes: None,
             pinned: input.pinned,
             author: call.author,
         };
@@ -348,10 +352,10 @@ impl Tool for Save {
 }
 
 /// Returns the item that a caller names.
-pub(super) fn named(item: &ItemInput) -> Result<ItemToSave> {
+fn named(item: &ItemInput, relative: impl Fn(&str) -> Option<String>) -> Result<ItemToSave> {
     match (&item.handle, &item.path) {
         (Some(handle), _) => wanted(handle, true),
-        (None, Some(path)) => wanted(path, false),
+        (None, Some(path)) => wanted(relative(path).as_deref().unwrap_or(path), false),
         (None, None) => Err(Error::invalid(
             "an item names neither `handle` nor `path`",
             "give each item a `handle` from another tool, or the `path` of a file",

@@ -8,7 +8,6 @@ use super::super::{View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{ContentId, RepoPath};
-use crate::reconcile::seed;
 use crate::store::memory::DocumentPlace;
 use crate::store::{RecordKind, RepoHome, SavedRecord};
 
@@ -59,9 +58,7 @@ impl Workspace {
                 "attach its address with `codelens save --kind document --url …`",
             ));
         }
-        let repo = self.repo()?;
-        let home = self.home.repo(&repo.repo_id());
-        seed::prepare(&repo, &home)?;
+        let home = self.prepared_home()?;
         let digest = ContentId::of(&bytes);
         let to = copy_path(&home, &digest.to_string());
         let folder = to.parent().unwrap_or(home.dir());
@@ -82,9 +79,7 @@ impl Workspace {
         match record.document.map(|document| document.place) {
             Some(DocumentPlace::Path(path)) => Ok(AttachedText::File(path)),
             Some(DocumentPlace::Copy(digest, name)) => {
-                let home = self.home.repo(&self.repo()?.repo_id());
-                let read = fs::read(copy_path(&home, &digest.to_string())).ok();
-                let Some(bytes) = read.filter(|bytes| ContentId::of(bytes) == digest) else {
+                let Some(bytes) = read_copy(&self.repo_home()?, &digest.to_string()) else {
                     return closed(
                         format!("the copy of `{}` is gone", name.escape_debug()),
                         "attach it again with `codelens doc attach`",
@@ -114,8 +109,8 @@ impl Workspace {
         if let Some(DocumentPlace::Copy(digest, _)) = record.document.as_ref().map(|it| &it.place) {
             let is_needed = self.records()?.copies()?.contains(&digest.to_string());
             if !is_needed {
-                let home = self.home.repo(&self.repo()?.repo_id());
-                drop(fs::remove_file(copy_path(&home, &digest.to_string())));
+                let copy = copy_path(&self.repo_home()?, &digest.to_string());
+                drop(fs::remove_file(copy));
             }
         }
         Ok(record)
@@ -137,8 +132,13 @@ impl View<'_> {
 
 /// Returns whether a copy is there with its bytes.
 pub(in crate::workspace) fn has_copy(home: &RepoHome, digest: &str) -> bool {
-    let read = fs::read(copy_path(home, digest));
-    read.is_ok_and(|bytes| ContentId::of(&bytes).to_string() == digest)
+    read_copy(home, digest).is_some()
+}
+
+/// Returns the bytes of a copy; `None` where it is gone or has others than it was attached with.
+fn read_copy(home: &RepoHome, digest: &str) -> Option<Vec<u8>> {
+    let bytes = fs::read(copy_path(home, digest)).ok()?;
+    (ContentId::of(&bytes).to_string() == digest).then_some(bytes)
 }
 
 fn copy_path(home: &RepoHome, digest: &str) -> PathBuf {

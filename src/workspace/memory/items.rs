@@ -34,11 +34,7 @@ pub(super) fn saved(view: &View<'_>, disk: &Disk<'_>, wanted: &ItemToSave) -> Re
         ItemToSave::File(path) => return saved_file(view, disk, path),
         ItemToSave::Code(handle) => *handle,
     };
-    let path = match handle.kind {
-        HandleKind::Symbol => view.read.symbol_by_handle(handle)?.map(|row| row.path),
-        HandleKind::Chunk => view.read.chunk_by_handle(handle)?.map(|row| row.path),
-    };
-    let found = path.and_then(|path| {
+    let found = place_of(view, handle)?.and_then(|(path, _)| {
         let file = disk.file(&path)?;
         let piece = file.pieces.iter().find(|piece| piece.handle == handle)?;
         Some(SavedItem {
@@ -58,12 +54,36 @@ pub(super) fn saved(view: &View<'_>, disk: &Disk<'_>, wanted: &ItemToSave) -> Re
             "the index is not complete yet: a handle may be of a file that is still to come",
             "run cl_refresh (`codelens refresh`), then call again",
         )),
-        None => Err(Error::new(
-            Code::UnknownHandle,
-            format!("no code in this index has the handle `{handle}`"),
+        None => Err(unknown_handle(
+            handle,
             "nothing was saved: search again, the code was removed or renamed",
         )),
     }
+}
+
+/// Returns the file of a handle's code, and the qualified name where it is a symbol's; `None` where the index has no such code.
+pub(super) fn place_of(
+    view: &View<'_>,
+    handle: Handle,
+) -> Result<Option<(RepoPath, Option<String>)>> {
+    Ok(match handle.kind {
+        HandleKind::Symbol => {
+            let row = view.read.symbol_by_handle(handle)?;
+            row.map(|row| (row.path, Some(row.qualified_name)))
+        }
+        HandleKind::Chunk => {
+            let row = view.read.chunk_by_handle(handle)?;
+            row.map(|row| (row.path, None))
+        }
+    })
+}
+
+pub(super) fn unknown_handle(handle: Handle, hint: &str) -> Error {
+    Error::new(
+        Code::UnknownHandle,
+        format!("no code in this index has the handle `{handle}`"),
+        hint,
+    )
 }
 
 fn saved_file(view: &View<'_>, disk: &Disk<'_>, path: &RepoPath) -> Result<SavedItem> {

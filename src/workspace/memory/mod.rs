@@ -28,7 +28,7 @@ use crate::lifecycle::portable;
 use crate::model::{Freshness, secret};
 use crate::reconcile::seed;
 use crate::store::memory::{RecordPlaces, WrittenBy};
-use crate::store::{RecordKind, RecordStore, SavedItem, SavedRecord, StoreError};
+use crate::store::{RecordKind, RecordStore, RepoHome, SavedItem, SavedRecord, StoreError};
 
 /// The most items of a record.
 const MAX_ITEMS: usize = 200;
@@ -95,8 +95,7 @@ impl Workspace {
 
     /// Returns whether anything was ever saved in the repository.
     pub fn has_records(&self) -> Result<bool> {
-        let home = self.home.repo(&self.repo()?.repo_id());
-        Ok(crate::store::memory::path(&home).is_file())
+        Ok(crate::store::memory::path(&self.repo_home()?).is_file())
     }
 
     /// Returns whether something was saved under a name or `uid`.
@@ -200,15 +199,24 @@ impl Workspace {
     }
 
     pub(super) fn existing_records(&self) -> Result<Option<RecordStore>> {
-        let home = self.home.repo(&self.repo()?.repo_id());
-        RecordStore::open_existing(&home).map_err(store_error)
+        RecordStore::open_existing(&self.repo_home()?).map_err(store_error)
     }
 
     pub(super) fn records(&self) -> Result<RecordStore> {
+        RecordStore::open(&self.prepared_home()?).map_err(store_error)
+    }
+
+    /// Returns the repository's part of the data directory, which need not be there.
+    fn repo_home(&self) -> Result<RepoHome> {
+        Ok(self.home.repo(&self.repo()?.repo_id()))
+    }
+
+    /// Returns the repository's part of the data directory, which is made where it is missing.
+    fn prepared_home(&self) -> Result<RepoHome> {
         let repo = self.repo()?;
         let home = self.home.repo(&repo.repo_id());
         seed::prepare(&repo, &home)?;
-        RecordStore::open(&home).map_err(store_error)
+        Ok(home)
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use super::super::names::{dotted, is_named};
 use super::super::{Question, View, Workspace};
 use super::judge::{Judge, JudgedRecord};
-use super::{ItemToSave, unknown};
+use super::{ItemToSave, items, unknown};
 use crate::error::{Error, Result};
 use crate::lifecycle::verdict::Verdict;
-use crate::model::{Freshness, HandleKind, RepoPath};
+use crate::model::{Freshness, RepoPath};
 use crate::search::recall::{RecallQuery, Recalled};
 use crate::store::memory::RecordPlaces;
-use crate::store::token::normal_form;
 use crate::store::{RecordKind, RecordStore, SavedRecord, SymbolRow};
 
 /// Records that are judged for one answer.
@@ -245,20 +245,9 @@ fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
             None => of(path.clone(), None),
         },
         ItemToSave::Code(handle) => {
-            let found = match handle.kind {
-                HandleKind::Symbol => view
-                    .read
-                    .symbol_by_handle(*handle)?
-                    .map(|row| (row.path, Some(row.qualified_name))),
-                HandleKind::Chunk => view
-                    .read
-                    .chunk_by_handle(*handle)?
-                    .map(|row| (row.path, None)),
-            };
-            let Some((path, symbol)) = found else {
-                return Err(Error::new(
-                    crate::error::Code::UnknownHandle,
-                    format!("no code in this index has the handle `{handle}`"),
+            let Some((path, symbol)) = items::place_of(view, *handle)? else {
+                return Err(items::unknown_handle(
+                    *handle,
                     "search again, or pass the path of its file",
                 ));
             };
@@ -272,22 +261,19 @@ fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
 /// # Errors
 /// `invalid_argument` where several definitions have it.
 fn definition_named(view: &View<'_>, word: &RepoPath) -> Result<Option<SymbolRow>> {
-    let word = word.as_str();
-    let rows = view.read.file_rows()?;
-    let is_place = |path: &str| {
-        let rest = path.strip_prefix(word);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    if word.contains('/') || rows.iter().any(|row| is_place(row.path.as_str())) {
+    let is_there = view.read.has_file(word.as_str())?
+        || view
+            .read
+            .files_under(word.as_str())?
+            .iter()
+            .next()
+            .is_some();
+    if word.as_str().contains('/') || is_there {
         return Ok(None);
     }
-    let last = word.rsplit('.').next().unwrap_or(word);
-    let mut named = view.read.symbols_named(&normal_form(last))?;
-    let is_named = |name: &str| {
-        let before = name.strip_suffix(word);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    };
-    named.retain(|it| is_named(&it.qualified_name));
+    let wanted = dotted(word.as_str());
+    let mut named = view.symbols_like(&wanted)?;
+    named.retain(|it| is_named(it, &wanted));
     named.dedup_by(|a, b| (&a.path, &a.qualified_name) == (&b.path, &b.qualified_name));
     if named.len() > 1 {
         let places: Vec<String> = named

@@ -13,7 +13,6 @@ use super::{
 use crate::error::{Error, Result};
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{RepoPath, SkipReason};
-use crate::reconcile::seed;
 use crate::search::recall::RecallQuery;
 use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest};
 use crate::store::token::words;
@@ -57,8 +56,6 @@ pub struct RecordToSave<'a> {
     pub test: Option<NamedTest>,
     /// The document that it is about.
     pub document: Option<DocumentToSave>,
-    /// The name or `uid` of a record in whose place it comes.
-    pub supersedes: Option<&'a str>,
     /// Whether its index is kept.
     pub pinned: bool,
     /// Who saves it.
@@ -132,19 +129,9 @@ impl Workspace {
         if let Some(name) = wanted.fixes {
             record.fixes = Some(failure(&store, name)?);
         }
-        let replaced = match wanted.supersedes {
-            Some(name) => {
-                let found = store.named(name)?.into_iter().next();
-                Some(found.ok_or_else(|| unknown(name, &[]))?)
-            }
-            None => None,
-        };
         let Some(record) = store.save(&record, &items)? else {
             return Err(full());
         };
-        if let Some(replaced) = replaced {
-            store.supersede(replaced.id, record.id)?;
-        }
         let similar = similar(&store, &record, &items)?;
         Ok(SavedOutcome {
             record,
@@ -155,9 +142,7 @@ impl Workspace {
 
     /// Opens the memory; a damaged one is moved aside first, and its new name returned.
     fn records_or_new(&self) -> Result<(RecordStore, Option<String>)> {
-        let repo = self.repo()?;
-        let home = self.home.repo(&repo.repo_id());
-        seed::prepare(&repo, &home)?;
+        let home = self.prepared_home()?;
         match RecordStore::open(&home) {
             Err(error) if error.is_corrupt() => {
                 let Ok(moved) = RecordStore::set_aside(&home, now_ms()) else {
