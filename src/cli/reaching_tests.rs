@@ -2,21 +2,16 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::progress::ProgressLine;
 use super::render::{RUNNERS, tests};
-use super::run::{ask, author, listen_for_interrupts, named_repo, without_repo};
+use super::run::{ask, with_tools};
 use super::{flags, output};
 use crate::error::Result;
 use crate::tools::Call;
-use crate::workspace::{Patience, Workspaces};
 
 /// Tests that are listed at most.
 const MAX_TESTS: u64 = 500;
@@ -61,8 +56,8 @@ pub(super) fn command() -> Command {
 /// Prints the tests.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let mut aside = String::new();
-    let code = without_repo(matches, |workspaces| {
-        let (value, note) = asked(matches, cwd, workspaces)?;
+    let code = with_tools(matches, cwd, |call| {
+        let (value, note) = asked(matches, call)?;
         aside = note;
         let listed: Vec<(&str, Option<&str>)> = value["tests"]
             .as_array()
@@ -81,29 +76,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 }
 
 /// Returns the tests, with why there may be more.
-fn asked(
-    matches: &ArgMatches,
-    cwd: Option<&PathBuf>,
-    workspaces: &Workspaces,
-) -> Result<(Value, String)> {
-    let places: Vec<PathBuf> = named_repo(matches, cwd)
-        .or_else(|| cwd.cloned())
-        .into_iter()
-        .collect();
-    let interrupt = Arc::new(AtomicBool::new(false));
-    listen_for_interrupts(&interrupt);
-    let is_verbose = flags::verbosity(matches) > 0;
-    let meter = ProgressLine::new("indexing", "files", Duration::from_millis(300), is_verbose);
-    let call = Call {
-        workspaces,
-        places: &places,
-        cwd: cwd.map(PathBuf::as_path),
-        interrupt,
-        progress: &|progress| meter.show(progress),
-        patience: Patience::Configured,
-        author: author(),
-        revision: None,
-    };
+fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<(Value, String)> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let mut input = json!({"limit": MAX_TESTS});
     let answer = if let Some(symbol) = text("symbol") {
@@ -112,9 +85,7 @@ fn asked(
             input["path"] = path.into();
         }
         input["depth"] = 5.into();
-        let answer = ask("cl_impact", input, &call);
-        meter.clear();
-        of_symbol(answer?)?
+        of_symbol(ask("cl_impact", input, call)?)?
     } else {
         input["budget"] = BUDGET.into();
         input["include"] = json!(["tests"]);
@@ -124,9 +95,7 @@ fn asked(
         if let Some(path) = text("path") {
             input["path"] = json!([path]);
         }
-        let answer = ask("cl_changes", input, &call);
-        meter.clear();
-        answer?
+        ask("cl_changes", input, call)?
     };
     let note = note(&answer);
     let value = json!({
