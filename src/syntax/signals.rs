@@ -2,11 +2,13 @@
 //! value comes from.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
 use super::component;
 use super::lang::ecmascript::kinds::Grammar;
+use super::lang::tree_walk::each_node;
 use super::language::{self, FileShape};
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath};
@@ -53,22 +55,20 @@ pub struct CodeSignal {
 /// Returns the signals of a script or component, by line; none for other files. `eval(code)` → `eval`, ``db.query(`… ${id}`)`` → `sql`.
 /// Costs the parsing of the file.
 pub fn signals(path: &RepoPath, source: &str, budget: &Budget) -> Vec<CodeSignal> {
+    let mut found = Vec::new();
     let scripts = match language::by_path(path).shape {
         FileShape::Script(dialect) => vec![(dialect, source.to_owned())],
         FileShape::Component(framework) => {
+            for (at, line) in source.lines().enumerate() {
+                if line.contains(" v-html=") || line.contains("{@html ") {
+                    found.push(signal("v_html", at));
+                }
+            }
             let scripts = component::scripts(framework, source).into_iter();
             scripts.map(|(dialect, text, _)| (dialect, text)).collect()
         }
         _ => return Vec::new(),
     };
-    let mut found = Vec::new();
-    if matches!(language::by_path(path).shape, FileShape::Component(_)) {
-        for (at, line) in source.lines().enumerate() {
-            if line.contains(" v-html=") || line.contains("{@html ") {
-                found.push(signal("v_html", at));
-            }
-        }
-    }
     for (dialect, text) in scripts {
         if let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, &text, budget) {
             let mut finder = SignalFinder::new(&text);
@@ -115,20 +115,20 @@ impl<'a> SignalFinder<'a> {
     }
 
     fn walk(&mut self, root: Node<'_>) {
-        let mut open = vec![root];
         let mut n_seen = 0;
-        while let Some(node) = open.pop() {
+        each_node(root, |node| {
+            if !node.is_named() {
+                return ControlFlow::Continue(false);
+            }
             n_seen += 1;
             if n_seen > MAX_NODES {
-                return;
+                return ControlFlow::Break(());
             }
             if let Some(kind) = self.judge(node) {
                 self.found.push(signal(kind, node.start_position().row));
             }
-            let mut cursor = node.walk();
-            let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-            open.extend(children.into_iter().rev());
-        }
+            ControlFlow::Continue(true)
+        });
     }
 
     fn judge(&mut self, node: Node<'_>) -> Option<&'static str> {

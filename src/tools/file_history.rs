@@ -40,13 +40,13 @@ pub(super) struct FileHistoryOutput {
     pub(super) commits90: u64,
     pub(super) fixes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last: Option<LastCommitOutput>,
+    pub(super) last: Option<LastCommitOutput>,
     #[serde(rename = "coChange", skip_serializing_if = "Vec::is_empty")]
     pub(super) co_change: Vec<CoChangeOutput>,
 }
 
 /// The newest commit that changed a file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct LastCommitOutput {
     sha: String,
     pub(super) date: String,

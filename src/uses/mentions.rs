@@ -145,14 +145,12 @@ impl Uses<'_> {
         };
         let lines: Vec<&str> = text.lines().collect();
         let found = syntax::signals(path, &text, &self.budget).into_iter();
-        let line = |signal: &CodeSignal| {
-            lines
-                .get(signal.line as usize - 1)
-                .map_or("", |it| it.trim())
-        };
-        Ok(found
-            .map(|signal| (signal.clone(), line(&signal).to_owned()))
-            .collect())
+        let with_text = found.map(|signal| {
+            let line = lines.get(signal.line as usize - 1);
+            let text = line.map_or("", |it| it.trim()).to_owned();
+            (signal, text)
+        });
+        Ok(with_text.collect())
     }
 
     /// Finds the tests that use one of `targets`: those of `paths[n]` are given to `on_file` with `n`, until it returns false. A file

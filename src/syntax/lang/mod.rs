@@ -14,7 +14,7 @@ mod outline;
 mod python;
 mod rust;
 mod scoped_names;
-mod tree_walk;
+pub(super) mod tree_walk;
 mod use_recorder;
 
 use super::language::FileShape;

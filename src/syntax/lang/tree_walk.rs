@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 /// Visits a node and all below it in source order, each before its children, until `visit` breaks; returns the value that it
 /// broke with. `Continue(false)` passes over the nodes below the one that is visited.
-pub(super) fn each_node<'t, B>(
+pub(in crate::syntax) fn each_node<'t, B>(
     root: Node<'t>,
     mut visit: impl FnMut(Node<'t>) -> ControlFlow<B, bool>,
 ) -> Option<B> {

@@ -232,9 +232,7 @@ fn file_risk(histories: &FileHistories, path: &RepoPath) -> FileRiskOutput {
         churn: known.map(|it| it.churn(path.as_str()) as u64),
         fixes,
         owners: histories.owners(path),
-        last_change: known
-            .and_then(|known| known.commits(path.as_str()).next())
-            .and_then(last),
+        last_change: history.as_ref().and_then(|it| it.last.clone()),
         co_change: history.map(|it| it.co_change).unwrap_or_default(),
     }
 }
