@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::support::{Cli, Fixture, Repo};
+use crate::support::{Cli, Dice, Fixture, Repo};
 
 /// Authors as commits name them, with their addresses; the mailmap makes three people of them.
 const AUTHORS: [(&str, &str); 5] = [
@@ -19,23 +19,10 @@ const AUTHORS: [(&str, &str); 5] = [
 const MAILMAP: &str = "# people\nAnn Lee <ann@x.org> <ann@old.net>\nBob Brown <bob@x.org>\n\
     Bob Brown <bob@x.org> Bob B. <bob@home.org>\n";
 
-/// Numbers that look like chance and are the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % n
-    }
-}
-
 /// A repository of `n_steps` commits: edits of one to five files, moves with and without edits, a commit of forty files, branches and merges.
 fn generated(n_steps: usize, seed: u64) -> Repo {
     let repo = Repo::new(Vec::new());
-    let mut numbers = Numbers(seed);
+    let mut numbers = Dice::new(seed);
     repo.write(".mailmap", MAILMAP);
     let mut files: Vec<String> = (0..40).map(|n| format!("src/d{}/f{n}.ts", n % 4)).collect();
     let mut n_lines = 0;
@@ -50,7 +37,7 @@ fn generated(n_steps: usize, seed: u64) -> Repo {
     for file in &files {
         repo.write(file, lines(12));
     }
-    let commit = |numbers: &mut Numbers, subject: &str| {
+    let commit = |numbers: &mut Dice, subject: &str| {
         let (name, address) = AUTHORS[numbers.below(AUTHORS.len())];
         repo.git(&["add", "--all"]);
         repo.git(&[
@@ -125,7 +112,7 @@ fn generated(n_steps: usize, seed: u64) -> Repo {
     repo
 }
 
-/// What git says of a file: its commits, the newest first, with their authors.
+/// The commits of a file as git lists them, the newest first, with their authors.
 fn log(repo: &Repo, path: &str) -> Vec<(String, String)> {
     let text = repo.git(&[
         "log",

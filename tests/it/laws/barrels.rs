@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::steps::Dice;
 use super::{Bench, assert_same, rebuilt};
+use crate::support::Dice;
 use crate::support::{Fixture, Repo};
 
 const FILES: usize = 9;

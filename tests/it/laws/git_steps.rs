@@ -2,7 +2,7 @@
 //!
 //! Refuses to know what an index is.
 
-use super::steps::Dice;
+use crate::support::Dice;
 use crate::support::{Fixture, Repo};
 
 /// Kinds of repositories that the walks begin in.

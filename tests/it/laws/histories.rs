@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::git_steps::{GROUNDS, ground, linked, switch};
-use super::steps::{Dice, step};
+use super::steps::step;
+use crate::support::Dice;
 use codelens::model::FreshnessState;
 
 use super::{Bench, assert_same, rebuilt};

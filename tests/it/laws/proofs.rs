@@ -20,7 +20,8 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::Bench;
 use super::git_steps::{GROUNDS, ground};
-use super::steps::{Dice, step};
+use super::steps::step;
+use crate::support::Dice;
 use crate::support::Repo;
 
 /// How long the watch may take to be of use.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{Cli, Fixture, Repo, walk};
+use crate::support::{Cli, Dice, Fixture, Repo, walk};
 
 const BASE: &str = "\
 //- /src/queue.ts
@@ -32,19 +32,9 @@ Jobs are queued.
 //- commit base
 ";
 
-fn handle(cli: &Cli, name: &str) -> String {
-    let found = cli.json(&["map", "--name", name]);
-    let mut symbols = found["symbols"].as_array().unwrap().iter();
-    let symbol = symbols.find(|symbol| symbol["name"] == name);
-    symbol.unwrap_or_else(|| panic!("{name}: {found}"))["handle"]
-        .as_str()
-        .unwrap()
-        .to_owned()
-}
-
 /// Saves a note on a definition; returns its identifier.
 fn note(cli: &Cli, symbol: &str, text: &str) -> String {
-    let handle = handle(cli, symbol);
+    let handle = cli.handle(symbol);
     let args = [
         "save", "--kind", "note", "--handle", &handle, "--notes", text,
     ];
@@ -209,19 +199,6 @@ fn function_in(repo: &Repo, name: &str) -> Option<(String, String)> {
         })
 }
 
-/// A generator of the same numbers each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        usize::try_from(self.0 >> 33).unwrap() % n
-    }
-}
-
 fn body(name: &str, version: usize) -> String {
     format!(
         "export function {name}(one: number) {{\n  const {name}First = one + {version};\n  const {name}Second = {name}First * 2;\n  \
@@ -250,7 +227,7 @@ fn verdicts_equal_those_of_the_full_texts_on_random_histories() {
         let id = note(&cli, name, &format!("About {name}."));
         then.insert(id, (name, function_in(&repo, name).unwrap().1));
     }
-    let mut numbers = Numbers(11);
+    let mut numbers = Dice::new(11);
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for step in 0..45 {
         let name = names[numbers.below(names.len())];
@@ -326,7 +303,7 @@ fn failures_and_fixes_are_found_together() {
     ]);
     assert_eq!(failure["verification"], "none");
     let failure = failure["id"].as_str().unwrap().to_owned();
-    let run = handle(&cli, "queueJob");
+    let run = cli.handle("queueJob");
     let fix = cli.json(&[
         "save",
         "--kind",

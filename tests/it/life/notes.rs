@@ -37,13 +37,6 @@ fn start() -> (Repo, Cli) {
     (repo, cli)
 }
 
-fn handle(cli: &Cli, name: &str) -> String {
-    let found = cli.json(&["map", "--name", name]);
-    let mut symbols = found["symbols"].as_array().unwrap().iter();
-    let symbol = symbols.find(|symbol| symbol["name"] == name);
-    symbol.unwrap()["handle"].as_str().unwrap().to_owned()
-}
-
 fn saved(cli: &Cli, args: &[&str]) -> String {
     cli.json(args)["id"].as_str().unwrap().to_owned()
 }
@@ -79,7 +72,7 @@ fn answers_count_the_notes_about_their_results() {
         before.iter().all(|answer| counts(answer).is_empty()),
         "{before:?}"
     );
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let title = "The place is -1 for a new job.";
     let id = saved(&cli, &["note", "add", "--handle", &queue, title]);
     for line in asked {
@@ -143,7 +136,7 @@ fn answers_count_the_notes_about_their_results() {
 #[test]
 fn texts_are_given_where_they_are_asked_for() {
     let (_repo, cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     saved(
         &cli,
         &[
@@ -177,7 +170,7 @@ fn texts_are_given_where_they_are_asked_for() {
 )]
 fn documents_are_given_where_they_are_asked_for() {
     let (repo, cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     // A document of the tree, an address of the project, and a copy of a file elsewhere.
     saved(
         &cli,
@@ -342,7 +335,7 @@ fn marks_label_and_change_nothing_else() {
 #[test]
 fn what_is_imported_says_nothing_unasked_until_it_is_approved() {
     let (repo, mut cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let failure = saved(
         &cli,
         &[
@@ -416,7 +409,7 @@ fn what_is_imported_says_nothing_unasked_until_it_is_approved() {
 #[test]
 fn a_record_that_is_superseded_is_stale() {
     let (_repo, cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let old = saved(&cli, &["note", "add", "--handle", &queue, "It is fast."]);
     let new = saved(
         &cli,
@@ -470,7 +463,7 @@ fn injections() -> Vec<String> {
 fn texts_of_records_stay_within_their_field() {
     let (_repo, cli) = start();
     let mut session = Session::of(cli.command(&["serve"]));
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let mut id = 0;
     let mut ask = |tool: &str, input: Value| {
         id += 1;
@@ -545,7 +538,7 @@ fn verified(cli: &Cli, id: &str, command: &[&str]) -> Value {
 #[test]
 fn verify_notes_runs_beside_which_nothing_changed() {
     let (repo, cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let id = saved(
         &cli,
         &[
@@ -655,7 +648,7 @@ fn nothing_is_verified_over_the_protocol() {
     let mut session = Session::of(cli.command(&["serve"]));
     let tools = session.ask(1, "tools/list", &json!({}))["result"]["tools"].to_string();
     assert!(!tools.contains("codelens verify"));
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let claim = json!({"kind": "fix", "items": [{"handle": queue}], "notes": "x", "test": {"command": "true", "passed": true}});
     let params = json!({"name": "cl_save", "arguments": claim});
     let saved = session.ask(2, "tools/call", &params)["result"]["structuredContent"].clone();
@@ -724,7 +717,7 @@ fn nothing_is_verified_over_the_protocol() {
 fn a_data_directory_that_can_not_be_written_is_read() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_repo, cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let id = saved(&cli, &["note", "add", "--handle", &queue, "Noted."]);
     let set = |mode: u32| {
         for path in walk(&cli.home()) {
@@ -750,7 +743,7 @@ fn a_data_directory_that_can_not_be_written_is_read() {
 #[test]
 fn two_processes_save_at_once() {
     let (_repo, cli) = start();
-    let queue = handle(&cli, "queueJob");
+    let queue = cli.handle("queueJob");
     let running: Vec<_> = (0..6)
         .map(|n| {
             let text = format!("Note {n}.");

@@ -103,6 +103,15 @@ impl Cli {
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
     }
 
+    /// Returns the handle of the definition of a name.
+    pub(crate) fn handle(&self, name: &str) -> String {
+        let found = self.json(&["map", "--name", name]);
+        let mut symbols = found["symbols"].as_array().unwrap().iter();
+        let symbol = symbols.find(|symbol| symbol["name"] == name);
+        let symbol = symbol.unwrap_or_else(|| panic!("{name}: {found}"));
+        symbol["handle"].as_str().unwrap().to_owned()
+    }
+
     /// Runs a tool that must fail and returns what it said on stderr, after checking that stdout holds
     /// no data and that the exit code is `code`.
     pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {

@@ -4,9 +4,11 @@
 #![allow(dead_code, unused_imports, reason = "each subject uses its own part")]
 
 mod cli;
+mod dice;
 mod fixture;
 mod repo;
 
 pub(crate) use cli::{Cli, Ran, walk};
+pub(crate) use dice::Dice;
 pub(crate) use fixture::{Fixture, Step};
 pub(crate) use repo::{Marker, Repo};
