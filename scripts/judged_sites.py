@@ -156,15 +156,20 @@ def pieces(packed: bytes):
             start = at + 1
 
 
+def exported(binary: Path, clone: Path, form: str) -> bytes:
+    """Returns what `codelens export` writes of a clone."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) / "index"
+        command = [binary.resolve(), "export", "--format", form, "--output", out]
+        subprocess.run(command, cwd=clone, check=True, stdout=subprocess.DEVNULL)
+        return out.read_bytes()
+
+
 class Bindings:
     """What the index binds each name to, read from an export in the format of SCIP."""
 
     def __init__(self, binary: Path, clone: Path) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            out = Path(scratch) / "index.scip"
-            command = [binary.resolve(), "export", "--format", "scip", "--output", out]
-            subprocess.run(command, cwd=clone, check=True, stdout=subprocess.DEVNULL)
-            data = out.read_bytes()
+        data = exported(binary, clone, "scip")
         # symbol -> places; (path, line, column) -> symbols
         self.places = collections.defaultdict(list)
         self.uses = collections.defaultdict(list)
@@ -195,11 +200,7 @@ class Provenances:
     """The class of each edge, read from an export as lines of JSON."""
 
     def __init__(self, binary: Path, clone: Path) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            out = Path(scratch) / "index.jsonl"
-            command = [binary.resolve(), "export", "--format", "jsonl", "--output", out]
-            subprocess.run(command, cwd=clone, check=True, stdout=subprocess.DEVNULL)
-            rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in exported(binary, clone, "jsonl").decode().splitlines()]
         self.spans = collections.defaultdict(list)
         places = {}
         for row in rows:
