@@ -52,8 +52,11 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
                     | ReferenceKind::Jsx
                     | ReferenceKind::Decorator
             );
-            // The root of a chain is a use of its own where no scope of the file binds it.
-            if let Some(root) = linker.auto_root(used)
+            // The root of a chain is a use of its own where no scope of the file binds it, and a member of an object that
+            // is no definition is a use of the object.
+            if let Some(root) = linker
+                .auto_root(used)
+                .or_else(|| linker.object_imported_from(used))
                 && let Some(dst) = row_of(cache, root.to)
             {
                 let src = attributed_owner(&own, used.symbol);

@@ -4,7 +4,7 @@
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::rules::{self, Implicit};
-use crate::ir::{Export, ExportKind, INJECTED, injected_name, member_name};
+use crate::ir::{Export, ExportKind, INJECTED, SymbolIdx, injected_name, member_name};
 use crate::model::hash::HashSet;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
@@ -15,6 +15,14 @@ const MAX_DEPTH: usize = 200;
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
     cache.memoized(file, name, || ExportSearch::new(cache).export(file, name))
+}
+
+/// The definition that a CommonJS module is: `codes` of `module.exports = codes`.
+pub(super) fn assigned(cache: &FactsCache<'_>, file: i64) -> Option<(i64, SymbolIdx)> {
+    match ExportSearch::new(cache).module(file)? {
+        Def::Module(_) => None,
+        Def::Symbol(file, at) => Some((file, at)),
+    }
 }
 
 /// Resolves a name of the top level: a definition of the file, or an import.

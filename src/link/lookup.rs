@@ -363,6 +363,31 @@ impl Linker<'_, '_> {
         self.cache.auto_value(file.file, name).map(Type::Definition)
     }
 
+    /// Binds a name that is imported out of the object that a module is, where the member itself is no definition:
+    /// `const { NotFound } = require('./errors')` uses `codes` of `module.exports = codes`.
+    pub(super) fn object_imported_from(&self, used: &Reference) -> Option<BoundUse> {
+        if used.target != Target::Lexical {
+            return None;
+        }
+        let (target, imported) = self.file.import(self.file.facts.name(used))?;
+        let to = self.module_object(target?, imported)?;
+        Some(BoundUse {
+            to,
+            provenance: Provenance::Resolved,
+        })
+    }
+
+    /// The object that a module is (`module.exports = codes`), where `name` is none of the module's exports: then it can
+    /// only be a member of that object.
+    fn module_object(&self, module: i64, name: &str) -> Option<(i64, SymbolIdx)> {
+        if name == "*" || exports::resolve(self.cache, module, name).is_some() {
+            return None;
+        }
+        let (file, at) = exports::assigned(self.cache, module)?;
+        let kind = self.kind(file, at)?;
+        matches!(kind, SymbolKind::Constant | SymbolKind::Variable).then_some((file, at))
+    }
+
     /// Binds an auto-imported name that is the root of a member chain: `user` in `user.name`.
     pub(super) fn auto_root(&self, used: &Reference) -> Option<BoundUse> {
         let Target::Member {
@@ -423,7 +448,11 @@ impl Linker<'_, '_> {
             return Some(own);
         }
         let (target, imported) = file.import(name)?;
-        self.documented_type(target?, imported)
+        let target = target?;
+        self.documented_type(target, imported).or_else(|| {
+            let (file, at) = self.module_object(target, imported)?;
+            self.member(&Type::Definition(Def::Symbol(file, at)), imported)
+        })
     }
 
     /// A type that a comment defines (`@typedef`), or the value of a top-level variable that is no definition.

@@ -41,6 +41,8 @@ pub(super) enum AssignmentTarget {
     ExportMembers,
     /// A returned value: a function expression's own name becomes a symbol.
     Returned,
+    /// The node is an object that a function returns: its functions are symbols, nested in that one.
+    ReturnedMembers,
 }
 
 impl AssignmentTarget {
@@ -49,6 +51,7 @@ impl AssignmentTarget {
         match self {
             Self::Value(enclosing) => Self::Members(enclosing),
             Self::Exports => Self::ExportMembers,
+            Self::Returned => Self::ReturnedMembers,
             _ => Self::None,
         }
     }

@@ -126,9 +126,8 @@ fn role(
 /// The target of a child, as far as the parent hands its own on.
 fn target(parent: &Frame) -> AssignmentTarget {
     match (parent.kind, parent.target) {
-        (Kind::ReturnStatement, _) | (Kind::Parenthesized, AssignmentTarget::Returned) => {
-            AssignmentTarget::Returned
-        }
+        (Kind::ReturnStatement | Kind::ArrowFunction, _)
+        | (Kind::Parenthesized, AssignmentTarget::Returned) => AssignmentTarget::Returned,
         (_, AssignmentTarget::None | AssignmentTarget::Returned) => AssignmentTarget::None,
         (
             Kind::VariableDeclarator

@@ -12,7 +12,7 @@ use super::lower_expr::lower_expr;
 use super::pending::BindingSource;
 use super::{
     bindings, classes, contextual_types, functions, lower_type, nodes, object_exports,
-    object_types, signatures,
+    object_literals, object_types, signatures,
 };
 use crate::ir::{BaseKind, PathId};
 use crate::model::SymbolKind;
@@ -29,6 +29,10 @@ pub(super) fn member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame,
         | (Kind::Object, AssignmentTarget::Members(enclosing)) => Some(enclosing),
         (Kind::ObjectType, AssignmentTarget::Within(enclosing)) => {
             object_type_member(b, node, frame, enclosing);
+            None
+        }
+        (Kind::Object, AssignmentTarget::ReturnedMembers) => {
+            object_literals::returned_member(b, node, frame);
             None
         }
         (Kind::Object, AssignmentTarget::ExportMembers) => {
@@ -59,7 +63,9 @@ pub(super) fn member(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame,
     match frame.kind {
         Kind::MethodDefinition => {
             b.open_scope(frame, ScopeKind::Function);
-            if symbol.is_none() {
+            if parent.target == AssignmentTarget::ReturnedMembers {
+                object_literals::bind_this_of_returned(b, frame, parent);
+            } else if symbol.is_none() {
                 b.scopes.bind("this", frame.scope, false);
             }
             contextual_types::bind_contextual_parameters(b, node, frame.scope, parent);
