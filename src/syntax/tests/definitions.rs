@@ -170,7 +170,7 @@ fn members_of_named_objects() {
 export const o = { m() {}, n: () => {}, data: 1, deep: { f() {} }, get g() { return 1 }, K: class { z() {} } };
 const store = defineStore('s', { actions: { add() {} } });
 call({ anonymous() {} });
-function f() { const local = { inner() {} }; return { lost() {} } }
+function f() { const local = { inner() {} }; return { returned() {} } }
 export default { name: 'x', setup() { const go = () => {} }, methods: { hi() {} } } as Options;
 ";
     same(
