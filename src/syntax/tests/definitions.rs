@@ -186,6 +186,7 @@ export default { name: 'x', setup() { const go = () => {} }, methods: { hi() {} 
          method store.actions.add 2-2 ^store
          function f 4-4
          method f.local.inner 4-4 ^f
+         method f.returned 4-4 ^f
          module default* 5-5
          method default.setup* 5-5 ^default
          function default.setup.go 5-5 ^setup
