@@ -6,7 +6,7 @@ use super::candidate::{Candidate, RowComparison};
 use super::{ReconcileError, Rows, commit, history, order};
 use crate::git::{GitError, Repo, Scan, Source};
 use crate::link;
-use crate::model::{Budget, ContentId, FileId, FoundFile, RepoPath, SkipReason, indexing_rules};
+use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, indexing_rules};
 use crate::store::{Index, Read};
 
 /// The work that makes the index equal the work tree.

@@ -482,7 +482,7 @@ impl Uses<'_> {
             losses
                 .exports
                 .insert((bound.id.into(), export.name.clone()));
-            let from = self.target_of(bound, &export.specifier);
+            let from = Self::target_of(bound, &export.specifier);
             let from = from.map(|target| (target.into(), export.local.clone()));
             let role = OccurrenceRole::Export {
                 export: u32::try_from(at).unwrap_or(u32::MAX),
@@ -688,7 +688,7 @@ impl Uses<'_> {
         let mut is_passed_on = HashMap::new();
         for from in spots.iter().filter_map(|spot| spot.from.as_ref()) {
             if !is_passed_on.contains_key(from) {
-                let is_lost = self.is_lost_behind(worlds, from, losses);
+                let is_lost = Self::is_lost_behind(worlds, from, losses);
                 is_passed_on.insert(from.clone(), is_lost);
             }
         }
@@ -735,8 +735,7 @@ impl Uses<'_> {
     }
 
     /// Returns the file that a module as written leads to.
-    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn target_of(&self, bound: &BoundFile<'_>, specifier: &str) -> Option<FileId> {
+    fn target_of(bound: &BoundFile<'_>, specifier: &str) -> Option<FileId> {
         let mut imports = bound.facts.imports.iter().zip(&bound.targets);
         let found = imports.find(|(import, _)| import.specifier == specifier);
         match found?.1 {
@@ -746,13 +745,7 @@ impl Uses<'_> {
     }
 
     /// Whether the name that a file is asked for is lost in a re-export of that file, or of one that it passes on as a whole.
-    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn is_lost_behind(
-        &self,
-        worlds: &Worlds<'_>,
-        from: &(ModuleId, String),
-        losses: &Losses,
-    ) -> bool {
+    fn is_lost_behind(worlds: &Worlds<'_>, from: &(ModuleId, String), losses: &Losses) -> bool {
         let (mut open, mut seen) = (vec![from.0], HashSet::new());
         while let Some(file) = open.pop() {
             if !seen.insert(file) || seen.len() > MAX_BARRELS {
