@@ -19,6 +19,7 @@ mod dispatch;
 mod documents;
 mod edges;
 mod exports;
+mod federation;
 mod file_history;
 mod fixtures;
 mod graph;
