@@ -552,7 +552,10 @@ fn digest(input: &Value, answers: &[RepositoryAnswer]) -> String {
     let mut text = asked.to_string();
     for one in answers {
         let index = one.entry.get("indexId").and_then(Value::as_str);
-        text += &format!("\n{}\n{}", one.name, index.unwrap_or_default());
+        for part in [one.name.as_str(), index.unwrap_or_default()] {
+            text.push('\n');
+            text.push_str(part);
+        }
     }
     blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
 }
