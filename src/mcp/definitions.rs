@@ -11,7 +11,7 @@ use crate::tools::ToolSpec;
 pub(super) const ADVICE: &[(&str, &str)] = &[
     (
         "cl_explore",
-        "orientation in an unknown area: search by file, with neighbours",
+        "an unknown area: search by file, with neighbours",
     ),
     (
         "cl_search",
