@@ -25,6 +25,7 @@ mod fixtures;
 mod graph;
 mod graph_output;
 mod hostile;
+mod http_api;
 #[cfg(target_os = "linux")]
 mod idle_reexec;
 mod laws;
