@@ -165,7 +165,7 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
     object.shift_remove("title");
     if !is_output {
         object.shift_remove("description");
-        // Other names of the fields are taken as well; see `lenient`.
+        // Other names of the fields are taken as well; see `normalize_input`.
         object.shift_remove("additionalProperties");
         // Every tool has `repo`: the instructions of the server say what it is, and an answer names its `nextCursor`.
         for name in ["repo", "cursor"] {
