@@ -521,7 +521,7 @@ impl Linker<'_, '_> {
         self.contained(object, Contained::Element)
     }
 
-    /// Returns what the first variable of a loop holds: a key, a position, a sent value; in C++ and C# the element.
+    /// Returns the first variable of a loop: a key, a position, a sent value; in C++ and C# the element.
     pub(super) fn key(&self, object: &Type) -> Option<Type> {
         self.contained(object, Contained::Key)
     }
