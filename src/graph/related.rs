@@ -35,8 +35,8 @@ pub enum TestBasis {
     Graph,
     /// It is named after the file.
     Path,
-    /// It imports a barrel that re-exports many files, this one among them; or it uses something else of a changed
-    /// file, or the class of a changed member.
+    /// It reaches the file, though not the definition itself: through a barrel that re-exports many files, by something else
+    /// of a changed file, or by the class of a changed member.
     Barrel,
     /// It names it, and no use is bound.
     Mention,

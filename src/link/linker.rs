@@ -1,7 +1,9 @@
 //! The state of linking one file: its facts, those of other files, and the memos of the evaluator.
 //!
-//! Its methods stand by idea: `lookup` binds a reference, `infer` evaluates an expression, `members`, `calls` and
-//! `generics` evaluate the steps of one, `directives` names in the markup of Angular, `describe` prints a type.
+//! Its methods stand by idea: `lookup` binds a reference, `infer` evaluates an expression, `members`, `calls`, `overloads`
+//! and `generics` evaluate the steps of one, `directives` names in the markup of Angular, `describe` prints a type. Rules of
+//! few languages: `tree` (paths through modules), `includes`, `implementations` and `extensions` (traits), `method_sets`
+//! (interfaces that are satisfied without being named), `parts` (a type in several files), `delegates`.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -522,7 +522,7 @@ impl Linker<'_, '_> {
         self.contained(object, Contained::Element)
     }
 
-    /// Returns the first of two things that a loop gives: a key, a position, what a channel sends.
+    /// Returns the first variable of a loop: a key, a position, a sent value; in C++ and C# the element.
     pub(super) fn key(&self, object: &Type) -> Option<Type> {
         self.contained(object, Contained::Key)
     }
@@ -570,7 +570,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// One element of an instance, by the iteration protocol of its language.
+    /// One element of an instance, by the iteration protocol of its language: `__iter__` and `__next__` in Python, the
+    /// callback of `forEach` in JavaScript. Rust is in `implementations`, C++ in `pointers`, C# in `dotnet_std`.
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
             // `Stack[int]()` makes a `Stack`.

@@ -81,7 +81,7 @@ pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result
     if index.read()?.n_queued()? == 0 {
         return Ok(());
     }
-    // Binding names puts no import on the list.
+    // Binding names puts no import into the queue.
     if resolve_imports(index, manifest, budget)? {
         while !budget.is_spent() && bind_names(index, budget)? {}
     }
@@ -102,7 +102,7 @@ pub fn queue_affected(
     let mut writer = index.writer()?;
     let mut is_any_name = changes.may_affect_any_name();
     let manifest = if let Some((touched, manifest)) = known {
-        is_any_name |= changes.affect(&manifest.auto_imports());
+        is_any_name |= changes.touches(&manifest.auto_imports());
         for file in touched {
             writer.queue_imports(file)?;
         }

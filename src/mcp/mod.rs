@@ -123,7 +123,7 @@ impl Server {
                 .peer_info()
                 .map(|client| client.client_info.name.clone()),
         };
-        let outcome = running.finish(context, work).await;
+        let outcome = running.finish(Some(context), work).await;
         let error = outcome.as_ref().err();
         self.level.tell(context, name, begun.elapsed(), error).await;
         outcome

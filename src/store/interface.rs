@@ -14,7 +14,7 @@ use super::facts::unpack_facts;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot};
 use crate::model::{FileId, SymbolKind};
 
-/// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
+/// Buckets of names: with [`RESIDUAL`] they are the 48 bits that SQLite keeps in six bytes, the sign aside.
 const N_BUCKETS: u64 = 47;
 
 /// The bucket of everything without a name of its own: stars, `module.exports =`, the kind of module, directives.
@@ -188,7 +188,7 @@ impl Writer<'_> {
                 0 => Ok(()),
                 mask => self.queue_dependents_on(file.into(), Some(mask)),
             },
-            // Who found nothing in it looked at no bucket.
+            // A file that came or went has no buckets in common with before: whoever asked for it is linked again.
             _ => self.queue_dependents_on(file.into(), None),
         }
     }

@@ -73,7 +73,7 @@ impl Writer<'_> {
             .context("writing a row")
     }
 
-    /// Notes that the imports of a file on that list are resolved. Where their targets are unchanged, the file's names
+    /// Notes that the imports of a queued file are resolved. Where their targets are unchanged, the file's names
     /// are not bound again, unless there is another cause.
     pub fn imports_resolved(&mut self, file: FileId, lead_elsewhere: bool) -> StoreResult<()> {
         if !lead_elsewhere {

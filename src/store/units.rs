@@ -1,7 +1,7 @@
 //! Units of visibility that several files share: which files belong to which, and who is linked again when one joins or
 //! leaves.
 //!
-//! A unit is a barrel to the linker, by its row below 0. `resolve::units` names them.
+//! To the linker a unit is a file that re-exports its members (a barrel), with a row id below 0. `resolve::units` names them.
 
 use rusqlite::OptionalExtension as _;
 
