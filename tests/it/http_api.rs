@@ -262,3 +262,24 @@ fn the_description_lists_each_tool_and_every_reference_leads_somewhere() {
     }
     assert!(n_references > 0);
 }
+
+#[test]
+fn the_history_lists_calls_by_session_without_texts() {
+    let (server, _cli) = Server::start();
+    let path = format!("{}/search", server.name);
+    let mine = format!("{}X-Session-Id: mine\r\n", owner());
+    let input = json!({"query": "price"}).to_string();
+    assert_eq!(server.send("POST", &path, &mine, &input).status, 200);
+    assert_eq!(server.post(&path, &json!({"query": 1})).status, 400);
+    let history = server.get("history").body;
+    let calls = history["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 2);
+    assert_eq!(calls[0]["error"], "invalid_argument");
+    assert_eq!(calls[1]["session"], "mine");
+    assert_eq!(calls[1]["freshness"], "fresh");
+    assert_eq!(calls[1]["input"]["query"], "price");
+    assert!(!history.to_string().contains("order.total"), "{history}");
+    let of_repo = server.get(&format!("{}/history", server.name)).body;
+    assert_eq!(of_repo["calls"].as_array().unwrap().len(), 2);
+    assert_eq!(server.get("none/history").body["calls"], json!([]));
+}

@@ -3,6 +3,7 @@
 //! Knows routes, query parameters, statuses and entity tags. The values are those of `--json` and of MCP.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderValue};
@@ -14,8 +15,17 @@ use super::gate::API;
 use super::{Body, MAX_SESSIONS, answer};
 use crate::error::{Code, Error, Result};
 use crate::mcp::call::{self, CallRunner};
-use crate::mcp::{Shared, uri};
+use crate::mcp::{Caller, Shared, uri};
 use crate::tools::{Call, ToolSpec};
+
+/// The name of a client that is known by no other.
+const CLIENT: &str = "http";
+
+/// The header by which a client groups its calls in the history; no session has to be opened.
+const SESSION_ID: &str = "x-session-id";
+
+/// The most bytes of its value.
+const MAX_SESSION_BYTES: usize = 64;
 
 /// The routes, and the tools that they lead to.
 pub(super) struct PlainRoutes {
@@ -28,6 +38,10 @@ enum Route<'a> {
     Tools,
     Repositories,
     Description,
+    /// The last calls, of a repository or of all.
+    History {
+        repo: Option<String>,
+    },
     /// A tool without `cl_`, of a repository or of `all`.
     Tool {
         repo: String,
@@ -77,10 +91,11 @@ impl PlainRoutes {
         let outcome = match route {
             Route::Tools => Ok(json!({"tools": self.shared.definitions()})),
             Route::Description => Ok(self.description()),
+            Route::History { repo } => Ok(self.shared.history.told(None, repo.as_deref())),
             Route::Repositories => self.current().await,
             Route::Health => self.current().await.map(|all| health(&all, n_sessions)),
             Route::Tool { repo, tool } => match input(head, body, &repo) {
-                Ok(input) => self.call(tool, input).await,
+                Ok(input) => self.call_noted(session(head), tool, input).await,
                 Err(error) => Err(error),
             },
         };
@@ -98,7 +113,12 @@ impl PlainRoutes {
             "tools" => return Ok(Route::Tools),
             "repos" => return Ok(Route::Repositories),
             "openapi.json" => return Ok(Route::Description),
+            "history" => return Ok(Route::History { repo: None }),
             _ => {}
+        }
+        if let Some(repo) = rest.strip_suffix("/history").and_then(uri::decode) {
+            let repo = Some(repo);
+            return Ok(Route::History { repo });
         }
         let tool = rest.split_once('/').and_then(|(repo, name)| {
             let mut tools = self.shared.tools.iter();
@@ -111,7 +131,7 @@ impl PlainRoutes {
                 Code::PathNotFound,
                 "nothing is at this address",
                 format!(
-                    "ask for {API}health, tools, repos, openapi.json, or REPOSITORY/TOOL with one of {}",
+                    "ask for {API}health, tools, repos, history, openapi.json, or REPOSITORY/TOOL with one of {}",
                     names.join(", ")
                 ),
             )
@@ -131,13 +151,25 @@ impl PlainRoutes {
         self.call(tool, json!({"repo": "all"})).await
     }
 
+    async fn call_noted(&self, session: &str, tool: &ToolSpec, input: Value) -> Result<Value> {
+        let begun = Instant::now();
+        let outcome = self.call(tool, input.clone()).await;
+        let caller = Caller {
+            session,
+            client: Some(CLIENT),
+        };
+        let history = &self.shared.history;
+        history.note(&caller, tool, &input, &outcome, begun.elapsed());
+        outcome
+    }
+
     async fn call(&self, tool: &ToolSpec, input: Value) -> Result<Value> {
         let work = tool.call;
         let runner = CallRunner {
             name: tool.name,
             places: Vec::new(),
             shared: Arc::clone(&self.shared),
-            client: Some("http".to_owned()),
+            client: Some(CLIENT.to_owned()),
         };
         runner
             .finish(None, move |call: &Call<'_>| work(input, call))
@@ -174,6 +206,10 @@ impl PlainRoutes {
                 "The repositories with branch, commit and state of their indexes",
             ),
             ("openapi.json", "This description"),
+            (
+                "history",
+                "The last calls, without any text of their answers",
+            ),
         ] {
             let get = json!({"summary": about, "operationId": format!("get_{}", name.replace('.', "_")),
                 "responses": responses(json!({"type": "object"}))});
@@ -259,6 +295,13 @@ fn health(all: &Value, n_sessions: usize) -> Value {
     health["sessions"] = Value::from(n_sessions);
     health["maxSessions"] = Value::from(MAX_SESSIONS);
     health
+}
+
+/// The session that a request names, else that of all that name none.
+fn session(head: &Parts) -> &str {
+    let named = head.headers.get(SESSION_ID).and_then(|id| id.to_str().ok());
+    let is_fit = |id: &&str| !id.is_empty() && id.len() <= MAX_SESSION_BYTES;
+    named.filter(is_fit).unwrap_or(CLIENT)
 }
 
 /// The input of a tool: the body of a `POST`, the query parameters of a `GET`, with the repository of the address.
