@@ -32,11 +32,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import bench_repo
-import bench_table
-from bench_questions import TOOLS, Sample
-from measures import Cost, cost_of, cpu_s_of, figure, in_turns, resident_bytes, spread
-from product import Command, Server, environment
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+import bench_repo  # noqa: E402
+import bench_table  # noqa: E402
+from bench_questions import TOOLS, Sample  # noqa: E402
+from measures import Cost, cost_of, cpu_s_of, figure, in_turns, resident_bytes, spread  # noqa: E402
+from product import Command, Server, environment  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 # So long after it is written, the time of a file proves what is in it.

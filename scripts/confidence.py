@@ -19,7 +19,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from product import Server
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+from product import Server  # noqa: E402
 
 CLASSES = {
     "resolved": "callers of a definition",

@@ -26,7 +26,9 @@ import sys
 import tempfile
 from pathlib import Path, PurePosixPath
 
-from product import Reply, Server
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+from product import Reply, Server  # noqa: E402
 
 SOURCES = {".cjs", ".cts", ".go", ".java", ".js", ".jsx", ".mjs", ".mts", ".py", ".rs", ".svelte", ".ts", ".tsx", ".vue"}
 TEST_DIRECTORY = re.compile(

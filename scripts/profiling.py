@@ -17,13 +17,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import bench_repo
-from bench_questions import Sample
-from product import Command, Server
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+import bench_repo  # noqa: E402
+from bench_questions import Sample  # noqa: E402
+from product import Command, Server  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 HERTZ = 1000

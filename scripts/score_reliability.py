@@ -17,8 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure_search import asked_of, questions, tree_at
-from product import Server
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+from measure_search import asked_of, questions, tree_at  # noqa: E402
+from product import Server  # noqa: E402
 
 CLASSES = (0.0, 0.2, 0.4, 0.6, 1.0)
 

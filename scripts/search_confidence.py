@@ -23,8 +23,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure_search import asked_of, git, is_source, questions, tree_at
-from product import Server
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+from measure_search import asked_of, git, is_source, questions, tree_at  # noqa: E402
+from product import Server  # noqa: E402
 
 # The least share of a class, by its name; `name` is told by the reason of the first result.
 CLASSES = {"name": 1.0, "all": 1.0, "most": 0.66, "some": 0.33, "few": 0.0}

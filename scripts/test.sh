@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold, from nothing: a new machine needs Rust, a C compiler, git, Python 3.11, Node with npm, and Chromium
+# Everything that must hold, from nothing: a new machine needs Rust, a C compiler, git, Python 3.11 with venv, Node 18 with npm, and Chromium
 # (which is installed where apt-get is there and may do it).
 #
 #   scripts/test.sh
@@ -15,14 +15,21 @@ target=$(cd "$target" && pwd)
 tools=$target/tools
 binary=$target/release/codelens
 deny_version=0.20.2
+min_free_gb=8
 python=${PYTHON:-python3}
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 section() {
+    finished
     current=$1
-    printf '\n==== %s (%d s)\n' "$1" "$SECONDS"
+    begun=$SECONDS
+    printf '\n==== %s\n' "$1"
 }
-current="start"
+finished() {
+    [[ -z $current ]] || printf '==== %s: %d s\n' "$current" "$((SECONDS - begun))"
+}
+current=
+begun=0
 ended() {
     local status=$?
     [[ $status -eq 0 ]] || printf '\nNOT PASSED: %s (exit code %d, after %d s)\n' "$current" "$status" "$SECONDS" >&2
@@ -30,15 +37,37 @@ ended() {
 trap ended EXIT
 
 section "what is needed"
+missing=()
+need() {
+    local what=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$what")
+}
 for program in cargo rustc cc git "$python" node npm; do
-    command -v "$program" >/dev/null || { echo "not found: $program" >&2; exit 1; }
+    need "$program" command -v "$program"
 done
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+can_install() {
+    command -v apt-get && [[ $(id -u) -eq 0 ]]
+}
+need "chromium (apt-get install chromium)" eval '[[ -n $chromium ]] || can_install'
+need "Rust 1.95 or newer" bash -c '[[ $(printf "1.95\n%s\n" "$(rustc --version | cut -d" " -f2)" | sort -V | head -n1) == 1.95 ]]'
+need "rustfmt (rustup component add rustfmt)" cargo fmt --version
+need "clippy (rustup component add clippy)" cargo clippy --version
+need "Python 3.11 or newer; name another one with PYTHON=…" "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'
+need "venv with pip (apt-get install python3-venv)" "$python" -c 'import ensurepip, venv'
+need "Node 18 or newer" node -e 'process.exit(process.versions.node.split(".")[0] < 18 ? 1 : 0)'
+enough_room() {
+    [[ $(df -Pk "$target" | awk 'NR == 2 { print $4 }') -gt $((min_free_gb * 1024 * 1024)) ]]
+}
+need "$min_free_gb GB of free space in $target" enough_room
+if [[ ${#missing[@]} -gt 0 ]]; then
+    printf 'not found: %s\n' "${missing[@]}" >&2
+    exit 1
+fi
 rustc --version
 git --version
-"$python" -c 'import sys; print("Python", sys.version.split()[0]); sys.exit(sys.version_info < (3, 11))' || {
-    echo "Python 3.11 or newer is needed; name another one with PYTHON=…" >&2
-    exit 1
-}
+"$python" --version
 
 section "cargo-deny $deny_version"
 # Unoptimised on purpose: it runs for a second, and compiles in a fifth of the time.
@@ -63,93 +92,89 @@ if ! cmp -s "$requirements" "$tools/venv/installed.txt"; then
 fi
 
 section "the browser"
-chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [[ -z $chromium ]]; then
-    if command -v apt-get >/dev/null && [[ $(id -u) -eq 0 ]]; then
-        apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends chromium >/dev/null
-        chromium=$(command -v chromium)
-    else
-        echo "not found: chromium (apt-get install chromium)" >&2
-        exit 1
-    fi
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends chromium >/dev/null
+    chromium=$(command -v chromium)
 fi
-if ! cmp -s tests/browser/package-lock.json "$tools/browser/installed.json"; then
+if ! cmp -s tests/interop/browser/package-lock.json "$tools/browser/installed.json"; then
     rm -rf "$tools/browser"
     mkdir -p "$tools/browser"
-    cp tests/browser/package.json tests/browser/package-lock.json "$tools/browser/"
+    cp tests/interop/browser/package.json tests/interop/browser/package-lock.json "$tools/browser/"
     (cd "$tools/browser" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
-    cp tests/browser/package-lock.json "$tools/browser/installed.json"
+    cp tests/interop/browser/package-lock.json "$tools/browser/installed.json"
 fi
 
 section "pages in a browser"
-node tests/browser/view_test.mjs --binary "$binary" --modules "$tools/browser" --chromium "$chromium" --pictures "$tools/pictures"
+node tests/interop/browser/view_test.mjs --binary "$binary" --modules "$tools/browser" --chromium "$chromium" --pictures "$tools/pictures"
 
 section "packages"
-"$python" tests/packages_test.py --binary "$binary"
+"$python" tests/interop/packages_test.py --binary "$binary"
 
 section "sessions over MCP"
-"$tools/venv/bin/python" tests/mcp_session.py --binary "$binary"
+"$tools/venv/bin/python" tests/interop/mcp_session.py --binary "$binary"
 
 section "other programs that speak the protocol"
 protocol=$tools/protocol
-if ! cmp -s tests/conformance/package-lock.json "$protocol/installed.json"; then
+if ! cmp -s tests/interop/conformance/package-lock.json "$protocol/installed.json"; then
     rm -rf "$protocol"
     mkdir -p "$protocol"
-    cp tests/conformance/package.json tests/conformance/package-lock.json "$protocol"
+    cp tests/interop/conformance/package.json tests/interop/conformance/package-lock.json "$protocol"
     npm ci --prefix "$protocol" --no-audit --no-fund --loglevel=error
-    cp tests/conformance/package-lock.json "$protocol/installed.json"
+    cp tests/interop/conformance/package-lock.json "$protocol/installed.json"
 fi
 
 section "the conformance suite of the protocol, over HTTP"
-"$python" tests/conformance_test.py --binary "$binary" --fixture "$target/release/examples/protocol_fixture" --tools "$protocol"
+"$python" tests/interop/conformance_test.py --binary "$binary" --tools "$protocol"
 
 section "the official clients and the Inspector"
-"$python" tests/clients_test.py --binary "$binary" --tools "$protocol"
+"$python" tests/interop/clients_test.py --binary "$binary" --tools "$protocol"
 
 section "input that no client should send"
-"$python" tests/protocol_test.py --binary "$binary"
+"$python" tests/interop/protocol_test.py --binary "$binary"
 
 section "a real repository"
 "$python" scripts/real_repo.py "$tools/real/rxjs"
-"$python" tests/real_repo_test.py --binary "$binary" --repo "$tools/real/rxjs"
+"$python" tests/real/real_repo_test.py --binary "$binary" --repo "$tools/real/rxjs"
 
 section "the tasks of an agent"
-"$python" tests/trial_test.py --binary "$binary"
-"$python" tests/trial_test.py --binary "$binary" --repo "$tools/real/rxjs"
+"$python" tests/real/trial_test.py --binary "$binary"
+"$python" tests/real/trial_test.py --binary "$binary" --repo "$tools/real/rxjs"
 
 section "many processes on a repository that changes"
-"$python" tests/processes_test.py --binary "$binary" --seconds 12 --files 100
+"$python" tests/stress/processes_test.py --binary "$binary" --seconds 12 --files 100
 
 section "the first answer after each git step"
 "$python" scripts/staleness.py --tool grep --random 20 >/dev/null
 "$python" scripts/staleness.py --binary "$binary" --random 60
 
 section "branches: changes, broken uses, collisions, refs"
-for folder in compiler sarif; do
-    if ! cmp -s "tests/$folder/package-lock.json" "$tools/$folder/installed.json"; then
-        rm -rf "${tools:?}/$folder"
-        mkdir -p "$tools/$folder"
-        cp "tests/$folder/package.json" "tests/$folder/package-lock.json" "$tools/$folder/"
-        npm ci --prefix "$tools/$folder" --ignore-scripts --no-audit --no-fund --loglevel=error
-        cp "tests/$folder/package-lock.json" "$tools/$folder/installed.json"
+for folder in compiler interop/sarif; do
+    name=${folder##*/}
+    if ! cmp -s "tests/$folder/package-lock.json" "$tools/$name/installed.json"; then
+        rm -rf "${tools:?}/$name"
+        mkdir -p "$tools/$name"
+        cp "tests/$folder/package.json" "tests/$folder/package-lock.json" "$tools/$name/"
+        npm ci --prefix "$tools/$name" --ignore-scripts --no-audit --no-fund --loglevel=error
+        cp "tests/$folder/package-lock.json" "$tools/$name/installed.json"
     fi
 done
 # A clone of its own: it gets commits that no branch has.
 rm -rf "$tools/real/changes"
 git clone --quiet "$tools/real/rxjs" "$tools/real/changes"
-"$python" tests/broken_test.py --binary "$binary" --tools "$tools/compiler" --repo "$tools/real/changes" --config src/tsconfig.base.json --commits 8
-"$python" tests/collisions_test.py --binary "$binary" --tools "$tools/compiler" --repo "$tools/real/changes" --config src/tsconfig.base.json \
+"$python" tests/compiler/broken_test.py --binary "$binary" --tools "$tools/compiler" --repo "$tools/real/changes" --config src/tsconfig.base.json --commits 8
+"$python" tests/compiler/collisions_test.py --binary "$binary" --tools "$tools/compiler" --repo "$tools/real/changes" --config src/tsconfig.base.json \
     --made 6 --real 0
 schema=$tools/sarif/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json
-"$tools/venv/bin/python" tests/ci_test.py --binary "$binary" --schema "$schema"
-"$python" tests/refs_test.py --binary "$binary" --seconds 8
+"$tools/venv/bin/python" tests/interop/ci_test.py --binary "$binary" --schema "$schema"
+"$python" tests/stress/refs_test.py --binary "$binary" --seconds 8
 
 section "kills, damage, full disks, idle servers"
-"$python" tests/kills_test.py --binary "$binary" --kills 12 --steps 1
-"$python" tests/faults_test.py --binary "$binary" --rounds 0
-"$python" tests/write_errors_test.py --binary "$binary" --points 7
+"$python" tests/stress/kills_test.py --binary "$binary" --kills 12 --steps 1
+"$python" tests/stress/faults_test.py --binary "$binary" --rounds 0
+"$python" tests/stress/write_errors_test.py --binary "$binary" --points 7
 # Within fifteen seconds of the last question a server ends its threads and gives memory back, then it sleeps.
-"$python" tests/idle_test.py --binary "$binary" --repo "$tools/real/rxjs" --rest 20
+"$python" tests/stress/idle_test.py --binary "$binary" --repo "$tools/real/rxjs" --rest 20
 
+finished
 printf '\nall passed in %d s\n' "$SECONDS"

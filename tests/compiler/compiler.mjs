@@ -1,4 +1,4 @@
-// Answers questions of tests/compiler.py with the TypeScript compiler: one JSON object a line in, one a line out.
+// Answers questions of tests/compiler/compiler.py with the TypeScript compiler: one JSON object a line in, one a line out.
 //
 //   {"definitions": [{"key", "path", "text"}]}    -> {key: [definition]}: the definitions of each text
 //   {"open": {"root", "config", "include"?}}      -> {"files"}: the paths of a program of a work tree, checked once

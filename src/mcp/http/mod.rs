@@ -18,7 +18,6 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::ServerHandler;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
@@ -100,32 +99,12 @@ pub fn serve(
     let shared = Arc::new(Shared::new(tools, workspaces, lifetime.clone()));
     let routes = PlainRoutes::new(Arc::clone(&shared));
     let make = move || Server::new(Arc::clone(&shared), None, None);
-    ending::run(run(make, Some(routes), lifetime, names, listen, tell))
+    ending::run(run(make, routes, lifetime, names, listen, tell))
 }
 
-/// Serves any handler of the protocol in the same way; for tests of the transport.
-///
-/// # Errors
-/// As [`serve`].
-#[doc(hidden)]
-pub fn serve_handler<H: ServerHandler>(
-    make: impl Fn() -> H + Send + Sync + 'static,
-    listen: &Listen,
-    tell: impl FnOnce(SocketAddr),
-) -> Result<()> {
-    ending::run(run(
-        make,
-        None,
-        Lifetime::default(),
-        Vec::new(),
-        listen,
-        tell,
-    ))
-}
-
-async fn run<H: ServerHandler>(
-    make: impl Fn() -> H + Send + Sync + 'static,
-    routes: Option<PlainRoutes>,
+async fn run(
+    make: impl Fn() -> Server + Send + Sync + 'static,
+    routes: PlainRoutes,
     lifetime: Lifetime,
     names: Vec<String>,
     listen: &Listen,
@@ -203,11 +182,7 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     })
 }
 
-async fn serve_connection<H: ServerHandler>(
-    service: Arc<HttpService<H>>,
-    stream: TcpStream,
-    lifetime: Lifetime,
-) {
+async fn serve_connection(service: Arc<HttpService>, stream: TcpStream, lifetime: Lifetime) {
     drop(stream.set_nodelay(true));
     let service = hyper::service::service_fn(move |request| {
         let service = Arc::clone(&service);
@@ -232,22 +207,21 @@ async fn serve_connection<H: ServerHandler>(
 }
 
 /// The checks and limits that a request passes through.
-struct HttpService<H> {
+struct HttpService {
     gate: RequestGate,
-    service: StreamableHttpService<H, LocalSessionManager>,
+    service: StreamableHttpService<Server, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     last_used: LastUsed,
     /// The tools without the protocol.
-    routes: Option<PlainRoutes>,
+    routes: PlainRoutes,
     room: Semaphore,
 }
 
-impl<H: ServerHandler> HttpService<H> {
+impl HttpService {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
         let refusal = self.gate.check(&head).err();
         if let Some(HttpRefusal::Token) = refusal
-            && self.routes.is_some()
             && api::is_health(&head)
         {
             return api::health_of_a_stranger();
@@ -268,12 +242,9 @@ impl<H: ServerHandler> HttpService<H> {
             return later("too many requests at the same time");
         };
         if head.uri.path().starts_with(API) {
-            let Some(routes) = &self.routes else {
-                return say(StatusCode::NOT_FOUND, "nothing is here");
-            };
             let open = self.sessions.sessions.read().await.len();
             return match read_body(body).await {
-                Ok(bytes) => routes.answer(&head, &bytes, open).await,
+                Ok(bytes) => self.routes.answer(&head, &bytes, open).await,
                 Err(answer) => *answer,
             };
         }

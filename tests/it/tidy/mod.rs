@@ -114,7 +114,7 @@ fn the_tests_are_short_and_say_what_they_are() {
 }
 
 /// What the project's own folder may hold; files of editors and tools that start with a dot aside.
-const TOP_LEVEL: [&str; 21] = [
+const TOP_LEVEL: [&str; 22] = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "Cargo.lock",
@@ -132,6 +132,7 @@ const TOP_LEVEL: [&str; 21] = [
     "fixtures",
     "fuzz",
     "npm",
+    "rust-toolchain.toml",
     "rustfmt.toml",
     "scripts",
     "src",
