@@ -14,6 +14,10 @@
 //!
 //! [`lines`] finds every line that a pattern matches, in the files as they are on the disk; `workspace` reads them for it.
 //!
+//! [`graph`] walks the edges, [`uses`] compares two states and finds the places of uses, [`lifecycle`] decides which indexes go
+//! and where saved code stands now, [`watch`] hears of changes from the kernel: `workspace` and the tools ask them. [`export`]
+//! writes an index for other programs. [`config`] holds settings, [`machine`] facts about the machine.
+//!
 //! Beside them stand [`clients`], the configuration files of agents, and [`view`], a page to look at: both know plain data and
 //! no index, and `cli` alone names them.
 //!

@@ -370,7 +370,7 @@ async def changes(s: Session) -> None:
 async def beside_tools(s: Session) -> None:
     """Resources, prompts and completions."""
     listed = (await s.client.list_resources()).resources
-    s.checks.equal("the state of the index is a resource", [str(r.uri) for r in listed], ["codelens://index"])
+    s.checks.equal("the state of the index is a resource", [str(r.uri) for r in listed], ["codelens://index", "codelens://repos", "codelens://history"])
     read = (await s.client.read_resource("codelens://index")).contents[0]
     s.checks.equal("it is what cl_current says", steady(json.loads(read.text)), steady(await s.call("cl_current")))
     s.checks.equal("as JSON", read.mime_type, "application/json")
@@ -392,7 +392,7 @@ async def beside_tools(s: Session) -> None:
             s.checks.that(f"{wrong} is refused", error.error.code in (-32602, -32002), str(error))
 
     prompts = {prompt.name: prompt for prompt in (await s.client.list_prompts()).prompts}
-    s.checks.equal("the prompts", sorted(prompts), ["impact-before-edit", "orient", "resume"])
+    s.checks.equal("the prompts", sorted(prompts), ["impact-before-edit", "orient", "recall", "resume"])
     told = await s.client.get_prompt("impact-before-edit", {"symbol": "addMoney"})
     s.checks.that("a prompt names its symbol", "addMoney" in told.messages[0].content.text, str(told))
     told = await s.client.get_prompt("resume", {"name": name})

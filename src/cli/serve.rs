@@ -47,14 +47,14 @@ pub(super) fn command() -> Command {
                 .value_name("ADDRESS")
                 .help("Listen for HTTP there: HOST:PORT, or the PORT alone for this machine; port 0 takes a free one"),
         )
-        .arg(with_http(
+        .arg(
             Arg::new("root")
                 .long("root")
                 .value_name("PATH")
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
-                .help("A repository to serve over HTTP, and no other; repeat it for more [default: --repo, else the working directory]"),
-        ))
+                .help("A repository to serve, and no other; repeat it for more, which `repo: \"all\"` asks together [default over HTTP: --repo, else the working directory]"),
+        )
         .arg(with_http(
             Arg::new("token_file")
                 .long("token-file")
@@ -128,7 +128,23 @@ fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     let config = Config::load(&settings(matches))?;
     let repo = named_repo(matches, cwd.as_ref());
     let tools = offered(&config);
-    stdio::serve(tools, Workspaces::new(config).for_server(), repo, cwd)
+    let workspaces = Workspaces::new(config).for_server();
+    let roots = roots(matches, cwd.as_ref());
+    let workspaces = if roots.is_empty() {
+        workspaces
+    } else {
+        workspaces.limited_to(Served::at(&roots)?)
+    };
+    stdio::serve(tools, workspaces, repo, cwd)
+}
+
+/// Returns the repositories that the command line names, and no others are served.
+fn roots(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
+    let roots = matches.get_many::<PathBuf>("root");
+    let roots = roots.into_iter().flatten();
+    roots
+        .map(|root| cwd.map_or_else(|| root.clone(), |cwd| cwd.join(root)))
+        .collect()
 }
 
 fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Result<()> {
@@ -140,12 +156,7 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Resu
         ));
     }
     let config = Config::load(&settings(matches))?;
-    let roots: Vec<PathBuf> = matches
-        .get_many::<PathBuf>("root")
-        .into_iter()
-        .flatten()
-        .map(|root| cwd.map_or_else(|| root.clone(), |cwd| cwd.join(root)))
-        .collect();
+    let roots = roots(matches, cwd);
     let roots = if roots.is_empty() {
         let only = named_repo(matches, cwd).or_else(|| cwd.cloned());
         only.into_iter().collect()

@@ -10,7 +10,7 @@ use scip::types::descriptor::Suffix;
 use scip::types::{Descriptor, Package, Symbol};
 
 use crate::error::Result;
-use crate::model::SymbolKind;
+use crate::model::{FileId, SymbolKind};
 use crate::workspace::View;
 
 /// Files whose names are kept.
@@ -39,7 +39,7 @@ pub(super) struct DefinitionName {
 /// Names of definitions by file, read when they are asked for.
 pub(super) struct SymbolNames<'a> {
     view: &'a View<'a>,
-    kept: HashMap<i64, Rc<FileNames>>,
+    kept: HashMap<FileId, Rc<FileNames>>,
 }
 
 impl<'a> SymbolNames<'a> {
@@ -51,7 +51,7 @@ impl<'a> SymbolNames<'a> {
     }
 
     /// Returns the names of a file's definitions; `None` for a row that is not there.
-    pub(super) fn of_file(&mut self, file: i64) -> Result<Option<Rc<FileNames>>> {
+    pub(super) fn of_file(&mut self, file: FileId) -> Result<Option<Rc<FileNames>>> {
         if let Some(known) = self.kept.get(&file) {
             return Ok(Some(Rc::clone(known)));
         }

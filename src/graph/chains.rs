@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::{Budget, Direction, EdgeKind, Provenance, SymbolKind};
+use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, SymbolId, SymbolKind};
 use crate::store::{Read, StoreResult, SymbolRow};
 
 /// Chains that are returned.
@@ -11,13 +11,13 @@ const MAX_CHAINS: usize = 3;
 /// Places that one walk visits.
 const MAX_NODES: usize = 20_000;
 
-/// The places that a chain leads through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChainLevel {
-    /// Definitions, by their calls and names.
-    Definitions,
-    /// Files, by their imports, calls and names.
-    Files,
+/// A place that a chain leads through. All of one walk are of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChainPlace {
+    /// A definition, which leads on by its calls and names.
+    Definition(SymbolId),
+    /// A file, which leads on by its imports, calls and names.
+    File(FileId),
 }
 
 /// The kind of one edge of a chain, the strongest first.
@@ -34,10 +34,10 @@ pub enum LinkKind {
 /// One edge of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link {
-    /// The row of the definition or file that uses the next one.
-    pub from: i64,
-    /// The row of the next one.
-    pub to: i64,
+    /// The definition or file that uses the next one.
+    pub from: ChainPlace,
+    /// The next one.
+    pub to: ChainPlace,
     /// How it uses it.
     pub kind: LinkKind,
     /// How that is known.
@@ -59,17 +59,16 @@ pub struct Chains {
 /// is in both is no chain.
 pub fn between(
     read: &Read<'_>,
-    level: ChainLevel,
-    from: &BTreeSet<i64>,
-    to: &BTreeSet<i64>,
+    from: &BTreeSet<ChainPlace>,
+    to: &BTreeSet<ChainPlace>,
     depth: u32,
     budget: &Budget,
 ) -> StoreResult<Chains> {
-    let mut edges = Edges::new(read, level);
-    let mut seen: HashMap<i64, u32> = from.iter().map(|at| (*at, 0)).collect();
+    let mut edges = Edges::new(read);
+    let mut seen: HashMap<ChainPlace, u32> = from.iter().map(|at| (*at, 0)).collect();
     // The links by which a place is first reached, all of one length.
-    let mut before: BTreeMap<i64, BTreeSet<Link>> = BTreeMap::new();
-    let mut frontier: BTreeSet<i64> = from.clone();
+    let mut before: BTreeMap<ChainPlace, BTreeSet<Link>> = BTreeMap::new();
+    let mut frontier: BTreeSet<ChainPlace> = from.clone();
     for hops in 1..=depth {
         let mut next = BTreeSet::new();
         for at in &frontier {
@@ -86,7 +85,7 @@ pub fn between(
                 }
             }
         }
-        let reached: Vec<i64> = next.intersection(to).copied().collect();
+        let reached: Vec<ChainPlace> = next.intersection(to).copied().collect();
         if !reached.is_empty() {
             let mut chains = Vec::new();
             for goal in reached {
@@ -105,11 +104,10 @@ pub fn between(
 /// Returns the places that any of `from` uses directly or through one other, with the number of edges.
 pub fn used_by(
     read: &Read<'_>,
-    level: ChainLevel,
-    from: &BTreeSet<i64>,
+    from: &BTreeSet<ChainPlace>,
     budget: &Budget,
-) -> StoreResult<BTreeMap<i64, u32>> {
-    let mut edges = Edges::new(read, level);
+) -> StoreResult<BTreeMap<ChainPlace, u32>> {
+    let mut edges = Edges::new(read);
     let mut found = BTreeMap::new();
     let mut frontier = from.clone();
     for hops in 1..=2 {
@@ -132,8 +130,8 @@ pub fn used_by(
 
 /// Collects the chains that end at `at`; `behind` is the way from there, its first link last.
 fn lead_back(
-    at: i64,
-    before: &BTreeMap<i64, BTreeSet<Link>>,
+    at: ChainPlace,
+    before: &BTreeMap<ChainPlace, BTreeSet<Link>>,
     behind: &mut Vec<Link>,
     chains: &mut Vec<Vec<Link>>,
 ) {
@@ -154,26 +152,24 @@ fn lead_back(
 /// The edges of one level.
 struct Edges<'a> {
     read: &'a Read<'a>,
-    level: ChainLevel,
     /// The definitions of the files of functions on the way.
     symbols: HashMap<String, Vec<SymbolRow>>,
 }
 
 impl<'a> Edges<'a> {
-    fn new(read: &'a Read<'a>, level: ChainLevel) -> Self {
+    fn new(read: &'a Read<'a>) -> Self {
         Self {
             read,
-            level,
             symbols: HashMap::new(),
         }
     }
 
     /// Returns the edges out of a place, the strongest one to each other place.
-    fn out_of(&mut self, at: i64) -> StoreResult<Vec<Link>> {
-        let mut best: BTreeMap<i64, Link> = BTreeMap::new();
-        let all = match self.level {
-            ChainLevel::Definitions => self.of_definition(at)?,
-            ChainLevel::Files => self.of_file(at)?,
+    fn out_of(&mut self, at: ChainPlace) -> StoreResult<Vec<Link>> {
+        let mut best: BTreeMap<ChainPlace, Link> = BTreeMap::new();
+        let all = match at {
+            ChainPlace::Definition(definition) => self.of_definition(definition)?,
+            ChainPlace::File(file) => self.of_file(file)?,
         };
         for link in all {
             let known = best.entry(link.to).or_insert(link);
@@ -185,15 +181,15 @@ impl<'a> Edges<'a> {
         Ok(best.into_values().collect())
     }
 
-    fn of_definition(&mut self, at: i64) -> StoreResult<Vec<Link>> {
+    fn of_definition(&mut self, at: SymbolId) -> StoreResult<Vec<Link>> {
         let own = self.with_inner_functions(at)?;
         let mut found = Vec::new();
         for src in &own {
             for edge in self.read.edges_out_of(*src)? {
                 if edge.dst != at {
                     found.push(Link {
-                        from: at,
-                        to: edge.dst,
+                        from: ChainPlace::Definition(at),
+                        to: ChainPlace::Definition(edge.dst),
                         kind: match edge.kind {
                             EdgeKind::Calls => LinkKind::Calls,
                             _ => LinkKind::References,
@@ -208,7 +204,7 @@ impl<'a> Edges<'a> {
     }
 
     /// Returns a definition and, of a function, the functions inside it: what they use is used by it.
-    fn with_inner_functions(&mut self, at: i64) -> StoreResult<BTreeSet<i64>> {
+    fn with_inner_functions(&mut self, at: SymbolId) -> StoreResult<BTreeSet<SymbolId>> {
         let mut own = BTreeSet::from([at]);
         let Some(symbol) = self.read.symbol_by_id(at)? else {
             return Ok(own);
@@ -235,10 +231,10 @@ impl<'a> Edges<'a> {
         Ok(own)
     }
 
-    fn of_file(&self, at: i64) -> StoreResult<Vec<Link>> {
+    fn of_file(&self, at: FileId) -> StoreResult<Vec<Link>> {
         let link = |to, kind, provenance| Link {
-            from: at,
-            to,
+            from: ChainPlace::File(at),
+            to: ChainPlace::File(to),
             kind,
             provenance,
             line: 0,

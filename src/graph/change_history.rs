@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 
-use crate::model::CommitId;
+use crate::model::{CommitId, PastCommitId, PastPathId};
 pub use crate::store::PastCommit;
 use crate::store::history::HistoryNote;
 use crate::store::{Read, StoreResult, Touch};
@@ -84,7 +84,7 @@ impl ChangeHistory {
         commits: Vec<PastCommit>,
         noted: &HistoryNote,
         files: &HashSet<String>,
-        (touches, paths): (Vec<Touch>, Vec<(i64, String)>),
+        (touches, paths): (Vec<Touch>, Vec<(PastPathId, String)>),
     ) -> Self {
         let known: HashSet<&CommitId> = commits.iter().map(|it| &it.row.commit).collect();
         let has_parents =
@@ -104,12 +104,12 @@ impl ChangeHistory {
             .map(|it| it.row.links.time_s)
             .or_else(|| commits.iter().map(|it| it.row.links.time_s).max());
         let commits = in_log_order(commits, head);
-        let mut of_commit: HashMap<i64, Vec<Touch>> = HashMap::new();
+        let mut of_commit: HashMap<PastCommitId, Vec<Touch>> = HashMap::new();
         for touch in touches {
             of_commit.entry(touch.commit).or_default().push(touch);
         }
         // Where a path of that time is today; the files below it where several came from it.
-        let mut now: HashMap<i64, Vec<String>> = HashMap::new();
+        let mut now: HashMap<PastPathId, Vec<String>> = HashMap::new();
         for (id, path) in paths {
             if files.contains(&path) {
                 now.insert(id, vec![path]);
@@ -128,7 +128,7 @@ impl ChangeHistory {
                 }
             }
             // Before this commit the moved files were elsewhere: all of them at once, for two may have changed places.
-            let moved: Vec<(i64, Vec<String>)> = touches
+            let moved: Vec<(PastPathId, Vec<String>)> = touches
                 .iter()
                 .filter_map(|touch| Some((touch.moved_from?, now.remove(&touch.path)?)))
                 .collect();

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::Budget;
+use crate::model::{Budget, FileId, SymbolId};
 use crate::store::{Read, StoreResult};
 
 /// Definitions that one walk visits.
@@ -15,24 +15,25 @@ const MAX_NODES: usize = 20_000;
 /// each. Code that a framework calls by its name has no users of its own: those of the object around it stand for them.
 pub fn indirect_users(
     read: &Read<'_>,
-    definitions: impl IntoIterator<Item = i64>,
+    definitions: impl IntoIterator<Item = SymbolId>,
     depth: u32,
     budget: &Budget,
-) -> StoreResult<BTreeMap<i64, u32>> {
+) -> StoreResult<BTreeMap<FileId, u32>> {
     let mut files = BTreeMap::new();
-    let mut seen: HashSet<i64> = HashSet::new();
+    let mut seen: HashSet<SymbolId> = HashSet::new();
     let mut frontier = Vec::new();
-    let add = |at: i64, next: &mut Vec<i64>, seen: &mut HashSet<i64>| -> StoreResult<()> {
-        if seen.insert(at) {
-            next.push(at);
-            for outer in read.enclosing_definitions(at)? {
-                if seen.insert(outer) {
-                    next.push(outer);
+    let add =
+        |at: SymbolId, next: &mut Vec<SymbolId>, seen: &mut HashSet<SymbolId>| -> StoreResult<()> {
+            if seen.insert(at) {
+                next.push(at);
+                for outer in read.enclosing_definitions(at)? {
+                    if seen.insert(outer) {
+                        next.push(outer);
+                    }
                 }
             }
-        }
-        Ok(())
-    };
+            Ok(())
+        };
     for at in definitions {
         add(at, &mut frontier, &mut seen)?;
     }

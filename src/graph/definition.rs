@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::{Budget, Direction, EdgeKind, Provenance};
+use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, SymbolId};
 use crate::store::{Read, StoreResult};
 
 /// Definitions that one walk visits.
@@ -14,9 +14,9 @@ const MAX_NODES: usize = 20_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeighborDefinition {
     /// The row of the file of the use, or of the definition that is used.
-    pub file: Option<i64>,
+    pub file: Option<FileId>,
     /// The row of the definition; `None` for a module's top level.
-    pub symbol: Option<i64>,
+    pub symbol: Option<SymbolId>,
     /// Line of the first use on the last edge, in the file of that use.
     pub line: u32,
     /// How many edges lead there.
@@ -24,23 +24,24 @@ pub struct NeighborDefinition {
     /// The weakest edge on the way.
     pub provenance: Provenance,
     /// The row of the definition before it; `None` for direct neighbours.
-    pub via: Option<i64>,
+    pub via: Option<SymbolId>,
 }
 
 /// Returns the neighbours of a definition, in no order, and whether a bound ended the walk.
 pub fn neighbors(
     read: &Read<'_>,
-    seed: i64,
+    seed: SymbolId,
     kinds: &[EdgeKind],
     direction: Direction,
     depth: u32,
     budget: &Budget,
 ) -> StoreResult<(Vec<NeighborDefinition>, bool)> {
-    let mut seen: HashSet<(Option<i64>, Option<i64>)> = HashSet::from([(None, Some(seed))]);
+    let mut seen: HashSet<(Option<FileId>, Option<SymbolId>)> = HashSet::from([(None, Some(seed))]);
     let mut frontier = vec![(seed, Provenance::Resolved)];
     let mut all = Vec::new();
     for hops in 1..=depth {
-        let mut next: BTreeMap<(Option<i64>, Option<i64>), NeighborDefinition> = BTreeMap::new();
+        let mut next: BTreeMap<(Option<FileId>, Option<SymbolId>), NeighborDefinition> =
+            BTreeMap::new();
         for (at, before) in frontier {
             if budget.is_cancelled() || seen.len() > MAX_NODES {
                 return Ok((all, true));

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::model::{Budget, Direction, EdgeKind, Provenance, RepoPath};
+use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, RepoPath, SymbolId};
 use crate::store::{EdgeRow, EvaluationSite, Read, StoreResult};
 
 /// Definitions that one walk visits.
@@ -15,9 +15,9 @@ const MAX_NODES: usize = 20_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
     /// The file.
-    pub file: i64,
+    pub file: FileId,
     /// The definition around the use; `None` for a module's top level.
-    pub symbol: Option<i64>,
+    pub symbol: Option<SymbolId>,
     /// Line of the first use.
     pub line: u32,
     /// How many uses there are, where it is one edge away.
@@ -27,14 +27,14 @@ pub struct Reached {
     /// The weakest edge on the way.
     pub provenance: Provenance,
     /// The definition before it on the way; `None` for one that is one edge away from a definition that was asked about.
-    pub via: Option<i64>,
+    pub via: Option<SymbolId>,
 }
 
 /// A definition that a walk begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkStart {
     /// Its row.
-    pub definition: i64,
+    pub definition: SymbolId,
     /// The class of its users: [`Provenance::Resolved`] for a definition that is asked about, another for one that
     /// stands for it where code runs.
     pub class: Provenance,
@@ -42,7 +42,7 @@ pub struct WalkStart {
 
 impl WalkStart {
     /// Returns seeds of definitions that are asked about.
-    pub fn of(rows: impl IntoIterator<Item = i64>) -> Vec<Self> {
+    pub fn of(rows: impl IntoIterator<Item = SymbolId>) -> Vec<Self> {
         let class = Provenance::Resolved;
         rows.into_iter()
             .map(|definition| Self { definition, class })
@@ -74,16 +74,16 @@ pub fn walk(
     direction: Direction,
     depth: u32,
     budget: &Budget,
-    dispatch: &mut dyn FnMut(i64) -> StoreResult<Vec<WalkStart>>,
+    dispatch: &mut dyn FnMut(SymbolId) -> StoreResult<Vec<WalkStart>>,
 ) -> StoreResult<Reach> {
     let mut reach = Reach::default();
     // Of another overload some users alone are followed; it may be reached as a user itself.
     let whole = seeds.iter().filter(|it| it.class != Provenance::Overload);
-    let mut seen: HashMap<i64, u32> = whole.map(|seed| (seed.definition, 0)).collect();
-    let mut places: BTreeMap<(i64, Option<i64>), Reached> = BTreeMap::new();
+    let mut seen: HashMap<SymbolId, u32> = whole.map(|seed| (seed.definition, 0)).collect();
+    let mut places: BTreeMap<(Option<FileId>, Option<SymbolId>), Reached> = BTreeMap::new();
     // The definitions around those that were reached come from these.
-    let mut inner: HashMap<i64, i64> = HashMap::new();
-    let mut frontier: Vec<(i64, ReachStep)> = seeds
+    let mut inner: HashMap<SymbolId, SymbolId> = HashMap::new();
+    let mut frontier: Vec<(SymbolId, ReachStep)> = seeds
         .iter()
         .map(|seed| {
             let first = ReachStep::new(Provenance::Resolved);
@@ -94,7 +94,7 @@ pub fn walk(
         })
         .collect();
     for hops in 1..=depth {
-        let mut next: BTreeMap<i64, ReachStep> = BTreeMap::new();
+        let mut next: BTreeMap<SymbolId, ReachStep> = BTreeMap::new();
         for (at, before) in frontier {
             if budget.is_cancelled() || seen.len() > MAX_NODES {
                 reach.is_cut = true;
@@ -193,18 +193,18 @@ impl ReachStep {
 }
 
 /// The dispatch targets of a walk that goes one edge far, or from users to the definitions they use: none.
-pub fn no_dispatch(_: i64) -> StoreResult<Vec<WalkStart>> {
+pub fn no_dispatch(_: SymbolId) -> StoreResult<Vec<WalkStart>> {
     Ok(Vec::new())
 }
 
 /// Goes on from a definition in the next level, unless it was reached in an earlier one. Returns whether it
 /// is reached for the first time.
 fn reach_on(
-    at: i64,
+    at: SymbolId,
     step: ReachStep,
     hops: u32,
-    next: &mut BTreeMap<i64, ReachStep>,
-    seen: &mut HashMap<i64, u32>,
+    next: &mut BTreeMap<SymbolId, ReachStep>,
+    seen: &mut HashMap<SymbolId, u32>,
 ) -> bool {
     if seen.get(&at).is_some_and(|at| *at != hops) {
         return false;
@@ -221,9 +221,9 @@ fn reach_on(
 fn outwards(
     read: &Read<'_>,
     hops: u32,
-    next: &mut BTreeMap<i64, ReachStep>,
-    seen: &mut HashMap<i64, u32>,
-    inner: &mut HashMap<i64, i64>,
+    next: &mut BTreeMap<SymbolId, ReachStep>,
+    seen: &mut HashMap<SymbolId, u32>,
+    inner: &mut HashMap<SymbolId, SymbolId>,
 ) -> StoreResult<()> {
     for (at, step) in next.clone() {
         for outer in read.enclosing_functions(at)? {
@@ -238,8 +238,8 @@ fn outwards(
 fn visit(
     direction: Direction,
     edge: &EdgeRow,
-    (hops, provenance, via): (u32, Provenance, Option<i64>),
-    places: &mut BTreeMap<(i64, Option<i64>), Reached>,
+    (hops, provenance, via): (u32, Provenance, Option<SymbolId>),
+    places: &mut BTreeMap<(Option<FileId>, Option<SymbolId>), Reached>,
 ) {
     let symbol = match direction {
         Direction::In => edge.src,
@@ -255,11 +255,7 @@ fn visit(
         via,
     };
     // A definition's file is its own: the edge's is that of the use.
-    let file = if direction == Direction::In {
-        edge.src_file
-    } else {
-        0
-    };
+    let file = (direction == Direction::In).then_some(edge.src_file);
     places
         .entry((file, symbol))
         .and_modify(|known| {

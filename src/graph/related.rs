@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::test_conventions;
-use crate::model::{Budget, Direction, EdgeKind, Provenance, RepoPath};
+use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
@@ -35,8 +35,8 @@ pub enum TestBasis {
     Graph,
     /// It is named after the file.
     Path,
-    /// It imports a barrel that re-exports many files, this one among them; or it uses something else of a changed
-    /// file, or the class of a changed member.
+    /// It reaches the file, though not the definition itself: through a barrel that re-exports many files, by something else
+    /// of a changed file, or by the class of a changed member.
     Barrel,
     /// It names it, and no use is bound.
     Mention,
@@ -108,10 +108,10 @@ pub fn neighbours(
         })
         .into_iter()
         .collect();
-    let mut seen: HashSet<i64> = frontier.iter().map(|step| step.file).collect();
+    let mut seen: HashSet<FileId> = frontier.iter().map(|step| step.file).collect();
     for hops in 1..=depth {
         // Of each file the strongest step to it, and the place in the frontier where that comes from.
-        let mut next: HashMap<i64, (TestBasis, Provenance, usize)> = HashMap::new();
+        let mut next: HashMap<FileId, (TestBasis, Provenance, usize)> = HashMap::new();
         for (place, before) in frontier.iter().enumerate() {
             if budget.is_cancelled() || seen.len() > MAX_FILES {
                 all.is_cut = true;
@@ -175,7 +175,7 @@ pub fn neighbours(
 
 /// A file on a walk.
 struct WalkStep {
-    file: i64,
+    file: FileId,
     path: RepoPath,
     provenance: Provenance,
     basis: TestBasis,
@@ -212,10 +212,10 @@ fn add_namesakes(
 /// Returns the rows of the files next to one, with how that is known; some of them twice.
 fn step(
     read: &Read<'_>,
-    at: i64,
+    at: FileId,
     relation: Relation,
     direction: Direction,
-) -> StoreResult<Vec<(i64, Provenance)>> {
+) -> StoreResult<Vec<(FileId, Provenance)>> {
     let mut found = Vec::new();
     if matches!(relation, Relation::Imports | Relation::Tests) {
         let imports = read.import_neighbors(at, direction)?;

@@ -77,7 +77,8 @@ pub enum Expr {
         /// The object.
         object: ExprId,
     },
-    /// The loop's first variable: map key, sequence index, channel element (`for k, v := range m`).
+    /// The loop's first variable: in Go map key, sequence index, channel element (`for k, v := range m`), in C++ and C#
+    /// the element, by the protocol of loops (`for (auto& one : list)`, `foreach (var one in list)`).
     Key {
         /// The iterated object.
         object: ExprId,
@@ -244,7 +245,7 @@ impl Expr {
         }
     }
 
-    /// Returns the symbols that it names itself.
+    /// Returns the symbol that it names itself: one of the file, or the one around a name.
     pub fn symbols(&self) -> Option<SymbolIdx> {
         match self {
             Self::Name { scope, .. } | Self::Receiver { scope } | Self::Super { scope } => *scope,

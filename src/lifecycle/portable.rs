@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ContentId, RepoPath};
+use crate::model::{ContentId, RecordId, RepoPath};
 use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, WrittenBy};
 use crate::store::{RecordKind, SavedItem, SavedRecord};
 
@@ -116,7 +116,7 @@ struct ExportedItem {
 /// Returns records as text. `fixed` gives the `uid` of a failure by its number.
 pub fn write(
     records: &[(SavedRecord, Vec<SavedItem>)],
-    fixed: impl Fn(i64) -> Option<String>,
+    fixed: impl Fn(RecordId) -> Option<String>,
 ) -> String {
     let records = records
         .iter()
@@ -380,7 +380,7 @@ fn hex(text: &str, width: usize) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::{read, write};
-    use crate::model::ContentId;
+    use crate::model::{ContentId, RecordId};
     use crate::store::{RecordKind, SavedItem, SavedRecord};
 
     #[test]
@@ -395,7 +395,7 @@ mod tests {
             exact: Some(ContentId::of(b"y")),
         };
         let record = SavedRecord {
-            id: 7,
+            id: RecordId::new(7),
             uid: "mem_0123456789abcdef".into(),
             name: Some("a".into()),
             title: "a".into(),

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::indexed_files::IndexedFiles;
+use crate::model::FileId;
 use crate::model::hash::HashMap;
 use crate::resolve::{AffectedByFamily, KnownTarget, PathChanges};
 use crate::store::ImportTarget;
@@ -14,8 +15,8 @@ use crate::store::ImportTarget;
 pub(super) fn affected_files(
     changes: &PathChanges,
     manifest: &IndexedFiles,
-    imports: Vec<(i64, String, ImportTarget)>,
-) -> BTreeSet<i64> {
+    imports: Vec<(FileId, String, ImportTarget)>,
+) -> BTreeSet<FileId> {
     let paths = manifest.files.keys().map(String::as_str);
     let configs = manifest.configs.iter();
     let configs: Vec<(&str, &[u8])> = configs
@@ -23,7 +24,7 @@ pub(super) fn affected_files(
         .collect();
     let affected = AffectedByFamily::of(changes, paths, &configs, manifest.lacks_configs);
     let files = manifest.files.iter();
-    let path_of: HashMap<i64, &str> = files.map(|(path, file)| (*file, path.as_str())).collect();
+    let path_of: HashMap<FileId, &str> = files.map(|(path, file)| (*file, path.as_str())).collect();
     let affected = imports.into_iter().filter(|(file, specifier, to)| {
         let to = match to {
             ImportTarget::External => KnownTarget::External,

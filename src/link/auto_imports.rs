@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::cache::{Def, FactsCache};
 use super::exports;
 use crate::model::hash::HashMap;
+use crate::model::{FileId, ModuleId};
 use crate::resolve::AutoImports;
 use crate::store::facts::unpack;
 use crate::store::{Read, StoreError};
@@ -18,8 +19,8 @@ const FIRST_KEY: i64 = i64::MIN / 2;
 #[derive(Debug, Default)]
 pub(super) struct AutoImported {
     imports: AutoImports,
-    files: HashMap<String, i64>,
-    paths: HashMap<i64, String>,
+    files: HashMap<String, FileId>,
+    paths: HashMap<FileId, String>,
 }
 
 impl AutoImported {
@@ -49,20 +50,24 @@ impl AutoImported {
 
 impl FactsCache<'_> {
     /// Returns the component that an element means that the file does not bind: `<NavFooter/>`.
-    pub(super) fn auto_component(&self, from: i64, name: &str) -> Option<Def> {
+    pub(super) fn auto_component(&self, from: ModuleId, name: &str) -> Option<Def> {
         let imported = self.auto_imported();
-        let root = imported.imports.root_of(imported.paths.get(&from)?)?;
+        let root = imported
+            .imports
+            .root_of(imported.paths.get(&from.file())?)?;
         let path = imported.imports.component(root, name)?;
         let file = *imported.files.get(path)?;
-        symbol(exports::resolve(self, file, "default"))
+        symbol(exports::resolve(self, file.into(), "default"))
     }
 
     /// Returns the definition that a name means that the file does not bind: `useFoo()`. `None` where several files export
     /// it.
-    pub(super) fn auto_value(&self, from: i64, name: &str) -> Option<Def> {
+    pub(super) fn auto_value(&self, from: ModuleId, name: &str) -> Option<Def> {
         let imported = Rc::clone(self.auto_imported());
-        let root = imported.imports.root_of(imported.paths.get(&from)?)?;
-        let key = FIRST_KEY + i64::try_from(root).ok()?;
+        let root = imported
+            .imports
+            .root_of(imported.paths.get(&from.file())?)?;
+        let key = ModuleId::new(FIRST_KEY + i64::try_from(root).ok()?);
         self.memoized(key, name, || {
             let mut found = None;
             for path in imported.imports.sources(root) {
@@ -73,8 +78,8 @@ impl FactsCache<'_> {
                     .rsplit('/')
                     .next()
                     .and_then(|name| name.split('.').next());
-                let own = exports::resolve(self, *file, name);
-                let named = || exports::resolve(self, *file, "default");
+                let own = exports::resolve(self, (*file).into(), name);
+                let named = || exports::resolve(self, (*file).into(), "default");
                 let def = own.or_else(|| (stem == Some(name)).then(named)?);
                 match (symbol(def), found) {
                     (Some(def), Some(other)) if def != other => return None,

@@ -11,6 +11,7 @@ use super::dependencies::{DependencyRecorder, FileDependency, without_implied};
 use super::file::LinkedFile;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
+use crate::model::{FileId, ModuleId, UnitId};
 use crate::store::interface::{RESIDUAL, bucket};
 use crate::store::{Read, StoreError};
 
@@ -18,9 +19,9 @@ use crate::store::{Read, StoreError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Def {
     /// A definition: file and place.
-    Symbol(i64, u32),
+    Symbol(ModuleId, u32),
     /// A whole module: a file, or a unit of several by its row below 0.
-    Module(i64),
+    Module(ModuleId),
 }
 
 /// The resolution of one exported name, with the look-ups that it depends on.
@@ -32,9 +33,9 @@ struct ResolvedExport {
 /// Files and resolved names that were asked for since a point in time.
 #[derive(Default)]
 struct CacheGeneration {
-    files: HashMap<i64, Option<Rc<LinkedFile>>>,
+    files: HashMap<ModuleId, Option<Rc<LinkedFile>>>,
     /// Memo of [`FactsCache::memoized`], by file and name.
-    resolved: HashMap<i64, HashMap<String, Rc<ResolvedExport>>>,
+    resolved: HashMap<ModuleId, HashMap<String, Rc<ResolvedExport>>>,
 }
 
 /// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
@@ -53,16 +54,16 @@ pub(super) struct FactsCache<'a> {
     /// Whether look-ups are recorded: not for questions, whose answers nobody links again.
     is_recording: bool,
     /// The names that files export, as buckets, of those that were asked.
-    exported_names: RefCell<HashMap<i64, u64>>,
+    exported_names: RefCell<HashMap<ModuleId, u64>>,
     failure: RefCell<Option<StoreError>>,
     /// Files that stand in for those of the index.
-    replaced: HashMap<i64, Rc<LinkedFile>>,
+    replaced: HashMap<ModuleId, Rc<LinkedFile>>,
     /// Targets of imports that stand in for those of the index.
-    redirected: HashMap<i64, Vec<Option<i64>>>,
+    redirected: HashMap<ModuleId, Vec<Option<ModuleId>>>,
     /// The names of packages, by their units.
-    package_names: RefCell<HashMap<i64, Option<String>>>,
+    package_names: RefCell<HashMap<ModuleId, Option<String>>>,
     /// The files of units that stand in for those of the index.
-    regrouped: HashMap<i64, Vec<(i64, u8)>>,
+    regrouped: HashMap<UnitId, Vec<(FileId, u8)>>,
     /// Names that a framework auto-imports, once one was asked for.
     auto: OnceCell<Rc<AutoImported>>,
 }
@@ -107,18 +108,18 @@ impl<'a> FactsCache<'a> {
     }
 
     /// Lets other facts stand in for those of a file; `exported` are the buckets of the names that it exports.
-    pub(super) fn replace(&mut self, file: i64, loaded: LinkedFile, exported: u64) {
+    pub(super) fn replace(&mut self, file: ModuleId, loaded: LinkedFile, exported: u64) {
         self.replaced.insert(file, Rc::new(loaded));
         self.exported_names.get_mut().insert(file, exported);
     }
 
     /// Lets the imports of a file lead elsewhere.
-    pub(super) fn redirect(&mut self, file: i64, targets: Vec<Option<i64>>) {
+    pub(super) fn redirect(&mut self, file: ModuleId, targets: Vec<Option<ModuleId>>) {
         self.redirected.insert(file, targets);
     }
 
     /// Lets other files stand in for those of a unit.
-    pub(super) fn regroup(&mut self, unit: i64, files: Vec<(i64, u8)>) {
+    pub(super) fn regroup(&mut self, unit: UnitId, files: Vec<(FileId, u8)>) {
         self.regrouped.insert(unit, files);
     }
 
@@ -133,7 +134,8 @@ impl<'a> FactsCache<'a> {
 
     /// Ends the linking of a file. Returns its dependencies on other files, as buckets of their interfaces, or the first
     /// failure to read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
-    pub(super) fn end(&self, own: i64) -> Result<Vec<FileDependency>, StoreError> {
+    pub(super) fn end(&self, own: FileId) -> Result<Vec<FileDependency>, StoreError> {
+        let own = ModuleId::from(own);
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
@@ -149,7 +151,7 @@ impl<'a> FactsCache<'a> {
     /// of files to go through for each.
     pub(super) fn memoized(
         &self,
-        file: i64,
+        file: ModuleId,
         name: &str,
         resolve: impl FnOnce() -> Option<Def>,
     ) -> Option<Def> {
@@ -179,7 +181,7 @@ impl<'a> FactsCache<'a> {
         def
     }
 
-    fn known_export(&self, file: i64, name: &str) -> Option<Rc<ResolvedExport>> {
+    fn known_export(&self, file: ModuleId, name: &str) -> Option<Rc<ResolvedExport>> {
         let kept = self.current.borrow();
         if let Some(known) = kept.resolved.get(&file).and_then(|it| it.get(name)) {
             return Some(Rc::clone(known));
@@ -191,7 +193,7 @@ impl<'a> FactsCache<'a> {
         Some(known)
     }
 
-    fn keep_export(&self, file: i64, name: String, resolved: &Rc<ResolvedExport>) {
+    fn keep_export(&self, file: ModuleId, name: String, resolved: &Rc<ResolvedExport>) {
         let n_facts = 1 + resolved.dependencies.len();
         self.n_kept.set(self.n_kept.get() + n_facts);
         let mut kept = self.current.borrow_mut();
@@ -199,9 +201,9 @@ impl<'a> FactsCache<'a> {
         names.insert(name, Rc::clone(resolved));
     }
 
-    fn without_implied(&self, masks: &BTreeMap<i64, u64>) -> Vec<FileDependency> {
+    fn without_implied(&self, masks: &BTreeMap<ModuleId, u64>) -> Vec<FileDependency> {
         let (kept, old) = (self.current.borrow(), self.previous.borrow());
-        let loaded = |file: i64| {
+        let loaded = |file: ModuleId| {
             let known = kept.files.get(&file).or_else(|| old.files.get(&file));
             known.and_then(Option::as_deref)
         };
@@ -210,7 +212,7 @@ impl<'a> FactsCache<'a> {
 
     /// Returns whether a file may export a name; a `false` is recorded as a look-up. Spares reading the facts of hundreds
     /// of files that a chain of `export *` goes through.
-    pub(super) fn may_export(&self, file: i64, name: &str) -> bool {
+    pub(super) fn may_export(&self, file: ModuleId, name: &str) -> bool {
         if matches!(name, "default" | "*") {
             return true;
         }
@@ -224,9 +226,9 @@ impl<'a> FactsCache<'a> {
 
     /// The files behind the `export *` of a barrel that may export `name`. The others are no dependencies: the
     /// dependents of `loaded` are queued when they change (see [`without_implied`]).
-    pub(super) fn stars_with(&self, loaded: &LinkedFile, name: &str) -> Vec<i64> {
+    pub(super) fn stars_with(&self, loaded: &LinkedFile, name: &str) -> Vec<ModuleId> {
         let mask = bucket(name) | RESIDUAL;
-        let exported = |star: &i64| self.exported_names(*star);
+        let exported = |star: &ModuleId| self.exported_names(*star);
         let of_all = || loaded.stars.iter().map(exported).collect();
         let exported = loaded.star_exports.get_or_init(of_all).iter();
         let stars = loaded.stars.iter().zip(exported);
@@ -237,13 +239,13 @@ impl<'a> FactsCache<'a> {
     }
 
     /// The names that a file exports, as buckets; all where that is unknown.
-    fn exported_names(&self, file: i64) -> u64 {
+    fn exported_names(&self, file: ModuleId) -> u64 {
         let known = self.exported_names.borrow().get(&file).copied();
         known.unwrap_or_else(|| {
             // The failure is reported when its facts are read.
             let exported = self
                 .read
-                .exported_names(file)
+                .exported_names(file.file())
                 .ok()
                 .flatten()
                 .unwrap_or(u64::MAX);
@@ -253,7 +255,8 @@ impl<'a> FactsCache<'a> {
     }
 
     /// Returns the facts of a file; `None` if it has none.
-    pub(super) fn get(&self, file: i64) -> Option<Rc<LinkedFile>> {
+    pub(super) fn get(&self, file: impl Into<ModuleId>) -> Option<Rc<LinkedFile>> {
+        let file = file.into();
         let known = self.current.borrow().files.get(&file).cloned();
         let loaded = known.unwrap_or_else(|| {
             let old = self.previous.borrow_mut().files.remove(&file);
@@ -286,36 +289,39 @@ impl<'a> FactsCache<'a> {
     }
 
     /// Returns the path of a file.
-    pub(super) fn path_of(&self, file: i64) -> Option<crate::model::RepoPath> {
-        self.read.path_of(file).unwrap_or_else(|error| {
+    pub(super) fn path_of(&self, file: ModuleId) -> Option<crate::model::RepoPath> {
+        self.read.path_of(file.file()).unwrap_or_else(|error| {
             self.failure.borrow_mut().get_or_insert(error);
             None
         })
     }
 
     /// The files with classes that have a file as their template.
-    pub(super) fn template_owners(&self, file: i64) -> Vec<i64> {
-        self.read.template_owners(file).unwrap_or_else(|error| {
-            self.failure.borrow_mut().get_or_insert(error);
-            Vec::new()
-        })
+    pub(super) fn template_owners(&self, file: ModuleId) -> Vec<FileId> {
+        self.read
+            .template_owners(file.file())
+            .unwrap_or_else(|error| {
+                self.failure.borrow_mut().get_or_insert(error);
+                Vec::new()
+            })
     }
 
     /// Gives imports without a name of their own the names of their packages, the end of a unit's key.
     fn named_by_packages(
         &self,
         mut facts: FileFacts,
-        targets: &[Option<i64>],
+        targets: &[Option<ModuleId>],
     ) -> Result<FileFacts, StoreError> {
         for (import, target) in facts.imports.iter_mut().zip(targets) {
-            let (ImportKind::Package, Some(target @ ..0)) = (import.kind, *target) else {
+            let (ImportKind::Package, Some(target)) = (import.kind, *target) else {
                 continue;
             };
+            let Some(unit) = target.unit() else { continue };
             let known = self.package_names.borrow().get(&target).cloned();
             let name = if let Some(name) = known {
                 name
             } else {
-                let key = self.read.unit_key(-target)?;
+                let key = self.read.unit_key(unit)?;
                 let name = key.and_then(|key| Some(key.rsplit_once('#')?.1.to_owned()));
                 self.package_names.borrow_mut().insert(target, name.clone());
                 name
@@ -327,27 +333,28 @@ impl<'a> FactsCache<'a> {
         Ok(facts)
     }
 
-    fn load(&self, file: i64) -> Result<Option<Rc<LinkedFile>>, StoreError> {
+    fn load(&self, file: ModuleId) -> Result<Option<Rc<LinkedFile>>, StoreError> {
         if let Some(replaced) = self.replaced.get(&file) {
             return Ok(Some(Rc::clone(replaced)));
         }
-        if file < 0 {
-            let files = match self.regrouped.get(&file) {
+        if let Some(unit) = file.unit() {
+            let files = match self.regrouped.get(&unit) {
                 Some(files) => files.clone(),
-                None => self.read.unit_files(-file)?,
+                None => self.read.unit_files(unit)?,
             };
-            return Ok((!files.is_empty()).then(|| Rc::new(LinkedFile::of_unit(file, &files))));
+            return Ok((!files.is_empty()).then(|| Rc::new(LinkedFile::of_unit(unit, &files))));
         }
-        let Some(facts) = self.read.facts(file)? else {
+        let own = file.file();
+        let Some(facts) = self.read.facts(own)? else {
             return Ok(None);
         };
-        let ids = self.read.symbol_ids(file)?;
+        let ids = self.read.symbol_ids(own)?;
         let targets = match self.redirected.get(&file) {
             Some(targets) => targets.clone(),
-            None => self.read.import_targets(file)?,
+            None => self.read.import_targets(own)?,
         };
         let facts = self.named_by_packages(facts, &targets)?;
-        let units = self.read.units_of(file)?.into_iter().map(|unit| -unit);
+        let units = self.read.units_of(own)?.into_iter().map(ModuleId::from);
         let units = units.collect();
         Ok(Some(Rc::new(LinkedFile::of(
             file, facts, ids, targets, units,

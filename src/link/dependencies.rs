@@ -8,24 +8,25 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::file::LinkedFile;
+use crate::model::ModuleId;
 use crate::model::hash::HashSet;
 use crate::store::interface::RESIDUAL;
 
 /// A file, with the buckets of the names that were looked up in it.
-pub(super) type FileDependency = (i64, u64);
+pub(super) type FileDependency = (ModuleId, u64);
 
 /// Records the look-ups in other files while one file is linked.
 #[derive(Default)]
 pub(super) struct DependencyRecorder {
     /// Files whose facts were asked for, each with its own mask of names; `None` for one without facts.
-    loaded: RefCell<BTreeMap<i64, Option<Rc<LinkedFile>>>>,
+    loaded: RefCell<BTreeMap<ModuleId, Option<Rc<LinkedFile>>>>,
     /// Files that were looked up without their facts, by the names that they export or by a memo.
-    not_loaded: RefCell<BTreeMap<i64, u64>>,
+    not_loaded: RefCell<BTreeMap<ModuleId, u64>>,
 }
 
 impl DependencyRecorder {
     /// Records that the facts of a file were asked for. The file then records the names that are looked up in it.
-    pub(super) fn record_load(&self, file: i64, loaded: Option<&Rc<LinkedFile>>) {
+    pub(super) fn record_load(&self, file: ModuleId, loaded: Option<&Rc<LinkedFile>>) {
         if let Some(loaded) = loaded {
             if loaded.name_mask.get().is_some() {
                 return;
@@ -44,7 +45,7 @@ impl DependencyRecorder {
     }
 
     /// Takes the look-ups so far, by file.
-    pub(super) fn take(&self) -> BTreeMap<i64, u64> {
+    pub(super) fn take(&self) -> BTreeMap<ModuleId, u64> {
         let mut masks = self.not_loaded.take();
         for (file, loaded) in self.loaded.take() {
             let mask = loaded.and_then(|loaded| loaded.name_mask.take());
@@ -54,7 +55,7 @@ impl DependencyRecorder {
     }
 
     /// Runs `search` and returns its result with its look-ups alone; those before it stay recorded.
-    pub(super) fn apart<T>(&self, search: impl FnOnce() -> T) -> (T, BTreeMap<i64, u64>) {
+    pub(super) fn apart<T>(&self, search: impl FnOnce() -> T) -> (T, BTreeMap<ModuleId, u64>) {
         let loaded = self.loaded.take();
         let cells = || loaded.values().flatten().map(|loaded| &loaded.name_mask);
         let masks: Vec<Option<u64>> = cells().map(Cell::take).collect();
@@ -77,13 +78,13 @@ impl DependencyRecorder {
 ///
 /// `loaded` returns the files that are known.
 pub(super) fn without_implied<'a>(
-    masks: &BTreeMap<i64, u64>,
-    loaded: impl Fn(i64) -> Option<&'a LinkedFile>,
+    masks: &BTreeMap<ModuleId, u64>,
+    loaded: impl Fn(ModuleId) -> Option<&'a LinkedFile>,
 ) -> Vec<FileDependency> {
     if masks.len() <= 1 {
         return masks.iter().map(|(file, mask)| (*file, *mask)).collect();
     }
-    let implied_by = |file: i64| -> Vec<i64> {
+    let implied_by = |file: ModuleId| -> Vec<ModuleId> {
         let mask = masks
             .get(&file)
             .copied()
@@ -91,7 +92,7 @@ pub(super) fn without_implied<'a>(
         let (Some(mask), Some(loaded)) = (mask, loaded(file)) else {
             return Vec::new();
         };
-        let is_implied = |star: i64, inner: u64| star != file && inner & !mask == 0;
+        let is_implied = |star: ModuleId, inner: u64| star != file && inner & !mask == 0;
         // A package has hundreds of files, of which a look-up needs one or two.
         if loaded.stars.len() > masks.len() {
             let all = masks.iter();
@@ -109,10 +110,10 @@ pub(super) fn without_implied<'a>(
                 .collect()
         }
     };
-    let inner: HashSet<i64> = masks.keys().flat_map(|file| implied_by(*file)).collect();
-    let (inside, outside): (Vec<i64>, Vec<i64>) =
+    let inner: HashSet<ModuleId> = masks.keys().flat_map(|file| implied_by(*file)).collect();
+    let (inside, outside): (Vec<ModuleId>, Vec<ModuleId>) =
         masks.keys().partition(|file| inner.contains(file));
-    let mut reached: HashSet<i64> = HashSet::default();
+    let mut reached: HashSet<ModuleId> = HashSet::default();
     let mut noted = Vec::new();
     // Of files that only pass each other on, the first one stands for all.
     for file in outside.into_iter().chain(inside) {

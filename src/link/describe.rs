@@ -6,6 +6,7 @@ use super::cache::{Def, FactsCache};
 use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{ContainerKind, ExprId};
+use crate::model::ModuleId;
 
 /// Types inside types that are written out.
 const MAX_DEPTH: usize = 8;
@@ -19,7 +20,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the module that an expression is: `store` behind `import * as store from './store'`.
-    pub(super) fn module_of(&self, expr: ExprId) -> Option<i64> {
+    pub(super) fn module_of(&self, expr: ExprId) -> Option<ModuleId> {
         self.refuel();
         match self.infer(&self.file, expr, None)? {
             Type::Definition(Def::Module(file)) => Some(file),

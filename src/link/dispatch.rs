@@ -17,7 +17,7 @@ use super::use_targets::{DefinitionRow, UseTargets};
 use crate::ir::{BaseKind, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
 use crate::model::path::parent;
-use crate::model::{EdgeKind, Provenance, SymbolFlags, SymbolKind};
+use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolFlags, SymbolKind};
 use crate::store::token::normal_form;
 use crate::store::{StoreError, SymbolRow};
 
@@ -44,7 +44,7 @@ pub struct DispatchTargets {
     /// Whether there may be more.
     pub is_cut: bool,
     /// Memo of the derived classes of files, with their bases.
-    built: HashMap<i64, Rc<[DerivedClass]>>,
+    built: HashMap<FileId, Rc<[DerivedClass]>>,
 }
 
 impl DispatchTargets {
@@ -150,11 +150,11 @@ impl DispatchLookup<'_, '_> {
             return Ok(());
         }
         let read = self.targets.read;
-        let Some(own_path) = read.path_of(file.file)? else {
+        let Some(own_path) = read.path_of(file.file.file())? else {
             return Ok(());
         };
         let own_name = file.facts.unit_member_name(at as usize);
-        let is_left_out = read.is_left_out_of_units(file.file)?;
+        let is_left_out = read.is_left_out_of_units(file.file.file())?;
         for row in self.named(&symbol.name)? {
             let is_near = parent(row.path.as_str()) == parent(own_path.as_str());
             if !is_near || row.path == own_path || row.kind != symbol.kind {
@@ -166,8 +166,8 @@ impl DispatchLookup<'_, '_> {
             let is_same = other.units.iter().any(|unit| file.units.contains(unit))
                 && other.facts.unit_member_name(row.ordinal as usize) == own_name
                 && other.symbol(row.ordinal).qualified_name == symbol.qualified_name;
-            if is_same && (is_left_out || read.is_left_out_of_units(other.file)?) {
-                all.add((other.file, row.ordinal), Provenance::Alternative);
+            if is_same && (is_left_out || read.is_left_out_of_units(other.file.file())?) {
+                all.add(other.definition(row.ordinal), Provenance::Alternative);
             }
         }
         Ok(())
@@ -208,7 +208,7 @@ impl DispatchLookup<'_, '_> {
                 && second.qualified_name == one.qualified_name
                 && (one.kind != SymbolKind::Method || is_same_method())
             {
-                all.add((file.file, *other), Provenance::Alternative);
+                all.add(file.definition(*other), Provenance::Alternative);
             }
         }
     }
@@ -223,7 +223,7 @@ impl DispatchLookup<'_, '_> {
         let Some(class) = file.symbol(at).parent.filter(|it| is_class(file, *it)) else {
             return Ok(());
         };
-        let own = (file.file, class);
+        let own = file.definition(class);
         let above = self.classes_above(own);
         let (below, is_cut) = self.classes_below(own, all)?;
         all.is_cut |= is_cut;
@@ -235,7 +235,7 @@ impl DispatchLookup<'_, '_> {
         for (n, (in_file, class)) in above.into_iter().chain(below).enumerate() {
             // The lower of both classes says what type parameters stand for.
             let object = if n < n_above { own } else { (in_file, class) };
-            let object = Type::Instance(Def::Symbol(object.0, object.1));
+            let object = Type::Instance(Def::Symbol(object.0.into(), object.1));
             let Some(other) = self.linker.cache.get(in_file) else {
                 continue;
             };
@@ -338,7 +338,7 @@ impl DispatchLookup<'_, '_> {
             };
             if self.trait_of(&file, row.ordinal) == Some(of) {
                 found.push(BaselessMethod {
-                    method: (file.file, row.ordinal),
+                    method: file.definition(row.ordinal),
                     lacks_required: false,
                     has_outside_base: false,
                     is_refused: true,
@@ -413,9 +413,9 @@ impl DispatchLookup<'_, '_> {
         file: &LinkedFile,
         class: SymbolIdx,
         is_interface: bool,
-    ) -> Result<BTreeSet<i64>, StoreError> {
+    ) -> Result<BTreeSet<FileId>, StoreError> {
         let read = self.targets.read;
-        let mut files = BTreeSet::from([file.file]);
+        let mut files = BTreeSet::from([file.file.file()]);
         let Some(row) = file.ids.get(class as usize) else {
             return Ok(files);
         };
@@ -445,9 +445,11 @@ impl DispatchLookup<'_, '_> {
         let bases = file.bases(class);
         let found = bases.filter_map(|base| {
             self.linker.refuel();
-            self.linker.infer(file, base, None)?.symbol()
+            self.linker.infer(file, base, None)?.definition()
         });
-        found.filter(|base| *base != (file.file, class)).collect()
+        found
+            .filter(|base| *base != file.definition(class))
+            .collect()
     }
 
     /// Whether two methods of one name can override one another: by their parameters, where methods of one name are told apart by these.
@@ -494,7 +496,7 @@ impl DispatchLookup<'_, '_> {
         match symbol.parent {
             Some(interface) => self.implementations(file, interface, &symbol.name, all),
             None => match self.owner(file, at) {
-                Some(type_) => self.interfaces(type_, (file.file, at), &symbol.name, all),
+                Some(type_) => self.interfaces(type_, file.definition(at), &symbol.name, all),
                 None => Ok(()),
             },
         }
@@ -527,12 +529,12 @@ impl DispatchLookup<'_, '_> {
             };
             self.linker.refuel();
             let satisfied = self.linker.required(&file, interface).and_then(|required| {
-                let found = self.linker.satisfying(type_, &required)?;
+                let found = self.linker.satisfying(module_of(type_), &required)?;
                 let place = required.iter().position(|it| it.name == name)?;
-                found.get(place).copied()
+                found.get(place).map(|(module, at)| (module.file(), *at))
             });
             if satisfied == Some(method) {
-                all.add((file.file, row.ordinal), Provenance::Dispatch);
+                all.add(file.definition(row.ordinal), Provenance::Dispatch);
             }
         }
         Ok(())
@@ -575,9 +577,10 @@ impl DispatchLookup<'_, '_> {
             };
             if rules::of(&other).members == MemberOrder::Embedding
                 && let Some(type_) = self.owner(&other, row.ordinal)
-                && let Some(found) = self.linker.satisfying(type_, &required)
+                && let Some(found) = self.linker.satisfying(module_of(type_), &required)
             {
-                all.add(found[place], Provenance::Dispatch);
+                let (module, at) = found[place];
+                all.add((module.file(), at), Provenance::Dispatch);
             }
         }
         Ok(())
@@ -617,8 +620,8 @@ impl DispatchLookup<'_, '_> {
             let Some(other) = self.file_of(&row)? else {
                 continue;
             };
-            if self.trait_of(&other, row.ordinal) == Some((file.file, of)) {
-                all.add((other.file, row.ordinal), Provenance::Dispatch);
+            if self.trait_of(&other, row.ordinal) == Some(file.definition(of)) {
+                all.add(other.definition(row.ordinal), Provenance::Dispatch);
             }
         }
         Ok(())
@@ -628,7 +631,7 @@ impl DispatchLookup<'_, '_> {
     fn trait_of(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
         let of = file.value(method, Slot::Base(BaseKind::Implements))?;
         self.linker.refuel();
-        let of = self.linker.infer(file, of, None)?.symbol()?;
+        let of = self.linker.infer(file, of, None)?.definition()?;
         let there = self.linker.cache.get(of.0)?;
         (there.symbol(of.1).kind == SymbolKind::Interface).then_some(of)
     }
@@ -637,7 +640,7 @@ impl DispatchLookup<'_, '_> {
     fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
         let owner = file.facts.owner(method as usize)?;
         self.linker.refuel();
-        let owner = self.linker.infer(file, owner, None)?.symbol()?;
+        let owner = self.linker.infer(file, owner, None)?.definition()?;
         let there = self.linker.cache.get(owner.0)?;
         is_type(there.symbol(owner.1).kind).then_some(owner)
     }
@@ -656,6 +659,11 @@ impl DispatchLookup<'_, '_> {
     }
 }
 
+/// Returns a definition as the linker names it.
+fn module_of((file, at): DefinitionRow) -> (ModuleId, SymbolIdx) {
+    (file.into(), at)
+}
+
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
 fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
     if !rules::of(file).has_overloads || file.symbol(at).kind != SymbolKind::Method {
@@ -665,7 +673,7 @@ fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
     for other in file.overloads(at) {
         let takes_any = |at| file.symbol(at).flags.contains(SymbolFlags::VARIADIC);
         if *other != at && (n_params(file, *other) == n || takes_any(*other) || takes_any(at)) {
-            all.add((file.file, *other), Provenance::Overload);
+            all.add(file.definition(*other), Provenance::Overload);
         }
     }
 }

@@ -10,8 +10,8 @@ use super::affected_importers::affected_files;
 use super::indexed_files::IndexedFiles;
 use super::use_targets::Overlay;
 use crate::ir::FileFacts;
-use crate::model::RepoPath;
 use crate::model::hash::HashMap;
+use crate::model::{FileId, RepoPath, UnitId};
 use crate::resolve::{PathChanges, Resolver, SourceFiles, units};
 use crate::store::{ImportTarget, Read, StoreError};
 
@@ -30,9 +30,9 @@ pub struct EarlierFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverlayFileIds {
     /// The file as it was: its row in the index, a negative id for a file that is gone.
-    pub earlier: i64,
+    pub earlier: FileId,
     /// The file as it is now, linked among the others as they were.
-    pub current: i64,
+    pub current: FileId,
 }
 
 /// Numbers of files and units that the index has no row of begin here: no unit of the index has one.
@@ -41,8 +41,8 @@ const FIRST_SYNTHETIC_ID: i64 = i64::MIN / 4;
 /// The units of the earlier state that differ.
 #[derive(Default)]
 struct Units {
-    of_files: HashMap<i64, Vec<i64>>,
-    files: HashMap<i64, Vec<(i64, u8)>>,
+    of_files: HashMap<FileId, Vec<UnitId>>,
+    files: HashMap<UnitId, Vec<(FileId, u8)>>,
     n_new: i64,
     /// The keys of those that the index has no row of.
     new: Vec<String>,
@@ -58,7 +58,7 @@ impl Units {
         file_ids: OverlayFileIds,
     ) -> Result<bool, StoreError> {
         let id = file_ids.earlier;
-        let now = if id > 0 {
+        let now = if id.row() > 0 {
             read.units_of(id)?
         } else {
             Vec::new()
@@ -74,7 +74,7 @@ impl Units {
             let unit = known.unwrap_or_else(|| {
                 self.n_new += 1;
                 // A unit is a module by its number below 0.
-                -(FIRST_SYNTHETIC_ID - self.n_new)
+                UnitId::new(self.n_new - FIRST_SYNTHETIC_ID)
             });
             manifest.units.insert(key, unit);
             then.push((unit, rank));
@@ -89,7 +89,7 @@ impl Units {
             let at = if *rank == 0 { 0 } else { files.len() };
             files.insert(at, (id, *rank));
         }
-        let then: Vec<i64> = then.into_iter().map(|(unit, _)| unit).collect();
+        let then: Vec<UnitId> = then.into_iter().map(|(unit, _)| unit).collect();
         let differs = now != then;
         self.of_files.insert(id, then);
         if let Some(facts) = &file.now {
@@ -100,10 +100,14 @@ impl Units {
         Ok(differs)
     }
 
-    fn files_of(&mut self, read: &Read<'_>, unit: i64) -> Result<&mut Vec<(i64, u8)>, StoreError> {
+    fn files_of(
+        &mut self,
+        read: &Read<'_>,
+        unit: UnitId,
+    ) -> Result<&mut Vec<(FileId, u8)>, StoreError> {
         Ok(match self.files.entry(unit) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(if unit < -FIRST_SYNTHETIC_ID {
+            Entry::Vacant(new) => new.insert(if unit.row() < -FIRST_SYNTHETIC_ID {
                 read.unit_files(unit)?
             } else {
                 Vec::new()
@@ -130,10 +134,11 @@ pub fn overlay(
         if known.is_none() || file.facts.is_none() {
             changes.add_path(&file.path);
         }
-        let own = FIRST_SYNTHETIC_ID + i64::try_from(at).unwrap_or(0);
+        let row = FIRST_SYNTHETIC_ID + i64::try_from(at).unwrap_or(0);
+        let own = FileId::new(row);
         let file_ids = OverlayFileIds {
             earlier: known.unwrap_or(own),
-            current: own + n_files,
+            current: FileId::new(row + n_files),
         };
         ids.push(file_ids);
         if units.change(read, &mut manifest, file, file_ids)? {
@@ -156,7 +161,7 @@ pub fn overlay(
     let manifest = Arc::new(manifest);
     let resolver = Resolver::new(Arc::clone(&manifest) as Arc<dyn SourceFiles>);
     for (file, id) in files.into_iter().zip(&ids) {
-        let mut lay = |id: i64, facts: FileFacts| {
+        let mut lay = |id: FileId, facts: FileFacts| {
             let imports = facts.imports.iter();
             let targets: Vec<ImportTarget> = imports
                 .map(|import| {

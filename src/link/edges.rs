@@ -11,7 +11,7 @@ use super::lookup::{UseMeaning, root_of};
 use super::unit_imports::UnitImports;
 use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::hash::HashMap;
-use crate::model::{EdgeKind, Provenance, SymbolKind};
+use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
 
 /// The result of linking one file.
@@ -19,27 +19,27 @@ pub(super) struct Links {
     pub(super) edges: Vec<EdgeRow>,
     pub(super) unbound: Vec<UnboundRow>,
     /// The interfaces that it depends on: files, with the buckets of names that were looked up.
-    pub(super) dependencies: Vec<(i64, u64)>,
+    pub(super) dependencies: Vec<(ModuleId, u64)>,
     /// The files behind imports of units, each with the place of the import.
-    pub(super) import_files: Vec<(u32, i64)>,
+    pub(super) import_files: Vec<(u32, FileId)>,
 }
 
 /// An edge from a definition, or the file's top level, to another.
-type Edge = (Option<i64>, i64, EdgeKind, Provenance);
+type Edge = (Option<SymbolId>, SymbolId, EdgeKind, Provenance);
 
 /// Binds the uses of a file. Uses of a definition within itself are left out.
 #[expect(
     clippy::too_many_lines,
     reason = "one pass, whose steps are read in order"
 )]
-pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreError> {
+pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, StoreError> {
     cache.begin();
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
     let mut import_files = Vec::new();
     // Without a class that names it markup is text.
     let is_text =
-        |own: &LinkedFile| own.facts.is_template && cache.template_owners(file).is_empty();
+        |own: &LinkedFile| own.facts.is_template && cache.template_owners(file.into()).is_empty();
     if let Some(own) = cache.get(file).filter(|own| !is_text(own)) {
         let linker = Linker::new(cache, Rc::clone(&own));
         let receivers = ReceiverUseCounts::of(&own.facts);
@@ -84,7 +84,7 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
             };
             let (target, at) = bound.to;
             units.note(&own, used, target);
-            if target == file && used.symbol == Some(at) {
+            if target == own.file && used.symbol == Some(at) {
                 continue;
             }
             let Some(dst) = row_of(cache, bound.to) else {
@@ -148,7 +148,7 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: i64) -> Result<Links, StoreE
 }
 
 /// Returns the row of a definition.
-fn row_of(cache: &FactsCache<'_>, (file, at): (i64, u32)) -> Option<i64> {
+fn row_of(cache: &FactsCache<'_>, (file, at): (ModuleId, u32)) -> Option<SymbolId> {
     cache.get(file)?.ids.get(at as usize).copied()
 }
 

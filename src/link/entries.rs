@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::indexed_files::IndexedFiles;
-use crate::model::RepoPath;
 use crate::model::path::{parent, upwards};
+use crate::model::{FileId, RepoPath};
 use crate::resolve::{Resolver, SourceFiles};
 use crate::store::{Read, StoreError};
 
@@ -19,7 +19,7 @@ const MAX_FILES: usize = 20_000;
 
 /// Returns the entry points of the packages that hold some files: the specifier by which each is imported, and its file.
 /// Costs a pass over the files of these packages.
-pub fn entries(read: &Read<'_>, files: &[RepoPath]) -> Result<Vec<(String, i64)>, StoreError> {
+pub fn entries(read: &Read<'_>, files: &[RepoPath]) -> Result<Vec<(String, FileId)>, StoreError> {
     let mut directories: BTreeMap<String, RepoPath> = BTreeMap::new();
     for file in files {
         for directory in upwards(parent(file.as_str())) {

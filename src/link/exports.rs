@@ -5,6 +5,7 @@ use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::rules::{self, Implicit};
 use crate::ir::{Export, ExportKind, INJECTED, SymbolIdx, injected_name, member_name};
+use crate::model::ModuleId;
 use crate::model::hash::HashSet;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
@@ -13,12 +14,12 @@ const MAX_MODULES: usize = 10_000;
 const MAX_DEPTH: usize = 200;
 
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
-pub(super) fn resolve(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
+pub(super) fn resolve(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> Option<Def> {
     cache.memoized(file, name, || ExportSearch::new(cache).export(file, name))
 }
 
 /// The definition that a CommonJS module is: `codes` of `module.exports = codes`.
-pub(super) fn assigned(cache: &FactsCache<'_>, file: i64) -> Option<(i64, SymbolIdx)> {
+pub(super) fn assigned(cache: &FactsCache<'_>, file: ModuleId) -> Option<(ModuleId, SymbolIdx)> {
     match ExportSearch::new(cache).module(file)? {
         Def::Module(_) => None,
         Def::Symbol(file, at) => Some((file, at)),
@@ -64,7 +65,7 @@ pub(super) fn member_elsewhere(
 }
 
 /// Returns the definitions that the files of a unit offer by a name.
-pub(super) fn all_in_unit(cache: &FactsCache<'_>, unit: i64, name: &str) -> Vec<Def> {
+pub(super) fn all_in_unit(cache: &FactsCache<'_>, unit: ModuleId, name: &str) -> Vec<Def> {
     let Some(loaded) = cache.get(unit) else {
         return Vec::new();
     };
@@ -78,7 +79,7 @@ pub(super) fn all_in_unit(cache: &FactsCache<'_>, unit: i64, name: &str) -> Vec<
 }
 
 /// Resolves an imported name. `*` is the module object, or the value of `module.exports =` if there is one.
-pub(super) fn imported(cache: &FactsCache<'_>, file: i64, name: &str) -> Option<Def> {
+pub(super) fn imported(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> Option<Def> {
     if name == "*" {
         ExportSearch::new(cache).module(file)
     } else {
@@ -98,8 +99,8 @@ struct SeenExports {
     /// The names, of which one search has few.
     names: Vec<Box<str>>,
     /// Modules, each with the place of a name: a list while there are few.
-    few: Vec<(i64, usize)>,
-    many: HashSet<(i64, usize)>,
+    few: Vec<(ModuleId, usize)>,
+    many: HashSet<(ModuleId, usize)>,
 }
 
 impl SeenExports {
@@ -111,7 +112,7 @@ impl SeenExports {
     }
 
     /// Returns whether it is new.
-    fn insert(&mut self, file: i64, name: &str) -> bool {
+    fn insert(&mut self, file: ModuleId, name: &str) -> bool {
         let known = self.names.iter().position(|it| **it == *name);
         let at = known.unwrap_or_else(|| {
             self.names.push(name.into());
@@ -138,7 +139,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         }
     }
 
-    fn export(&mut self, file: i64, name: &str) -> Option<Def> {
+    fn export(&mut self, file: ModuleId, name: &str) -> Option<Def> {
         if self.depth > MAX_DEPTH || self.seen.len() > MAX_MODULES {
             return None;
         }
@@ -151,7 +152,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         found
     }
 
-    fn offered(&mut self, file: i64, name: &str) -> Option<Def> {
+    fn offered(&mut self, file: ModuleId, name: &str) -> Option<Def> {
         if let Some(plain) = name.strip_prefix(INJECTED) {
             let loaded = self.cache.get(file)?;
             if rules::of(&loaded).is_injected(name) {
@@ -213,7 +214,13 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
 
     /// Whether another file of a unit defines a name with as much right as `target`, where the language has no order among
     /// them.
-    fn is_ambiguous(&mut self, unit: &LinkedFile, target: i64, others: &[i64], name: &str) -> bool {
+    fn is_ambiguous(
+        &mut self,
+        unit: &LinkedFile,
+        target: ModuleId,
+        others: &[ModuleId],
+        name: &str,
+    ) -> bool {
         let Some(rank) = unit.rank(target) else {
             return false;
         };
@@ -283,7 +290,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
     }
 
     /// The result of `require`: the assigned value, else the module.
-    fn module(&mut self, file: i64) -> Option<Def> {
+    fn module(&mut self, file: ModuleId) -> Option<Def> {
         if !self.seen.insert(file, "export=") {
             return None;
         }
@@ -313,11 +320,11 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
     }
 
     /// Resolves a name through `export * from`.
-    fn starred(&mut self, from: &LinkedFile, target: i64, name: &str) -> Option<Def> {
+    fn starred(&mut self, from: &LinkedFile, target: ModuleId, name: &str) -> Option<Def> {
         if rules::of(from).stars_bind && !self.cache.get(target)?.is_starred(name) {
             return None;
         }
-        if from.file < 0
+        if from.file.unit().is_some()
             && self.cache.may_export(target, name)
             && let Some(loaded) = self.cache.get(target)
             && rules::of(&loaded).has_partial_types
@@ -329,7 +336,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
 
     /// Resolves a name of a file that has parts of several namespaces: in one of them by its exports there, in the unit of those
     /// that use its `global using` directives by these.
-    fn in_namespace(&mut self, file: &LinkedFile, unit: i64, name: &str) -> Option<Def> {
+    fn in_namespace(&mut self, file: &LinkedFile, unit: ModuleId, name: &str) -> Option<Def> {
         let Some(namespace) = file.namespace_of(unit) else {
             let mut targets = self.cache.stars_with(file, name).into_iter();
             return targets.find_map(|target| self.export(target, name));
@@ -338,7 +345,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
     }
 
     /// As [`Self::in_namespace`], of all definitions: two static classes of one file may have extension methods of one name.
-    fn all_in_namespace(&mut self, file: &LinkedFile, unit: i64, name: &str) -> Vec<Def> {
+    fn all_in_namespace(&mut self, file: &LinkedFile, unit: ModuleId, name: &str) -> Vec<Def> {
         let Some(namespace) = file.namespace_of(unit) else {
             return self.in_namespace(file, unit, name).into_iter().collect();
         };
@@ -347,7 +354,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             .collect()
     }
 
-    fn imported(&mut self, file: i64, name: &str) -> Option<Def> {
+    fn imported(&mut self, file: ModuleId, name: &str) -> Option<Def> {
         if name == "*" {
             self.module(file)
         } else {
@@ -355,7 +362,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         }
     }
 
-    fn member(&mut self, file: i64, at: u32, name: &str) -> Option<Def> {
+    fn member(&mut self, file: ModuleId, at: u32, name: &str) -> Option<Def> {
         let loaded = self.cache.get(file)?;
         loaded
             .members(at, name)

@@ -12,7 +12,7 @@ use super::linker::Linker;
 use super::path_names::{Named, Wanted};
 use super::types::Type;
 use crate::ir::{BaseKind, ImportKind, Slot, SymbolIdx};
-use crate::model::SymbolKind;
+use crate::model::{ModuleId, SymbolKind};
 
 /// Traits in scope of one file that are known.
 const MAX_TRAITS: usize = 500;
@@ -110,14 +110,14 @@ impl Linker<'_, '_> {
     }
 
     /// The traits of the repository whose methods the file can call.
-    fn traits_in_scope(&self) -> Rc<[(i64, SymbolIdx)]> {
+    fn traits_in_scope(&self) -> Rc<[(ModuleId, SymbolIdx)]> {
         if let Some(known) = &*self.traits_in_scope.borrow() {
             return Rc::clone(known);
         }
         // A look-up on the way finds none.
         *self.traits_in_scope.borrow_mut() = Some(Rc::default());
         let own = &self.file;
-        let mut all: Vec<(i64, SymbolIdx)> = Vec::new();
+        let mut all: Vec<(ModuleId, SymbolIdx)> = Vec::new();
         let mut add = |file: &LinkedFile, at: SymbolIdx| {
             let key = (file.file, at);
             if file.symbol(at).kind == SymbolKind::Interface
@@ -156,7 +156,7 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        let all: Rc<[(i64, SymbolIdx)]> = all.into();
+        let all: Rc<[(ModuleId, SymbolIdx)]> = all.into();
         *self.traits_in_scope.borrow_mut() = Some(Rc::clone(&all));
         all
     }

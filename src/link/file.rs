@@ -11,7 +11,7 @@ use crate::ir::{
     ImportKind, ImportedName, PathId, Slot, SymbolIdx, generic_name,
 };
 use crate::model::hash::{HashMap, HashSet};
-use crate::model::{Symbol, SymbolFlags, SymbolKind};
+use crate::model::{FileId, ModuleId, Symbol, SymbolFlags, SymbolId, SymbolKind, UnitId};
 use crate::store::interface::{MEMBERS, RESIDUAL, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
@@ -19,14 +19,14 @@ const MAX_OVERLOADS: usize = 64;
 
 /// One file's facts, with the tables that look-ups need.
 pub(super) struct LinkedFile {
-    pub(super) file: i64,
+    pub(super) file: ModuleId,
     pub(super) facts: FileFacts,
     /// Symbol rows by their place.
-    pub(super) ids: Vec<i64>,
+    pub(super) ids: Vec<SymbolId>,
     /// Where each import leads, by its place.
-    pub(super) targets: Vec<Option<i64>>,
+    pub(super) targets: Vec<Option<ModuleId>>,
     /// The units that its names belong to.
-    pub(super) units: Vec<i64>,
+    pub(super) units: Vec<ModuleId>,
     /// Definitions by their owner and the path from there; those of the top level also by their names alone.
     defined: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// The path to each symbol from the one around it.
@@ -49,15 +49,15 @@ pub(super) struct LinkedFile {
     /// The imports of static members, by their places.
     pub(super) static_imports: Vec<u32>,
     /// The units all of whose names are names of this file, where nothing nearer has them: `import a.b.*`.
-    pub(super) wildcards: Vec<i64>,
+    pub(super) wildcards: Vec<ModuleId>,
     /// Whether one of those, or a static one (`import static a.B.*`), is out of the repository.
     pub(super) has_outer_wildcard: bool,
     /// The files whose names it offers by `export * from`.
-    pub(super) stars: Vec<i64>,
+    pub(super) stars: Vec<ModuleId>,
     /// The ranks of the files of a unit.
-    ranks: HashMap<i64, u8>,
+    ranks: HashMap<ModuleId, u8>,
     /// The same as a set, once asked.
-    star_set: OnceCell<HashSet<i64>>,
+    star_set: OnceCell<HashSet<ModuleId>>,
     /// The names that each of them exports, as buckets, once asked.
     pub(super) star_exports: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
@@ -73,11 +73,11 @@ impl LinkedFile {
         reason = "one pass, whose steps are read in order"
     )]
     pub(super) fn of(
-        file: i64,
+        file: ModuleId,
         mut facts: FileFacts,
-        ids: Vec<i64>,
-        targets: Vec<Option<i64>>,
-        units: Vec<i64>,
+        ids: Vec<SymbolId>,
+        targets: Vec<Option<ModuleId>>,
+        units: Vec<ModuleId>,
     ) -> Self {
         facts.exprs.rebuild_index();
         let mut defined = HashMap::default();
@@ -219,7 +219,7 @@ impl LinkedFile {
     }
 
     /// A unit as a module: it re-exports each of its files.
-    pub(super) fn of_unit(unit: i64, files: &[(i64, u8)]) -> Self {
+    pub(super) fn of_unit(unit: UnitId, files: &[(FileId, u8)]) -> Self {
         let mut facts = FileFacts::default();
         for at in 0..files.len() {
             let specifier = at.to_string();
@@ -239,31 +239,39 @@ impl LinkedFile {
                 line: 1,
             });
         }
-        let targets = files.iter().map(|it| Some(it.0)).collect();
-        let mut made = Self::of(unit, facts, Vec::new(), targets, Vec::new());
-        made.ranks = files.iter().copied().collect();
+        let targets = files.iter().map(|it| Some(it.0.into())).collect();
+        let mut made = Self::of(unit.into(), facts, Vec::new(), targets, Vec::new());
+        made.ranks = files
+            .iter()
+            .map(|(file, rank)| ((*file).into(), *rank))
+            .collect();
         made
     }
 
+    /// A definition of this file, by its place.
+    pub(super) fn definition(&self, at: SymbolIdx) -> (FileId, SymbolIdx) {
+        (self.file.file(), at)
+    }
+
     /// The files of a unit.
-    pub(super) fn members_of_unit(&self) -> &[i64] {
+    pub(super) fn members_of_unit(&self) -> &[ModuleId] {
         self.record(bucket(MEMBERS));
         &self.stars
     }
 
     /// The rank of a file among those of a unit.
-    pub(super) fn rank(&self, file: i64) -> Option<u8> {
+    pub(super) fn rank(&self, file: ModuleId) -> Option<u8> {
         self.ranks.get(&file).copied()
     }
 
     /// The files that it includes.
-    pub(super) fn included_files(&self) -> &[i64] {
+    pub(super) fn included_files(&self) -> &[ModuleId] {
         self.record(RESIDUAL);
         &self.stars
     }
 
     /// The unit of a key that the file belongs to.
-    pub(super) fn unit(&self, key: &str) -> Option<i64> {
+    pub(super) fn unit(&self, key: &str) -> Option<ModuleId> {
         // Its units are in the order of their keys, as those of the facts are.
         let key = key.rsplit(':').next()?;
         let at = self
@@ -281,7 +289,7 @@ impl LinkedFile {
     }
 
     /// Whether it offers the names of a file by `export * from`.
-    pub(super) fn passes_on(&self, file: i64) -> bool {
+    pub(super) fn passes_on(&self, file: ModuleId) -> bool {
         let stars = || self.stars.iter().copied().collect();
         self.star_set.get_or_init(stars).contains(&file)
     }
@@ -302,7 +310,7 @@ impl LinkedFile {
     }
 
     /// The name by which the file declares another one as a module of it: `tests.util`.
-    pub(super) fn declares(&self, module: i64) -> Option<&str> {
+    pub(super) fn declares(&self, module: ModuleId) -> Option<&str> {
         let all = self.facts.imports.iter().zip(&self.targets);
         let mut declared = all.filter(|(import, target)| {
             **target == Some(module) && import.specifier.starts_with("mod ")
@@ -499,7 +507,7 @@ impl LinkedFile {
     }
 
     /// The modules that offer definitions for injection to the file, the nearest first.
-    pub(super) fn providers(&self) -> Vec<i64> {
+    pub(super) fn providers(&self) -> Vec<ModuleId> {
         self.record(bucket(INJECTED) | RESIDUAL);
         let of_file = self.member_path(PathId::EMPTY, Access::Name(INJECTED));
         let path = of_file.and_then(|path| self.below(path, Slot::All));
@@ -568,7 +576,7 @@ impl LinkedFile {
     }
 
     /// The namespace by which a unit of the file is known to it; `None` where the unit is none of its namespaces.
-    pub(super) fn namespace_of(&self, unit: i64) -> Option<&str> {
+    pub(super) fn namespace_of(&self, unit: ModuleId) -> Option<&str> {
         let at = self.units.iter().position(|it| *it == unit)?;
         // Its namespaces are behind other units, in the order of their names.
         let n_others = self.units.len().checked_sub(self.facts.units.len())?;
@@ -607,7 +615,7 @@ impl LinkedFile {
 
     /// The import that binds a name: the file it leads to and the name there. `None` where no import
     /// binds it; no file where one does and leads out of the repository.
-    pub(super) fn import(&self, name: &str) -> Option<(Option<i64>, &str)> {
+    pub(super) fn import(&self, name: &str) -> Option<(Option<ModuleId>, &str)> {
         self.record(bucket(name));
         let (import, n) = *self.imported.get(name)?;
         let imported = &self.facts.imports[import as usize].names[n as usize].imported;
@@ -615,14 +623,14 @@ impl LinkedFile {
     }
 
     /// The module that a name means where the package has no such name: `store` of `from app import store`.
-    pub(super) fn submodule(&self, name: &str) -> Option<i64> {
+    pub(super) fn submodule(&self, name: &str) -> Option<ModuleId> {
         self.record(bucket(name));
         self.target(*self.submodules.get(name)?)
     }
 
     /// As [`Self::submodule`], of a name that an import inside a function takes: the imports of the modules that its names
     /// may be stand right behind it.
-    pub(super) fn submodule_of(&self, import: u32, name: &str) -> Option<i64> {
+    pub(super) fn submodule_of(&self, import: u32, name: &str) -> Option<ModuleId> {
         let package = &self.facts.imports.get(import as usize)?.specifier;
         let behind = self
             .facts
@@ -663,7 +671,7 @@ impl LinkedFile {
     }
 
     /// As [`Self::import`], of a type that a comment imports: that is offered to other files too.
-    pub(super) fn commented_import(&self, name: &str) -> Option<(i64, &str)> {
+    pub(super) fn commented_import(&self, name: &str) -> Option<(ModuleId, &str)> {
         self.record(bucket(name));
         let (import, _) = *self.imported.get(name)?;
         if self.facts.imports[import as usize].kind != ImportKind::TypeQuery {
@@ -674,7 +682,7 @@ impl LinkedFile {
     }
 
     /// Where a specifier leads, by any import that has it.
-    pub(super) fn target_of(&self, specifier: &str) -> Option<i64> {
+    pub(super) fn target_of(&self, specifier: &str) -> Option<ModuleId> {
         let at = self
             .facts
             .imports
@@ -684,7 +692,7 @@ impl LinkedFile {
     }
 
     /// Where an import leads.
-    pub(super) fn target(&self, import: u32) -> Option<i64> {
+    pub(super) fn target(&self, import: u32) -> Option<ModuleId> {
         self.targets.get(import as usize).copied().flatten()
     }
 }
@@ -719,7 +727,7 @@ impl TablePlaces {
 
 /// Returns where the `export * from` of a file lead, each by an import row of its own kind: by those rows the store finds
 /// who looked through the file.
-fn stars(facts: &FileFacts, targets: &[Option<i64>]) -> Vec<i64> {
+fn stars(facts: &FileFacts, targets: &[Option<ModuleId>]) -> Vec<ModuleId> {
     let stars = facts
         .exports
         .iter()

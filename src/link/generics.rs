@@ -9,7 +9,7 @@ use super::file::{LinkedFile, is_generic};
 use super::linker::Linker;
 use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
-use crate::model::SymbolKind;
+use crate::model::{ModuleId, SymbolKind};
 
 /// The type argument for a type parameter in one place.
 enum TypeArgument {
@@ -116,7 +116,12 @@ impl Linker<'_, '_> {
 
     /// Finds the type argument that a type passes to `ancestor`, itself or a base: in `class Rows extends List<Row>`,
     /// `Rows` passes `Row` to `List`.
-    fn type_argument_for(&self, found: &Type, owner: (i64, SymbolIdx), index: u8) -> TypeArgument {
+    fn type_argument_for(
+        &self,
+        found: &Type,
+        owner: (ModuleId, SymbolIdx),
+        index: u8,
+    ) -> TypeArgument {
         let (file, at) = match found {
             Type::Union(all) => {
                 let each = all

@@ -15,7 +15,7 @@ use super::types::{ExternalType, Type};
 use crate::ir::{Expr, PathId, Slot, SymbolIdx, linkage_unit};
 use crate::model::hash::HashSet;
 use crate::model::path::parent;
-use crate::model::{Symbol, SymbolFlags, SymbolKind};
+use crate::model::{ModuleId, Symbol, SymbolFlags, SymbolKind};
 
 /// How many files one file is looked at to include, with those that they include.
 const MAX_INCLUDED: usize = 4_000;
@@ -34,12 +34,12 @@ const TYPE: &str = "type ";
 
 impl Linker<'_, '_> {
     /// Returns the file and all that it includes, the nearest first.
-    pub(super) fn included(&self, file: i64) -> Rc<[i64]> {
+    pub(super) fn included(&self, file: ModuleId) -> Rc<[ModuleId]> {
         if let Some(known) = self.included_files.borrow().get(&file) {
             return Rc::clone(known);
         }
         let mut all = vec![file];
-        let mut seen: HashSet<i64> = HashSet::default();
+        let mut seen: HashSet<ModuleId> = HashSet::default();
         seen.insert(file);
         let mut next = 0;
         while let Some(at) = all.get(next).copied() {
@@ -53,7 +53,7 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        let all: Rc<[i64]> = all.into();
+        let all: Rc<[ModuleId]> = all.into();
         self.included_files
             .borrow_mut()
             .insert(file, Rc::clone(&all));
@@ -61,7 +61,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the definitions and declarations of a name at the top level of a file and of all that it includes.
-    pub(super) fn visible(&self, file: i64, name: &str) -> Rc<[Place]> {
+    pub(super) fn visible(&self, file: ModuleId, name: &str) -> Rc<[Place]> {
         let key = (file, name.to_owned());
         if let Some(known) = self.included_names.borrow().get(&key) {
             return Rc::clone(known);
@@ -297,7 +297,7 @@ impl Linker<'_, '_> {
     }
 
     /// The name behind `using ns::name;` or `namespace name = ns;`, in a file or what it includes.
-    fn used_name(&self, file: i64, name: &str) -> Option<String> {
+    fn used_name(&self, file: ModuleId, name: &str) -> Option<String> {
         self.included(file).iter().find_map(|at| {
             let loaded = self.cache.get(*at)?;
             if !loaded.top_level(name).is_empty() {
@@ -312,7 +312,7 @@ impl Linker<'_, '_> {
     }
 
     /// The namespaces all of whose names a file uses: `using namespace ns;`.
-    fn used_namespaces(&self, file: i64) -> Vec<String> {
+    fn used_namespaces(&self, file: ModuleId) -> Vec<String> {
         let mut all = Vec::new();
         for at in self.included(file).iter() {
             let Some(loaded) = self.cache.get(*at) else {
@@ -345,7 +345,7 @@ impl Linker<'_, '_> {
         found
     }
 
-    fn search_definition(&self, in_file: i64, at: SymbolIdx) -> Option<Place> {
+    fn search_definition(&self, in_file: ModuleId, at: SymbolIdx) -> Option<Place> {
         let loaded = self.cache.get(in_file)?;
         let symbol = loaded.symbol(at);
         if !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
@@ -366,7 +366,7 @@ impl Linker<'_, '_> {
         let unit = loaded.unit(&format!("c:{}", linkage_unit(&name)))?;
         let unit = self.cache.get(unit)?;
         unit.record_name(&name);
-        let files: Vec<i64> = unit
+        let files: Vec<ModuleId> = unit
             .members_of_unit()
             .iter()
             .copied()
@@ -386,7 +386,7 @@ impl Linker<'_, '_> {
             return Some(one);
         }
         // Several programs of one repository: the one beside the caller.
-        let directory = |file: i64| self.directory_of(file);
+        let directory = |file: ModuleId| self.directory_of(file);
         for around in [self.file.file, in_file] {
             let own = directory(around);
             let beside: Vec<Place> = found
@@ -402,7 +402,7 @@ impl Linker<'_, '_> {
         None
     }
 
-    fn directory_of(&self, file: i64) -> Option<String> {
+    fn directory_of(&self, file: ModuleId) -> Option<String> {
         let path = self.cache.path_of(file)?;
         Some(parent(path.as_str()).to_owned())
     }
@@ -410,7 +410,7 @@ impl Linker<'_, '_> {
     /// The definitions of a name in one file; without those that only the file sees, unless it is the own one.
     fn definitions_in(
         &self,
-        file: i64,
+        file: ModuleId,
         declared_in: &LinkedFile,
         declared: SymbolIdx,
         name: &str,

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{parent, upwards};
+use crate::model::{FileId, UnitId};
 use crate::resolve::{AutoImports, Resolution, SourceFiles};
 use crate::store::facts::unpack;
 use crate::store::{ImportTarget, Read, StoreError};
 
 /// Paths, configuration files and units of the index.
 pub struct IndexedFiles {
-    pub(super) files: HashMap<String, i64>,
+    pub(super) files: HashMap<String, FileId>,
     directories: HashSet<String>,
     pub(super) configs: HashMap<String, Vec<u8>>,
     /// Units of several files, by their keys.
-    pub(super) units: BTreeMap<String, i64>,
+    pub(super) units: BTreeMap<String, UnitId>,
     /// Whether there is a configuration that could not be unpacked.
     pub(super) lacks_configs: bool,
 }
@@ -65,7 +66,7 @@ impl IndexedFiles {
     }
 
     /// Adds a file under the id of its row, or an id that no row has.
-    pub(super) fn add(&mut self, path: &str, file: i64) {
+    pub(super) fn add(&mut self, path: &str, file: FileId) {
         for directory in upwards(parent(path)) {
             self.directories.insert(directory.to_owned());
         }

@@ -12,7 +12,7 @@ use super::linker::{InferredExpr, Linker};
 use super::rules;
 use super::types::{Substitution, Type, each};
 use crate::ir::{Expr, ExprId};
-use crate::model::SymbolKind;
+use crate::model::{ModuleId, SymbolKind};
 
 impl Linker<'_, '_> {
     /// The type of an expression. `this` is the receiver of the member in which it is written.
@@ -116,7 +116,7 @@ impl Linker<'_, '_> {
             Expr::Symbol(at) => Type::Definition(Def::Symbol(file.file, *at)),
             Expr::Imported { import, name } => {
                 let name = file.facts.exprs.name_of(*name);
-                let offered = |target: i64| {
+                let offered = |target: ModuleId| {
                     exports::imported(self.cache, target, name)
                         .map(Type::Definition)
                         .or_else(|| self.documented_type(target, name))

@@ -1,7 +1,9 @@
 //! The state of linking one file: its facts, those of other files, and the memos of the evaluator.
 //!
-//! Its methods stand by idea: `lookup` binds a reference, `infer` evaluates an expression, `members`, `calls` and
-//! `generics` evaluate the steps of one, `directives` names in the markup of Angular, `describe` prints a type.
+//! Its methods stand by idea: `lookup` binds a reference, `infer` evaluates an expression, `members`, `calls`, `overloads`
+//! and `generics` evaluate the steps of one, `directives` names in the markup of Angular, `describe` prints a type. Rules of
+//! few languages: `tree` (paths through modules), `includes`, `implementations` and `extensions` (traits), `method_sets`
+//! (interfaces that are satisfied without being named), `parts` (a type in several files), `delegates`.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,10 +16,11 @@ use super::path_names::{Named, Place, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
 use crate::ir::{ExprId, SymbolIdx};
+use crate::model::ModuleId;
 use crate::model::hash::HashMap;
 
 /// Definitions that a file sees through its includes, by file and name.
-type IncludedNames = HashMap<(i64, String), Rc<[Place]>>;
+type IncludedNames = HashMap<(ModuleId, String), Rc<[Place]>>;
 
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;
@@ -44,9 +47,9 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) usable: RefCell<Option<UsableIn>>,
     /// The classes whose members are looked through for a bare name, by file and symbol: the bases of such a class are
     /// no member of it.
-    pub(super) open_scopes: RefCell<Vec<(i64, SymbolIdx)>>,
+    pub(super) open_scopes: RefCell<Vec<(ModuleId, SymbolIdx)>>,
     /// Memo of [`Self::linearization`], by class.
-    pub(super) linearizations: RefCell<HashMap<(i64, SymbolIdx), Linearization>>,
+    pub(super) linearizations: RefCell<HashMap<(ModuleId, SymbolIdx), Linearization>>,
     /// Memo of [`Self::in_module`], by module and name.
     pub(super) named_in_modules: RefCell<HashMap<NameInModule, Named>>,
     /// The names of modules that are being looked up: one that is met again has nothing of its own.
@@ -57,17 +60,17 @@ pub(super) struct Linker<'a, 'b> {
     /// Memo of [`Self::infer`] for calls and members of the file itself, where types are declared: chains are long there.
     pub(super) inferred: RefCell<HashMap<ExprId, InferredExpr>>,
     /// Memo of the methods of types, by type and name.
-    pub(super) methods: RefCell<HashMap<(i64, SymbolIdx, String), Option<Type>>>,
+    pub(super) methods: RefCell<HashMap<(ModuleId, SymbolIdx, String), Option<Type>>>,
     /// Memo of [`Self::by_extension`], by type and method.
     pub(super) extensions: RefCell<HashMap<(String, String), Option<Type>>>,
     /// The traits whose methods the file can call, once asked.
     pub(super) traits_in_scope: RefCell<Option<TraitsInScope>>,
     /// Memo of [`Self::parts`], by type.
-    pub(super) parts_of_types: RefCell<HashMap<(i64, SymbolIdx), Definitions>>,
+    pub(super) parts_of_types: RefCell<HashMap<(ModuleId, SymbolIdx), Definitions>>,
     /// Memo of [`Self::traits`], by type.
-    pub(super) traits: RefCell<HashMap<(i64, SymbolIdx), Traits>>,
+    pub(super) traits: RefCell<HashMap<(ModuleId, SymbolIdx), Traits>>,
     /// Memo of [`Self::included`], by file.
-    pub(super) included_files: RefCell<HashMap<i64, Rc<[i64]>>>,
+    pub(super) included_files: RefCell<HashMap<ModuleId, Rc<[ModuleId]>>>,
     /// Memo of [`Self::visible`], by file and name.
     pub(super) included_names: RefCell<IncludedNames>,
     /// Memo of [`Self::definition_of`].
@@ -83,16 +86,16 @@ pub(super) struct InferredExpr {
 }
 
 /// Traits by file and symbol.
-type TraitsInScope = Rc<[(i64, SymbolIdx)]>;
+type TraitsInScope = Rc<[(ModuleId, SymbolIdx)]>;
 
 /// A name of a module, an inline one or a file.
-type NameInModule = (i64, Option<SymbolIdx>, String, Wanted);
+type NameInModule = (ModuleId, Option<SymbolIdx>, String, Wanted);
 
 /// A class and all that it is built on, by file and symbol, in the order in which members are looked for.
-pub(super) type Linearization = Rc<[(i64, SymbolIdx)]>;
+pub(super) type Linearization = Rc<[(ModuleId, SymbolIdx)]>;
 
 /// A template, by its file and class, with the directives and pipes that it can use.
-type UsableIn = ((i64, Option<SymbolIdx>), Rc<[Usable]>);
+type UsableIn = ((ModuleId, Option<SymbolIdx>), Rc<[Usable]>);
 
 impl<'a, 'b> Linker<'a, 'b> {
     pub(super) fn new(cache: &'a FactsCache<'b>, file: Rc<LinkedFile>) -> Self {

@@ -14,11 +14,11 @@ use crate::ir::{
     Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target,
     split_generic_name,
 };
-use crate::model::{Provenance, SymbolFlags, SymbolKind};
+use crate::model::{ModuleId, Provenance, SymbolFlags, SymbolKind};
 
 /// A use that was bound.
 pub(super) struct BoundUse {
-    pub(super) to: (i64, SymbolIdx),
+    pub(super) to: (ModuleId, SymbolIdx),
     pub(super) provenance: Provenance,
 }
 
@@ -290,19 +290,19 @@ impl Linker<'_, '_> {
     }
 
     /// Whether a definition is a type, a class among them.
-    pub(super) fn is_type(&self, file: i64, at: u32) -> bool {
+    pub(super) fn is_type(&self, file: ModuleId, at: u32) -> bool {
         self.cache
             .get(file)
             .is_some_and(|loaded| is_type(loaded.symbol(at).kind))
     }
 
     /// Whether a definition is a function.
-    pub(super) fn is_function(&self, file: i64, at: u32) -> bool {
+    pub(super) fn is_function(&self, file: ModuleId, at: u32) -> bool {
         self.kind(file, at) == Some(SymbolKind::Function)
     }
 
     /// The kind of a definition.
-    pub(super) fn kind(&self, file: i64, at: u32) -> Option<SymbolKind> {
+    pub(super) fn kind(&self, file: ModuleId, at: u32) -> Option<SymbolKind> {
         let loaded = self.cache.get(file)?;
         Some(loaded.symbol(at).kind)
     }
@@ -379,7 +379,7 @@ impl Linker<'_, '_> {
 
     /// The object that a module is (`module.exports = codes`), where `name` is none of the module's exports: then it can
     /// only be a member of that object.
-    fn module_object(&self, module: i64, name: &str) -> Option<(i64, SymbolIdx)> {
+    fn module_object(&self, module: ModuleId, name: &str) -> Option<(ModuleId, SymbolIdx)> {
         if name == "*" || exports::resolve(self.cache, module, name).is_some() {
             return None;
         }
@@ -456,7 +456,7 @@ impl Linker<'_, '_> {
     }
 
     /// A type that a comment defines (`@typedef`), or the value of a top-level variable that is no definition.
-    pub(super) fn documented_type(&self, target: i64, name: &str) -> Option<Type> {
+    pub(super) fn documented_type(&self, target: ModuleId, name: &str) -> Option<Type> {
         self.step()?;
         let loaded = self.cache.get(target)?;
         let path = loaded.member_path(PathId::EMPTY, Access::Name(name));
@@ -482,7 +482,7 @@ impl Linker<'_, '_> {
     }
 
     /// Of the definitions of one name, returns the one that this kind of use means.
-    fn select_declaration(&self, file: i64, at: u32, kind: ReferenceKind) -> u32 {
+    fn select_declaration(&self, file: ModuleId, at: u32, kind: ReferenceKind) -> u32 {
         let Some(loaded) = self.cache.get(file) else {
             return at;
         };

@@ -13,7 +13,7 @@ use super::path_names::{Named, Wanted};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::types::{ExternalType, Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
-use crate::model::{SymbolFlags, SymbolKind};
+use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 
 /// The part of a container that is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl Linker<'_, '_> {
     /// The definition, value or object at a path of an owner.
     pub(super) fn in_object(
         &self,
-        file: i64,
+        file: ModuleId,
         owner: Option<SymbolIdx>,
         path: PathId,
         this: &Type,
@@ -377,7 +377,7 @@ impl Linker<'_, '_> {
     /// Returns the member of the first class that has it, in the method resolution order of the language.
     fn inherited(
         &self,
-        file: i64,
+        file: ModuleId,
         class: SymbolIdx,
         access: Access<'_>,
         this: &Type,
@@ -398,12 +398,12 @@ impl Linker<'_, '_> {
     /// Returns a class and all that it is built on, each before its bases and these in their order: the C3 linearization
     /// (Barrett et al., "A Monotonic Superclass Linearization for Dylan"), or where there is none each base with its own
     /// one after another. Bases that are not known are left out.
-    fn linearization(&self, file: i64, class: SymbolIdx) -> Linearization {
+    fn linearization(&self, file: ModuleId, class: SymbolIdx) -> Linearization {
         let key = (file, class);
         if let Some(known) = self.linearizations.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let keep = |order: Vec<(i64, SymbolIdx)>| {
+        let keep = |order: Vec<(ModuleId, SymbolIdx)>| {
             let order: Linearization = order.into();
             let kept = Rc::clone(&order);
             self.linearizations.borrow_mut().insert(key, kept);
@@ -416,9 +416,10 @@ impl Linker<'_, '_> {
         };
         let bases = loaded.bases(class);
         let bases = bases.filter_map(|base| self.infer(&loaded, base, None)?.symbol());
-        let bases: Vec<(i64, SymbolIdx)> = bases.filter(|base| *base != key).collect();
+        let bases: Vec<(ModuleId, SymbolIdx)> = bases.filter(|base| *base != key).collect();
         let orders = bases.iter().map(|base| self.linearization(base.0, base.1));
-        let mut lists: Vec<Vec<(i64, SymbolIdx)>> = orders.map(|order| order.to_vec()).collect();
+        let mut lists: Vec<Vec<(ModuleId, SymbolIdx)>> =
+            orders.map(|order| order.to_vec()).collect();
         lists.push(bases);
         let mut order = vec![key];
         merge(lists, &mut order);
@@ -521,7 +522,7 @@ impl Linker<'_, '_> {
         self.contained(object, Contained::Element)
     }
 
-    /// Returns the first of two things that a loop gives: a key, a position, what a channel sends.
+    /// Returns the first variable of a loop: a key, a position, a sent value; in C++ and C# the element.
     pub(super) fn key(&self, object: &Type) -> Option<Type> {
         self.contained(object, Contained::Key)
     }
@@ -569,7 +570,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// One element of an instance, by the iteration protocol of its language.
+    /// One element of an instance, by the iteration protocol of its language: `__iter__` and `__next__` in Python, the
+    /// callback of `forEach` in JavaScript. Rust is in `implementations`, C++ in `pointers`, C# in `dotnet_std`.
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
             // `Stack[int]()` makes a `Stack`.
@@ -674,13 +676,13 @@ impl Linker<'_, '_> {
 }
 
 /// Appends the classes of several lists: always the first head that is in no other list's tail, else the first head.
-fn merge(mut lists: Vec<Vec<(i64, SymbolIdx)>>, order: &mut Vec<(i64, SymbolIdx)>) {
+fn merge(mut lists: Vec<Vec<(ModuleId, SymbolIdx)>>, order: &mut Vec<(ModuleId, SymbolIdx)>) {
     loop {
         lists.retain(|list| !list.is_empty());
         let Some(first) = lists.first() else {
             return;
         };
-        let is_free = |head: &(i64, SymbolIdx)| !lists.iter().any(|it| it[1..].contains(head));
+        let is_free = |head: &(ModuleId, SymbolIdx)| !lists.iter().any(|it| it[1..].contains(head));
         let mut heads = lists.iter().map(|list| list[0]);
         let next = heads.find(is_free).unwrap_or(first[0]);
         if !order.contains(&next) {

@@ -10,7 +10,7 @@ use super::file::LinkedFile;
 use super::linker::Linker;
 use super::types::Type;
 use crate::ir::{Expr, ExprId, SymbolIdx};
-use crate::model::SymbolKind;
+use crate::model::{ModuleId, SymbolKind};
 
 /// Methods of one interface that are compared, its embedded ones included.
 const MAX_METHODS: usize = 256;
@@ -101,9 +101,9 @@ impl Linker<'_, '_> {
     /// Returns the methods of a type that satisfy each of those required, in their order; `None` where one is missing.
     pub(super) fn satisfying(
         &self,
-        type_: (i64, SymbolIdx),
+        type_: (ModuleId, SymbolIdx),
         required: &[Required],
-    ) -> Option<Vec<(i64, SymbolIdx)>> {
+    ) -> Option<Vec<(ModuleId, SymbolIdx)>> {
         let object = Type::Instance(Def::Symbol(type_.0, type_.1));
         let mut found = Vec::with_capacity(required.len());
         for wanted in required {
@@ -144,7 +144,7 @@ impl Linker<'_, '_> {
             self.member(&object, last)
         };
         match found {
-            Some(Type::Definition(Def::Symbol(file, at))) => Some(format!("{file}:{at}")),
+            Some(Type::Definition(Def::Symbol(file, at))) => Some(format!("{}:{at}", file.row())),
             Some(found) if found.is_external() => Some(name.to_owned()),
             None if package.is_empty() => Some("?".to_owned()),
             _ => None,

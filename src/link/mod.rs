@@ -53,7 +53,7 @@ use indexed_files::IndexedFiles;
 use parallel::Slices;
 
 use crate::ir::ImportKind;
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, FileId, RepoPath};
 use crate::resolve::{PathChanges, Resolver, SourceFiles};
 use crate::store::{ImportTarget, Index, StoreError};
 
@@ -81,7 +81,7 @@ pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result
     if index.read()?.n_queued()? == 0 {
         return Ok(());
     }
-    // Binding names puts no import on the list.
+    // Binding names puts no import into the queue.
     if resolve_imports(index, manifest, budget)? {
         while !budget.is_spent() && bind_names(index, budget)? {}
     }
@@ -102,7 +102,7 @@ pub fn queue_affected(
     let mut writer = index.writer()?;
     let mut is_any_name = changes.may_affect_any_name();
     let manifest = if let Some((touched, manifest)) = known {
-        is_any_name |= changes.affect(&manifest.auto_imports());
+        is_any_name |= changes.touches(&manifest.auto_imports());
         for file in touched {
             writer.queue_imports(file)?;
         }
@@ -125,7 +125,7 @@ pub fn queue_affected(
 fn affected(
     index: &Index,
     changes: &PathChanges,
-) -> Result<(BTreeSet<i64>, IndexedFiles), StoreError> {
+) -> Result<(BTreeSet<FileId>, IndexedFiles), StoreError> {
     let read = index.read()?;
     let (specifiers, manifest) = std::thread::scope(|scope| {
         // Only this connection writes: another one sees the same rows.
@@ -153,7 +153,7 @@ fn resolve_imports(
     manifest: Option<IndexedFiles>,
     budget: &Budget,
 ) -> Result<bool, StoreError> {
-    if index.read()?.unresolved_batch(0, 1)?.is_empty() {
+    if index.read()?.unresolved_batch(FileId::NONE, 1)?.is_empty() {
         return Ok(true);
     }
     let files = Arc::new(match manifest {
@@ -162,7 +162,7 @@ fn resolve_imports(
     });
     let resolver = Resolver::new(Arc::clone(&files) as Arc<dyn SourceFiles>);
     // A file stays on the list until its names are bound; the list is gone through once.
-    let mut done = 0;
+    let mut done = FileId::NONE;
     while !budget.is_spent() {
         let batch = index.read()?.unresolved_batch(done, BATCH_IMPORTERS)?;
         let Some(&(last, _)) = batch.last() else {
@@ -195,13 +195,13 @@ fn resolve_imports(
 }
 
 /// A file with its imports whose target changed: ordinal, kind, new target.
-type Changed = (i64, Vec<(u32, ImportKind, ImportTarget)>);
+type Changed = (FileId, Vec<(u32, ImportKind, ImportTarget)>);
 
 /// Resolves the imports of a batch of files. Returns those whose target changed, of as many files as the budget
 /// allows, of one slice for each thread in any case.
 fn changed_targets(
     index: &Index,
-    batch: &[(i64, RepoPath)],
+    batch: &[(FileId, RepoPath)],
     files: &IndexedFiles,
     resolver: &Resolver,
     budget: &Budget,
@@ -243,7 +243,7 @@ fn bind_names(index: &mut Index, budget: &Budget) -> Result<bool, StoreError> {
         BATCH_FILES
     };
     let batch = index.read()?.link_queue(n_files)?;
-    let files: Vec<i64> = batch.into_iter().map(|(file, _)| file).collect();
+    let files: Vec<FileId> = batch.into_iter().map(|(file, _)| file).collect();
     if files.is_empty() {
         return Ok(false);
     }

@@ -13,7 +13,7 @@ use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
-use crate::model::{SymbolFlags, SymbolKind};
+use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 
 /// How many methods of one name are compared.
 const MAX_CANDIDATES: usize = 64;
@@ -47,7 +47,7 @@ const BOXES: [(&str, &str); 18] = [
 ];
 
 /// A method, by its file and place.
-type Method = (i64, SymbolIdx);
+type Method = (ModuleId, SymbolIdx);
 
 /// An argument of a call.
 #[derive(Clone)]
@@ -304,7 +304,7 @@ impl Linker<'_, '_> {
         &self,
         loaded: &Rc<LinkedFile>,
         class: SymbolIdx,
-    ) -> (Vec<(i64, SymbolIdx)>, bool) {
+    ) -> (Vec<(ModuleId, SymbolIdx)>, bool) {
         let mut seen = vec![(loaded.file, class)];
         let mut is_open = false;
         let mut next = 0;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cache::FactsCache;
 use super::edges::{self, Links};
-use crate::model::Budget;
+use crate::model::{Budget, FileId};
 use crate::store::{Index, Read, StoreError};
 
 /// Files that a thread takes at a time: neighbours rest on the same files.
@@ -25,20 +25,20 @@ const MAX_KEPT: usize = 250_000;
 
 /// The work on one batch.
 struct Work<'a> {
-    slices: Slices<'a, i64>,
+    slices: Slices<'a, FileId>,
     budget: &'a Budget,
     n_rows: AtomicUsize,
     max_rows: usize,
-    done: Mutex<Vec<(i64, Links)>>,
+    done: Mutex<Vec<(FileId, Links)>>,
 }
 
 /// Binds the names of `files`, in their order, up to where the budget ends or the result becomes too large; at
 /// least of the first ones. The caller holds the write lock.
 pub(super) fn bind(
     index: &Index,
-    files: &[i64],
+    files: &[FileId],
     budget: &Budget,
-) -> Result<Vec<(i64, Links)>, StoreError> {
+) -> Result<Vec<(FileId, Links)>, StoreError> {
     let work = Work {
         slices: Slices::of(files, SLICE_FILES),
         budget,

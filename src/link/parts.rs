@@ -9,7 +9,7 @@ use super::linker::Linker;
 use super::rules;
 use super::types::Type;
 use crate::ir::{Slot, SymbolIdx, extension_name};
-use crate::model::{SymbolFlags, SymbolKind};
+use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 
 /// Files in which parts of one type are looked for.
 const MAX_PARTS: usize = 64;
@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 64;
 const MAX_EXTENSIONS: usize = 64;
 
 /// Definitions, by file and symbol.
-pub(super) type Definitions = Rc<[(i64, SymbolIdx)]>;
+pub(super) type Definitions = Rc<[(ModuleId, SymbolIdx)]>;
 
 impl Linker<'_, '_> {
     /// The other parts of a type that is declared in parts: those in other files, sorted; `None` for a type that is not.
@@ -62,7 +62,7 @@ impl Linker<'_, '_> {
     }
 
     /// The part that stands for a type: the first of all.
-    pub(super) fn first_part(&self, (file, at): (i64, SymbolIdx)) -> (i64, SymbolIdx) {
+    pub(super) fn first_part(&self, (file, at): (ModuleId, SymbolIdx)) -> (ModuleId, SymbolIdx) {
         let Some(loaded) = self.cache.get(file) else {
             return (file, at);
         };
@@ -114,7 +114,7 @@ impl Linker<'_, '_> {
         file: &Rc<LinkedFile>,
         object: &Type,
         name: &str,
-    ) -> Vec<(i64, SymbolIdx)> {
+    ) -> Vec<(ModuleId, SymbolIdx)> {
         let Some(method) = name.strip_suffix("()") else {
             return Vec::new();
         };

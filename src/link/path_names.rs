@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::types::Type;
 use crate::ir::SymbolIdx;
-use crate::model::SymbolKind;
+use crate::model::{ModuleId, SymbolKind};
 
 /// A definition, by its file and its place among the symbols of that.
-pub(super) type Place = (i64, SymbolIdx);
+pub(super) type Place = (ModuleId, SymbolIdx);
 
 /// The traits of a type, as values of them.
 pub(super) type Traits = Rc<[Type]>;

@@ -12,7 +12,7 @@ use super::path_names::{Named, Wanted};
 use super::rules;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, ImportKind, PathId, Slot, SymbolIdx};
-use crate::model::SymbolKind;
+use crate::model::{FileId, ModuleId, SymbolKind};
 
 /// Globs that are looked through for one name, one behind another.
 const MAX_GLOBS: usize = 40;
@@ -134,7 +134,7 @@ impl Linker<'_, '_> {
             }
         }
         let own = file.import("crate").and_then(|it| it.0);
-        let near: Vec<&(Option<i64>, Type)> = found.iter().filter(|it| it.0 == own).collect();
+        let near: Vec<&(Option<ModuleId>, Type)> = found.iter().filter(|it| it.0 == own).collect();
         match (near.as_slice(), found.as_slice()) {
             ([one], _) => Some(one.1.clone()),
             ([], [one]) => Some(one.1.clone()),
@@ -319,7 +319,7 @@ impl Linker<'_, '_> {
 
     /// Returns the files of the modules that the `use` declarations of the file name by way of re-exports, each with the place
     /// of the import: the path alone leads to the file that passes the module on.
-    pub(super) fn files_of_paths(&self) -> Vec<(u32, i64)> {
+    pub(super) fn files_of_paths(&self) -> Vec<(u32, FileId)> {
         let own = Rc::clone(&self.file);
         let mut found = Vec::new();
         for (at, import) in (0_u32..).zip(&own.facts.imports) {
@@ -334,13 +334,13 @@ impl Linker<'_, '_> {
             let is_glob = import.names.iter().any(|name| name.imported == "*");
             let file = self.file_of_path(&own, &import.specifier, is_glob);
             if let Some(file) = file.filter(|file| *file != target && *file != own.file) {
-                found.push((at, file));
+                found.push((at, file.file()));
             }
         }
         found
     }
 
-    fn file_of_path(&self, own: &Rc<LinkedFile>, path: &str, is_glob: bool) -> Option<i64> {
+    fn file_of_path(&self, own: &Rc<LinkedFile>, path: &str, is_glob: bool) -> Option<ModuleId> {
         let names: Vec<&str> = path.split("::").collect();
         let (first, rest) = names.split_first()?;
         let mut object = self.in_tree(own, None, &format!("{first}::"))?;

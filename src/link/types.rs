@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use crate::ir::{ContainerKind, ExprId, PathId, SymbolIdx};
+use crate::model::{FileId, ModuleId};
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(super) enum Type {
     Accessor(Def, Option<Rc<Type>>),
     /// An object literal, or a type that is written out, which is no definition: the file, the symbol in which it stands and
     /// the path there.
-    AnonymousObject(i64, Option<SymbolIdx>, PathId),
+    AnonymousObject(ModuleId, Option<SymbolIdx>, PathId),
     /// Something from outside the repository, or made of such: nothing here is a member of it.
     External,
     /// A class from outside the repository, or a value of it: only its name and type arguments are known.
@@ -52,7 +53,7 @@ pub(super) struct ExternalType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Substitution {
     /// The file in which it is written.
-    pub(super) file: i64,
+    pub(super) file: ModuleId,
     /// Type arguments, by the index of their type parameter.
     pub(super) types: Rc<[ExprId]>,
     /// The arguments of a call, by their places.
@@ -90,13 +91,18 @@ impl Type {
     }
 
     /// The definition that it is, or is an instance of: file and place.
-    pub(super) fn symbol(&self) -> Option<(i64, SymbolIdx)> {
+    pub(super) fn symbol(&self) -> Option<(ModuleId, SymbolIdx)> {
         match self {
             Self::Definition(Def::Symbol(file, at))
             | Self::Instance(Def::Symbol(file, at))
             | Self::Specialized(Def::Symbol(file, at), _) => Some((*file, *at)),
             _ => None,
         }
+    }
+
+    /// The same as a row of the index names it.
+    pub(super) fn definition(&self) -> Option<(FileId, SymbolIdx)> {
+        self.symbol().map(|(module, at)| (module.file(), at))
     }
 
     /// The same without the types that its own was given.

@@ -11,12 +11,13 @@ use super::lookup::root_of;
 use super::rules;
 use crate::ir::{Expr, ImportKind, ImportedName, Reference, Target};
 use crate::model::hash::HashMap;
+use crate::model::{FileId, ModuleId};
 
 /// The imports of units in one file, with the files that they lead to as far as uses were noted.
 pub(super) struct UnitImports {
     /// Each import of a unit by its place, with the files of the unit.
     imports: HashMap<u32, Rc<LinkedFile>>,
-    found: BTreeSet<(u32, i64)>,
+    found: BTreeSet<(u32, ModuleId)>,
     /// The imports whose names all become names of this file.
     stars: Vec<u32>,
 }
@@ -32,7 +33,7 @@ impl UnitImports {
             if import.kind == ImportKind::Scope {
                 continue;
             }
-            let Some(unit) = own.target(at).filter(|target| *target < 0) else {
+            let Some(unit) = own.target(at).filter(|target| target.unit().is_some()) else {
                 continue;
             };
             let Some(files) = cache.get(unit) else {
@@ -54,7 +55,7 @@ impl UnitImports {
     }
 
     /// Notes that a use means a definition in `target`.
-    pub(super) fn note(&mut self, own: &LinkedFile, used: &Reference, target: i64) {
+    pub(super) fn note(&mut self, own: &LinkedFile, used: &Reference, target: ModuleId) {
         if self.imports.is_empty() || target == own.file {
             return;
         }
@@ -82,7 +83,7 @@ impl UnitImports {
     }
 
     /// Returns the files of each import: those noted, else the first of the unit.
-    pub(super) fn files(mut self, own: &LinkedFile) -> Vec<(u32, i64)> {
+    pub(super) fn files(mut self, own: &LinkedFile) -> Vec<(u32, FileId)> {
         for (at, unit) in self.imports {
             // One that takes names leads to the files that have them.
             if own.facts.imports[at as usize].names.iter().any(is_taken) {
@@ -90,14 +91,17 @@ impl UnitImports {
             }
             let is_known = self
                 .found
-                .range((at, i64::MIN)..=(at, i64::MAX))
+                .range((at, ModuleId::new(i64::MIN))..=(at, ModuleId::new(i64::MAX)))
                 .next()
                 .is_some();
             if !is_known && let Some(first) = unit.members_of_unit().first() {
                 self.found.insert((at, *first));
             }
         }
-        self.found.into_iter().collect()
+        self.found
+            .into_iter()
+            .map(|(at, file)| (at, file.file()))
+            .collect()
     }
 }
 

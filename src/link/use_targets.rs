@@ -16,7 +16,7 @@ use super::tree::Module;
 use super::types::Type;
 use crate::ir::{ExportKind, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;
-use crate::model::{Provenance, RepoPath};
+use crate::model::{FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
 use crate::store::interface;
 use crate::store::{ImportTarget, Read, StoreError};
 
@@ -24,7 +24,7 @@ use crate::store::{ImportTarget, Read, StoreError};
 const MAX_KEPT: usize = 100_000;
 
 /// A definition: the row of its file, and its place among the symbols of that file.
-pub type DefinitionRow = (i64, u32);
+pub type DefinitionRow = (FileId, u32);
 
 /// The meaning of a name at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +32,13 @@ pub enum Meaning {
     /// A definition of the repository.
     Definition(DefinitionRow, Provenance),
     /// A module as a whole.
-    Module(i64),
+    Module(ModuleId),
     /// Something outside the repository, by an import that leads there.
     External,
     /// A member of a definition of the repository that only a base from outside of it can have: not known to be there.
     Inherited,
     /// A name of this file that it does not have: `import { gone } from './store'`.
-    Dangling(i64),
+    Dangling(ModuleId),
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
     Unresolved,
 }
@@ -73,13 +73,13 @@ pub struct FileTargets {
 pub struct Overlay {
     /// Facts and the target of each import, by file. A file that the index has no row of has a number of its own,
     /// below 0.
-    pub files: HashMap<i64, (FileFacts, Vec<ImportTarget>)>,
+    pub files: HashMap<FileId, (FileFacts, Vec<ImportTarget>)>,
     /// Targets of the imports of further files, which lead elsewhere there.
-    pub targets: HashMap<i64, Vec<ImportTarget>>,
+    pub targets: HashMap<FileId, Vec<ImportTarget>>,
     /// The units of the files above, by their rows; a unit that the index has no row of has a number of its own.
-    pub units: HashMap<i64, Vec<i64>>,
+    pub units: HashMap<FileId, Vec<UnitId>>,
     /// The files of the units that have others there, with their ranks.
-    pub unit_files: HashMap<i64, Vec<(i64, u8)>>,
+    pub unit_files: HashMap<UnitId, Vec<(FileId, u8)>>,
 }
 
 /// The facts of a file that was loaded to bind its names.
@@ -107,17 +107,17 @@ impl<'a> UseTargets<'a> {
         for (file, (facts, targets)) in &overlay.files {
             let n_symbols = i64::try_from(facts.symbols.len()).unwrap_or(i64::MAX);
             // No row is theirs; places alone are asked for.
-            let ids = (0..n_symbols).collect();
+            let ids = (0..n_symbols).map(SymbolId::new).collect();
             let units = overlay.units.get(file).into_iter().flatten();
-            let units = units.map(|unit| -unit).collect();
-            let loaded = LinkedFile::of(*file, facts.clone(), ids, files(targets), units);
-            cache.replace(*file, loaded, interface::exported_names(facts));
+            let units = units.map(|unit| ModuleId::from(*unit)).collect();
+            let loaded = LinkedFile::of((*file).into(), facts.clone(), ids, files(targets), units);
+            cache.replace((*file).into(), loaded, interface::exported_names(facts));
         }
         for (file, targets) in &overlay.targets {
-            cache.redirect(*file, files(targets));
+            cache.redirect((*file).into(), files(targets));
         }
         for (unit, files) in &overlay.unit_files {
-            cache.regroup(-unit, files.clone());
+            cache.regroup(*unit, files.clone());
         }
         Self {
             read,
@@ -127,7 +127,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Binds every name of a file; empty where it has no facts.
-    pub fn of_file(&self, file: i64) -> Result<FileTargets, StoreError> {
+    pub fn of_file(&self, file: FileId) -> Result<FileTargets, StoreError> {
         self.of_names(file, |_| true)
     }
 
@@ -135,7 +135,7 @@ impl<'a> UseTargets<'a> {
     /// are `Unresolved`.
     pub fn of_names(
         &self,
-        file: i64,
+        file: FileId,
         is_wanted: impl Fn(usize) -> bool,
     ) -> Result<FileTargets, StoreError> {
         let mut bindings = self.lists_of(file)?;
@@ -151,7 +151,7 @@ impl<'a> UseTargets<'a> {
             };
             let references = own.facts.references.iter().enumerate();
             bindings.references = references.map(mean).collect();
-            let owners = || self.cache.template_owners(file);
+            let owners = || self.cache.template_owners(file.into());
             bindings.is_text = own.facts.is_template && owners().is_empty();
             self.cache.end(file)?;
         }
@@ -160,7 +160,7 @@ impl<'a> UseTargets<'a> {
 
     /// Returns for each of [`FileFacts::references`] the type of its receiver, in words (`Store`, `Job[]`,
     /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
-    pub fn receivers_of(&self, file: i64) -> Result<Vec<Option<String>>, StoreError> {
+    pub fn receivers_of(&self, file: FileId) -> Result<Vec<Option<String>>, StoreError> {
         self.cache.begin();
         let mut receivers = Vec::new();
         if let Some(own) = self.cache.get(file) {
@@ -177,7 +177,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns the module that a reference of a file, by its place, takes a name of: of `store.open`, where `store` is one.
-    pub fn module_of_receiver(&self, file: i64, reference: usize) -> Option<i64> {
+    pub fn module_of_receiver(&self, file: FileId, reference: usize) -> Option<ModuleId> {
         self.cache.begin();
         let own = self.cache.get(file)?;
         let Target::Member { receiver, .. } = own.facts.references.get(reference)?.target else {
@@ -187,7 +187,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Binds the names in the import and export lists of a file, not its uses.
-    pub fn lists_of(&self, file: i64) -> Result<FileTargets, StoreError> {
+    pub fn lists_of(&self, file: FileId) -> Result<FileTargets, StoreError> {
         self.cache.begin();
         let mut bindings = FileTargets::default();
         if let Some(own) = self.cache.get(file) {
@@ -200,32 +200,32 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns the facts of a file; `None` where it has none.
-    pub fn facts(&self, file: i64) -> Option<FactsOf> {
+    pub fn facts(&self, file: FileId) -> Option<FactsOf> {
         self.cache.get(file).map(FactsOf)
     }
 
     /// The meaning of a name that the file does not bind and a framework auto-imports: `useFoo` in a project of Nuxt.
-    pub fn auto_imported(&self, file: i64, name: &str) -> Option<Meaning> {
+    pub fn auto_imported(&self, file: FileId, name: &str) -> Option<Meaning> {
         self.cache.begin();
         let own = self.cache.get(file)?;
-        let found = (!own.binds(name)).then(|| self.cache.auto_value(file, name));
+        let found = (!own.binds(name)).then(|| self.cache.auto_value(file.into(), name));
         found.flatten().map(meaning)
     }
 
     /// The targets of `export * from` statements.
-    pub fn star_reexports(&self, file: i64) -> Vec<i64> {
-        let loaded = self.cache.get(file);
+    pub fn star_reexports(&self, module: ModuleId) -> Vec<ModuleId> {
+        let loaded = self.cache.get(module);
         loaded.map(|it| it.stars.clone()).unwrap_or_default()
     }
 
     /// Returns the meaning of a name that a file exports.
-    pub fn exported(&self, file: i64, name: &str) -> Option<DefinitionRow> {
+    pub fn exported(&self, file: FileId, name: &str) -> Option<DefinitionRow> {
         self.cache.begin();
-        let found = exports::resolve(&self.cache, file, name);
+        let found = exports::resolve(&self.cache, file.into(), name);
         found.and_then(|def| meaning(def).definition())
     }
 
-    fn targets(&self, file: i64) -> Result<Vec<Option<ImportTarget>>, StoreError> {
+    fn targets(&self, file: FileId) -> Result<Vec<Option<ImportTarget>>, StoreError> {
         let replaced = self.overlay.files.get(&file).map(|(_, targets)| targets);
         if let Some(targets) = replaced.or_else(|| self.overlay.targets.get(&file)) {
             return Ok(targets.iter().copied().map(Some).collect());
@@ -242,7 +242,10 @@ impl<'a> UseTargets<'a> {
         used: &Reference,
     ) -> Meaning {
         match linker.bind(used) {
-            UseMeaning::Bound(bound) => return Meaning::Definition(bound.to, bound.provenance),
+            UseMeaning::Bound(bound) => {
+                let (module, at) = bound.to;
+                return Meaning::Definition((module.file(), at), bound.provenance);
+            }
             UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
             UseMeaning::Unknown => {}
@@ -355,7 +358,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns the meaning of a bare use of `local`, which an import binds and that was not found in `target`.
-    fn gone(&self, own: &LinkedFile, local: &str, target: i64) -> Meaning {
+    fn gone(&self, own: &LinkedFile, local: &str, target: ModuleId) -> Meaning {
         match own.import(local) {
             Some((_, imported)) => self.missing(target, imported),
             None => Meaning::Unresolved,
@@ -364,7 +367,7 @@ impl<'a> UseTargets<'a> {
 
     /// Returns [`Meaning::Dangling`] for a name that a module provably lacks: its facts are known, it exports by statements
     /// alone, and everything behind its `export *` is in the repository.
-    fn missing(&self, target: i64, name: &str) -> Meaning {
+    fn missing(&self, target: ModuleId, name: &str) -> Meaning {
         let mut open = vec![target];
         let mut seen = Vec::new();
         while let Some(file) = open.pop() {
@@ -403,7 +406,7 @@ impl UseTargets<'_> {
     /// CommonJS module has.
     fn exports_by_statements(&self, loaded: &LinkedFile) -> bool {
         let is_typed = || {
-            let path = self.read.path_of(loaded.file).ok().flatten();
+            let path = self.read.path_of(loaded.file.file()).ok().flatten();
             path.is_some_and(|path| {
                 let ends = [".ts", ".tsx", ".mts", ".vue", ".svelte"];
                 ends.iter().any(|end| path.as_str().ends_with(end))
@@ -425,11 +428,11 @@ pub fn is_meant_to_export(path: &RepoPath, facts: &FileFacts, name: &str) -> boo
 
 fn meaning(def: Def) -> Meaning {
     match def {
-        Def::Symbol(file, at) => Meaning::Definition((file, at), Provenance::Resolved),
+        Def::Symbol(file, at) => Meaning::Definition((file.file(), at), Provenance::Resolved),
         Def::Module(file) => Meaning::Module(file),
     }
 }
 
-fn files(targets: &[ImportTarget]) -> Vec<Option<i64>> {
+fn files(targets: &[ImportTarget]) -> Vec<Option<ModuleId>> {
     targets.iter().map(|target| target.module()).collect()
 }

@@ -32,14 +32,14 @@ pub(super) struct CallRunner {
 }
 
 impl CallRunner {
-    /// Runs `work` to its end. It is told to stop when the client cancels; a panic is an error like any other,
-    /// without its words.
+    /// Runs `work` to its end. It is told to stop when the client cancels or leaves; a panic is an error like any other,
+    /// without its words. Without a `context` of the protocol nobody is told how far it is.
     ///
     /// # Errors
     /// Those of the work, `index_busy` where too much of it waits, `internal` for a panic.
     pub(super) async fn finish<T: Send + 'static>(
         self,
-        context: &RequestContext<RoleServer>,
+        context: Option<&RequestContext<RoleServer>>,
         work: impl FnOnce(&Call<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let name = self.name;
@@ -56,17 +56,20 @@ impl CallRunner {
         let (tell, told) = watch::channel(None);
         let lifetime = shared.lifetime.clone();
         let stop_work = Arc::clone(&interrupt);
+        // Over plain HTTP a client that leaves drops this future.
+        let _left = StopWork(Arc::clone(&interrupt));
+        let cancelled = context.map_or_else(CancellationToken::new, |it| it.ct.clone());
         let mut work = tokio::task::spawn_blocking(move || self.work(&interrupt, &tell, work));
-        let mut meter = context
-            .meta
-            .get_progress_token()
-            .map(|token| ProgressNotifier::new(context, token, told, lifetime.closing.clone()));
+        let token = context.and_then(|context| Some((context, context.meta.get_progress_token()?)));
+        let mut meter = token.map(|(context, token)| {
+            ProgressNotifier::new(context, token, told, lifetime.closing.clone())
+        });
         let mut has_news = meter.is_some();
         let mut is_stopped = false;
         let outcome = loop {
             tokio::select! {
                 outcome = &mut work => break outcome,
-                () = either(&context.ct, &lifetime.stopping), if !is_stopped => {
+                () = either(&cancelled, &lifetime.stopping), if !is_stopped => {
                     is_stopped = true;
                     stop_work.store(true, Ordering::Relaxed);
                 }
@@ -133,6 +136,15 @@ impl CallRunner {
             }
         }
         outcome
+    }
+}
+
+/// Stops the work of a call when it is dropped.
+struct StopWork(Arc<AtomicBool>);
+
+impl Drop for StopWork {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -224,17 +236,20 @@ fn float(count: u64) -> f64 {
 /// for clients that know no structure. An error is one, too.
 pub(super) fn result(outcome: Result<Value>) -> CallToolResult {
     outcome.map_or_else(
-        |error| {
-            CallToolResult::structured_error(json!({
-                "error": {
-                    "code": error.code.as_str(),
-                    "message": error.message,
-                    "hint": error.hint,
-                }
-            }))
-        },
+        |error| CallToolResult::structured_error(told(&error)),
         CallToolResult::structured,
     )
+}
+
+/// Returns an error as a client reads it: `{"error": {"code", "message", "hint"}}`.
+pub(super) fn told(error: &Error) -> Value {
+    json!({
+        "error": {
+            "code": error.code.as_str(),
+            "message": error.message,
+            "hint": error.hint,
+        }
+    })
 }
 
 fn cause(error: &Error) -> String {

@@ -16,8 +16,9 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
+use std::time::Instant;
 
-use super::{Server, call, definitions, prompts, resources, uri};
+use super::{Caller, Server, call, client_of, definitions, prompts, resources, uri};
 use crate::error::Result as OwnResult;
 use crate::tools::{Call, complete};
 use crate::workspace::brief;
@@ -71,8 +72,17 @@ impl ServerHandler for Server {
             ));
         };
         let input = Value::Object(request.arguments.unwrap_or_default());
+        let asked = input.clone();
         let work = move |call: &Call<'_>| (tool.call)(input, call);
+        let begun = Instant::now();
         let outcome = self.run(tool.name, &context, work).await;
+        let client = client_of(&context);
+        let caller = Caller {
+            session: &self.session,
+            client: client.as_deref(),
+        };
+        let history = &self.shared.history;
+        history.note(&caller, &tool, &asked, &outcome, begun.elapsed());
         Ok(call::result(outcome).into())
     }
 
@@ -114,8 +124,12 @@ impl ServerHandler for Server {
         let Some(named) = resources::named(&request.uri) else {
             return Err(resources::missing(&request.uri, None));
         };
-        let work = move |call: &Call<'_>| named.read(call);
-        let outcome = self.run("resources/read", &context, work).await;
+        let outcome = if named == resources::ResourceAddress::History {
+            Ok(self.shared.history.told(Some(&self.session), None))
+        } else {
+            let work = move |call: &Call<'_>| named.read(call);
+            self.run("resources/read", &context, work).await
+        };
         Ok(resources::answer(&request.uri, outcome)?.into())
     }
 

@@ -7,6 +7,7 @@ mod call;
 mod definitions;
 mod ending;
 mod handler;
+mod history;
 pub mod http;
 mod idle_reexec;
 mod input;
@@ -24,6 +25,7 @@ mod tests;
 mod uri;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -37,6 +39,7 @@ use crate::tools::{Call, ToolSpec};
 use crate::workspace::Workspaces;
 use call::CallRunner;
 use ending::Lifetime;
+use history::{CallHistory, Caller};
 use logs::LogLevel;
 use roots::ClientRoots;
 
@@ -50,6 +53,8 @@ struct Shared {
     lifetime: Lifetime,
     definitions: OnceLock<Vec<Tool>>,
     room: Semaphore,
+    history: CallHistory,
+    n_sessions: AtomicU64,
 }
 
 impl Shared {
@@ -60,6 +65,8 @@ impl Shared {
             lifetime,
             definitions: OnceLock::new(),
             room: Semaphore::new(MAX_CALLS),
+            history: CallHistory::default(),
+            n_sessions: AtomicU64::default(),
         }
     }
 
@@ -76,18 +83,22 @@ struct Server {
     cwd: Option<PathBuf>,
     roots: ClientRoots,
     level: LogLevel,
+    /// The session, as the history of calls names it.
+    session: String,
 }
 
 impl Server {
     /// Returns a server for one client. `repo` is where the repository was said to be at the start; only
     /// without it do the client's roots and then `cwd` count.
     fn new(shared: Arc<Shared>, repo: Option<PathBuf>, cwd: Option<PathBuf>) -> Self {
+        let n = shared.n_sessions.fetch_add(1, Ordering::Relaxed) + 1;
         Self {
             shared,
             repo,
             cwd,
             roots: ClientRoots::default(),
             level: LogLevel::default(),
+            session: format!("mcp-{n}"),
         }
     }
 
@@ -118,14 +129,17 @@ impl Server {
             name,
             places: self.places(&context.extensions).await,
             shared: Arc::clone(&self.shared),
-            client: context
-                .peer
-                .peer_info()
-                .map(|client| client.client_info.name.clone()),
+            client: client_of(context),
         };
-        let outcome = running.finish(context, work).await;
+        let outcome = running.finish(Some(context), work).await;
         let error = outcome.as_ref().err();
         self.level.tell(context, name, begun.elapsed(), error).await;
         outcome
     }
+}
+
+/// The client of a request, as it calls itself.
+fn client_of(context: &RequestContext<RoleServer>) -> Option<String> {
+    let client = context.peer.peer_info()?;
+    Some(client.client_info.name.clone())
 }

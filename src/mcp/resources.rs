@@ -1,4 +1,5 @@
-//! Resources that a client can attach without a call: the state of the index, and saved contexts.
+//! Resources that a client can attach without a call: the state of the index, the served repositories, the calls of the
+//! session, and saved contexts.
 //!
 //! Knows addresses and pages.
 
@@ -16,6 +17,34 @@ use crate::tools::{self, Call};
 /// The address of the state of the checked-out branch's index.
 const INDEX: &str = "codelens://index";
 
+/// The address of the served repositories.
+const REPOS: &str = "codelens://repos";
+
+/// The address of the calls of the session.
+const HISTORY: &str = "codelens://history";
+
+/// Addresses of one resource each: name, title, description.
+const SINGLE: [(&str, &str, &str, &str); 3] = [
+    (
+        INDEX,
+        "index",
+        "State of the index",
+        "Repository, branch and commit that are checked out, and how far their index is",
+    ),
+    (
+        REPOS,
+        "repos",
+        "Repositories",
+        "The served repositories, each with branch, commit and state of its index",
+    ),
+    (
+        HISTORY,
+        "history",
+        "Calls of this session",
+        "The tools that were called, how current their answers were and what they cost, the last one first",
+    ),
+];
+
 /// The prefix of saved contexts' addresses.
 const CONTEXT: &str = "codelens://context/";
 
@@ -32,13 +61,19 @@ const PAGE: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ResourceAddress {
     Index,
+    Repositories,
+    /// Read by the session itself.
+    History,
     Context(String),
 }
 
 /// Parses an address.
 pub(super) fn named(address: &str) -> Option<ResourceAddress> {
-    if address == INDEX {
-        return Some(ResourceAddress::Index);
+    match address {
+        INDEX => return Some(ResourceAddress::Index),
+        REPOS => return Some(ResourceAddress::Repositories),
+        HISTORY => return Some(ResourceAddress::History),
+        _ => {}
     }
     let name = uri::decode(address.strip_prefix(CONTEXT)?)?;
     (!name.is_empty()).then_some(ResourceAddress::Context(name))
@@ -54,6 +89,8 @@ impl ResourceAddress {
     pub(super) fn read(&self, call: &Call<'_>) -> Result<Value> {
         let (tool, input) = match self {
             Self::Index => ("cl_current", json!({})),
+            Self::Repositories => ("cl_current", json!({"repo": "all"})),
+            Self::History => return Ok(json!({"calls": []})),
             Self::Context(name) => ("cl_load", json!({"name": name})),
         };
         let tool = tools::by_name(tool).expect("every tool is in the list");
@@ -106,19 +143,17 @@ pub(super) fn saved(call: &Call<'_>) -> Result<Vec<String>> {
     }
 }
 
-/// Returns a page of the resources: the index, then the contexts by name. A cursor is the name before it.
+/// Returns a page of the resources: those of one address each, then the contexts by name. A cursor is the name before it.
 pub(super) fn page(mut saved: Vec<String>, cursor: Option<&str>) -> ListResourcesResult {
     saved.sort();
     let mut resources = Vec::new();
     match cursor {
-        None => resources.push(
-            Resource::new(INDEX, "index")
-                .with_title("State of the index")
-                .with_description(
-                    "Repository, branch and commit that are checked out, and how far their index is",
-                )
-                .with_mime_type(KIND),
-        ),
+        None => resources.extend(SINGLE.iter().map(|(address, name, title, about)| {
+            Resource::new(*address, *name)
+                .with_title(*title)
+                .with_description(*about)
+                .with_mime_type(KIND)
+        })),
         Some(last) => saved.retain(|name| name.as_str() > last),
     }
     let n_more = saved.len().saturating_sub(PAGE);
@@ -147,7 +182,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGE, ResourceAddress, context_address, named, page};
+    use super::{PAGE, ResourceAddress, SINGLE, context_address, named, page};
     use crate::mcp::uri;
 
     #[test]
@@ -180,7 +215,7 @@ mod tests {
             let Some(next) = page.next_cursor else { break };
             cursor = uri::decode(&next);
         }
-        assert_eq!(found[0], "index");
-        assert_eq!(found[1..], names);
+        assert_eq!(found[..SINGLE.len()], ["index", "repos", "history"]);
+        assert_eq!(found[SINGLE.len()..], names);
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use crate::model::indexing_rules::POLICY_VERSION;
-use crate::model::{BlobId, ContentId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules};
+use crate::model::{
+    BlobId, ContentId, FileId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules,
+};
 use crate::store::FileRow;
 use crate::syntax;
 
@@ -28,7 +30,7 @@ pub struct Candidate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedFile {
     /// The row.
-    pub row: i64,
+    pub row: FileId,
     /// The bytes.
     pub content: ContentId,
 }

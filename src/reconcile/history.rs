@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ReconcileError;
 use crate::git::{CommitRecord, History, Repo};
-use crate::model::{Budget, CommitId, CommitLinks};
+use crate::model::{Budget, CommitId, CommitLinks, PastCommitId};
 use crate::store::history::{UNFINISHED, WITHOUT_NAMES, is_whole};
 use crate::store::{CommitRow, Index, NewCommit, token};
 
@@ -116,7 +116,7 @@ pub(super) fn keep(
         },
     };
     let stays = |row: &CommitRow| wanted.get(&row.commit) == Some(&row.links);
-    let mut gone: Vec<i64> = rows
+    let mut gone: Vec<PastCommitId> = rows
         .iter()
         .filter(|row| !stays(row))
         .map(|row| row.id)

@@ -1,4 +1,4 @@
-//! The only writer of an index: repairs the difference between the indexed manifest and the one on disk.
+//! The only way from a difference to its repair: repairs the difference between the indexed manifest and the one on disk.
 //!
 //! A new branch, a moved `HEAD`, a dirty file and a new version of the extractor are the same event here.
 

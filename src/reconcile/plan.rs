@@ -260,7 +260,7 @@ mod tests {
     use std::sync::{Arc, LazyLock};
 
     use super::{Plan, RowComparison};
-    use crate::model::{ContentId, FileStat, FoundFile, RepoPath, SkipReason};
+    use crate::model::{ContentId, FileId, FileStat, FoundFile, RepoPath, SkipReason};
     use crate::reconcile::candidate::wanted_version;
     use crate::store::{FileRow, StatRow};
 
@@ -279,7 +279,7 @@ mod tests {
 
     fn row(text: &str, mtime_ns: i64, proves_content: bool) -> FileRow {
         FileRow {
-            id: 1,
+            id: FileId::new(1),
             path: path(text),
             content: ContentId::of(b"x"),
             facts_version: wanted_version(&path(text)),

@@ -9,7 +9,7 @@ use crate::model::indexing_rules::{
     GENERATED_TEXT_BYTES, MINIFIED_TEXT_BYTES, is_secret_name, skip_reason,
 };
 use crate::model::{
-    BlobId, Budget, Chunk, ContentId, FileStat, RepoPath, SkipReason, handles, secret,
+    BlobId, Budget, Chunk, ContentId, FileId, FileStat, RepoPath, SkipReason, handles, secret,
 };
 use crate::resolve;
 use crate::roles;
@@ -24,7 +24,7 @@ pub enum Prepared {
     /// Its rows.
     File(Box<PreparedFile>),
     /// The bytes are those indexed: only what was seen of the file is new.
-    Same(i64, SeenContent),
+    Same(FileId, SeenContent),
     /// It is not there any more, or is no regular file now.
     Gone,
     /// It changed while it was read, or the budget ended: it stays to be done.

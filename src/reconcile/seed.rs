@@ -1,4 +1,5 @@
-//! The index of the checked-out commit: the existing one, or a new one that starts from the nearest.
+//! The index of the checked-out commit: the existing one, or a new one that is seeded: it starts from the nearest index,
+//! which [`crate::store`] copies.
 
 use crate::git::Repo;
 use crate::model::{COMMIT_SOURCE, CommitId};

@@ -58,7 +58,7 @@ impl PathChanges {
     }
 
     /// Returns whether a path came or went whose exports are imported automatically.
-    pub fn affect(&self, imports: &AutoImports) -> bool {
+    pub fn touches(&self, imports: &AutoImports) -> bool {
         self.paths.iter().any(|path| imports.covers(path.as_str()))
     }
 

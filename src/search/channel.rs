@@ -7,7 +7,7 @@ use super::filter::ChunkFilter;
 use super::query::{FEW_WORDS, Query, is_path};
 use super::text::{self, TextFound};
 use super::{fuzzy, history, literal};
-use crate::model::{Budget, Sources};
+use crate::model::{Budget, ChunkId, Sources};
 use crate::store::text::{all_in_columns, quoted};
 use crate::store::{Read, StoreResult, SymbolRow, token};
 
@@ -33,7 +33,7 @@ const OTHER_STYLE: f64 = 0.92;
 #[derive(Debug, Default)]
 pub(super) struct ChannelHits {
     /// The chunks that are worth weighing.
-    pub chunks: HashMap<i64, ChannelScores>,
+    pub chunks: HashMap<ChunkId, ChannelScores>,
     /// All that the words of the question are in.
     pub text: TextFound,
     /// How strongly history speaks for files, by path.
@@ -51,7 +51,7 @@ pub(super) fn collect(
     budget: &Budget,
 ) -> StoreResult<ChannelHits> {
     let text = text::find(read, query, allowed)?;
-    let mut chunks: HashMap<i64, ChannelScores> = HashMap::new();
+    let mut chunks: HashMap<ChunkId, ChannelScores> = HashMap::new();
     for (chunk, score) in text.top(MAX_TEXT_HITS) {
         chunks.entry(chunk).or_default().text = score / text.best;
     }
@@ -88,7 +88,7 @@ fn whole_name(
     read: &Read<'_>,
     query: &Query,
     allowed: &ChunkFilter,
-    found: &mut HashMap<i64, ChannelScores>,
+    found: &mut HashMap<ChunkId, ChannelScores>,
 ) -> StoreResult<Vec<String>> {
     let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
@@ -133,7 +133,7 @@ fn words(
     read: &Read<'_>,
     query: &Query,
     allowed: &ChunkFilter,
-    found: &mut HashMap<i64, ChannelScores>,
+    found: &mut HashMap<ChunkId, ChannelScores>,
 ) -> StoreResult<()> {
     let telling = query.content_words();
     let is_short = telling.len() <= FEW_WORDS;
@@ -177,7 +177,7 @@ fn signed(
     norm: &str,
     written: &str,
     allowed: &ChunkFilter,
-    found: &mut HashMap<i64, ChannelScores>,
+    found: &mut HashMap<ChunkId, ChannelScores>,
 ) -> StoreResult<()> {
     let [same, _] = read.first_named(norm, written, MAX_DEFINITIONS + 1)?;
     if same.len() > MAX_DEFINITIONS {
@@ -202,7 +202,7 @@ fn parts(
     read: &Read<'_>,
     query: &Query,
     allowed: &ChunkFilter,
-    found: &mut HashMap<i64, ChannelScores>,
+    found: &mut HashMap<ChunkId, ChannelScores>,
 ) -> StoreResult<()> {
     let telling = query.content_words();
     if telling.len() > FEW_WORDS {
@@ -266,7 +266,7 @@ fn phrases(
     read: &Read<'_>,
     query: &Query,
     allowed: &ChunkFilter,
-    found: &mut HashMap<i64, ChannelScores>,
+    found: &mut HashMap<ChunkId, ChannelScores>,
 ) -> StoreResult<()> {
     for phrase in &query.phrases {
         let rows = read.text_rows(&quoted(&phrase.text), MAX_PHRASE_HITS + 1)?;
@@ -289,7 +289,7 @@ fn mark(
     read: &Read<'_>,
     definitions: &[SymbolRow],
     allowed: &ChunkFilter,
-    found: &mut HashMap<i64, ChannelScores>,
+    found: &mut HashMap<ChunkId, ChannelScores>,
     how: impl Fn(&mut ChannelScores),
 ) -> StoreResult<()> {
     for symbol in definitions.iter().take(MAX_DEFINITIONS) {

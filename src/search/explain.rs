@@ -45,6 +45,7 @@ pub(super) enum Factor {
     Exported,
 }
 
+/// The words of the signals, in the order of their declaration: `whole` for an exact name, `nearly` for a fuzzy one.
 const SIGNALS: [&str; 10] = [
     "text", "whole", "name", "parts", "nearly", "phrase", "path", "file", "history", "copy",
 ];

@@ -3,10 +3,11 @@
 use super::path_filter::PathFilter;
 use super::{ContentType, Filters, is_prose};
 use crate::model::hash::HashSet;
+use crate::model::{ChunkId, FileId};
 use crate::store::{FileRow, Read, StoreResult};
 
 /// Which chunks may be found.
-pub(super) struct ChunkFilter(Option<HashSet<i64>>);
+pub(super) struct ChunkFilter(Option<HashSet<ChunkId>>);
 
 impl ChunkFilter {
     /// The chunks of the files that pass the filters; `None` where no file does.
@@ -16,7 +17,7 @@ impl ChunkFilter {
         }
         let fits = FileFilter::of(read, filters)?;
         let under = read.files_under("")?;
-        let files: Vec<i64> = under
+        let files: Vec<FileId> = under
             .iter()
             .filter(|file| fits.has(file))
             .map(|file| file.id)
@@ -27,7 +28,7 @@ impl ChunkFilter {
         Ok(Some(Self(Some(read.chunks_of(&files)?))))
     }
 
-    pub(super) fn has(&self, chunk: i64) -> bool {
+    pub(super) fn has(&self, chunk: ChunkId) -> bool {
         self.0.as_ref().is_none_or(|chunks| chunks.contains(&chunk))
     }
 }
@@ -36,7 +37,7 @@ impl ChunkFilter {
 pub(super) struct FileFilter {
     paths: PathFilter,
     /// Those of the language that is asked for, where one is.
-    in_language: Option<HashSet<i64>>,
+    in_language: Option<HashSet<FileId>>,
 }
 
 impl FileFilter {

@@ -25,17 +25,17 @@ pub(super) fn files(read: &Read<'_>, query: &Query) -> StoreResult<BTreeMap<Stri
         return Ok(BTreeMap::new());
     }
     let mut hits = read.message_hits(&any_of(query.terms().iter().map(String::as_str)))?;
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1));
     if let Some(last) = hits.get(MAX_COMMITS - 1) {
-        let floor = last.score;
-        hits.retain(|hit| hit.score >= floor);
+        let floor = last.1;
+        hits.retain(|(_, score)| *score >= floor);
     }
     let mut paths = Paths::default();
     let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for hit in hits {
-        let touched = read.touched(hit.chunk)?;
+    for (commit, score) in hits {
+        let touched = read.touched(commit)?;
         #[allow(clippy::cast_precision_loss, reason = "a commit counts for few files")]
-        let share = hit.score.powi(2) / (1.0 + (touched.len() as f64).ln());
+        let share = score.powi(2) / (1.0 + (touched.len() as f64).ln());
         for path in touched {
             if let Some(now) = paths.now(read, path)? {
                 shares.entry(now).or_default().push(share);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::filter::ChunkFilter;
 use super::query::{MIN_PLAIN_PHRASE_WORDS, quoted_parts};
 use crate::model::path_class::PathClass;
-use crate::model::{Budget, RepoPath, Sources};
+use crate::model::{Budget, ChunkId, RepoPath, Sources};
 use crate::store::text::quoted;
 use crate::store::{Read, StoreResult, token};
 
@@ -155,7 +155,7 @@ pub(super) fn find(
     allowed: &ChunkFilter,
     sources: &dyn Sources,
     budget: &Budget,
-) -> StoreResult<HashMap<i64, u32>> {
+) -> StoreResult<HashMap<ChunkId, u32>> {
     let mut reading = LiteralMatches {
         read,
         allowed,
@@ -182,7 +182,7 @@ struct LiteralMatches<'a> {
     sources: &'a dyn Sources,
     budget: &'a Budget,
     texts: HashMap<RepoPath, Option<Arc<str>>>,
-    found: HashMap<i64, u32>,
+    found: HashMap<ChunkId, u32>,
 }
 
 impl LiteralMatches<'_> {

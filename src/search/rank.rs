@@ -10,7 +10,7 @@ use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
 use super::{Filters, Hit, PageRequest, history};
-use crate::model::SymbolKind;
+use crate::model::{FileId, SymbolKind};
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
 /// Weight of the history channel, relative to the best score.
@@ -76,7 +76,7 @@ pub(super) fn rank(
         .filter(|best| *best > 0.0)
         .unwrap_or(1.0);
     let coverage = Coverage::of(query, &found.text.terms);
-    let mut of_file: HashMap<i64, usize> = HashMap::new();
+    let mut of_file: HashMap<FileId, usize> = HashMap::new();
     scored.retain(|scored| {
         let n = of_file.entry(scored.chunk.file).or_default();
         *n += 1;
@@ -150,7 +150,7 @@ fn add_same_file(scored: &mut [Scored], scorer: &Scorer<'_>) {
     if scorer.is_look_up {
         return;
     }
-    let mut others: HashMap<i64, (f64, f64)> = HashMap::new();
+    let mut others: HashMap<FileId, (f64, f64)> = HashMap::new();
     for chunk in scored.iter() {
         let (sum, weight) = others.entry(chunk.chunk.file).or_insert((0.0, 0.0));
         *sum += chunk.score * *weight;
@@ -173,7 +173,7 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
     if scorer.is_look_up {
         return;
     }
-    let mut best: HashMap<i64, (f64, f64)> = HashMap::new();
+    let mut best: HashMap<FileId, (f64, f64)> = HashMap::new();
     for chunk in scored.iter_mut() {
         let before = chunk.score;
         chunk.add(Signal::File, before * (length_factor(&chunk.chunk) - 1.0));
@@ -202,7 +202,7 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
 /// Demotes definitions that a better place has in the same words: code that is checked in twice, or built into the
 /// repository, is read once. Short definitions may well stand in many places. `scored` is in order and stays so.
 fn demote_duplicates(scored: &mut [Scored]) {
-    let mut first: HashMap<i64, i64> = HashMap::new();
+    let mut first: HashMap<i64, FileId> = HashMap::new();
     for chunk in scored.iter_mut() {
         let is_long = |(_, lines)| lines >= FEWEST_LINES;
         if !chunk.chunk.extent.is_some_and(is_long) {

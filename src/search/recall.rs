@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::query::is_stop;
+use crate::model::RecordId;
 use crate::store::token;
 
 /// The longest question, in bytes.
@@ -37,7 +38,7 @@ struct RecallWord {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recalled {
     /// Its number.
-    pub id: i64,
+    pub id: RecordId,
     /// The share of the question that it holds, from 0 to 1.
     pub score: f64,
     /// The words of the question that it holds.
@@ -84,9 +85,9 @@ impl RecallQuery {
         &self,
         n_records: u64,
         limit: usize,
-        mut holding: impl FnMut(&str) -> Result<Vec<i64>, E>,
+        mut holding: impl FnMut(&str) -> Result<Vec<RecordId>, E>,
     ) -> Result<(Vec<Recalled>, u64), E> {
-        let mut found: HashMap<i64, Recalled> = HashMap::new();
+        let mut found: HashMap<RecordId, Recalled> = HashMap::new();
         let (mut whole, mut n_volatile) = (0.0, 0.0);
         for word in &self.words {
             let ids = holding(&word.norm)?;
@@ -239,6 +240,8 @@ const EXTENSIONS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use crate::model::RecordId;
+
     use super::RecallQuery;
 
     fn stable(text: &str) -> Vec<String> {
@@ -274,15 +277,15 @@ mod tests {
     #[test]
     fn the_share_of_the_question_decides() {
         let query = RecallQuery::parse("socket hang up while uploading");
-        let holding = |word: &str| -> Result<Vec<i64>, ()> {
+        let holding = |word: &str| -> Result<Vec<RecordId>, ()> {
             Ok(match word {
-                "socket" | "hang" => vec![1, 2],
-                "uploading" => vec![1],
+                "socket" | "hang" => vec![RecordId::new(1), RecordId::new(2)],
+                "uploading" => vec![RecordId::new(1)],
                 _ => Vec::new(),
             })
         };
         let (found, total) = query.recall(10, 5, holding).unwrap();
-        assert_eq!(found.first().map(|it| it.id), Some(1));
+        assert_eq!(found.first().map(|it| it.id.row()), Some(1));
         assert!(total >= 1);
         let (none, _) = RecallQuery::parse("colour of the page header is wrong")
             .recall(10, 5, holding)

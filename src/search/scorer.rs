@@ -11,7 +11,7 @@ use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::{FEW_WORDS, Query, is_path};
 use super::{ContentType, Filters, is_prose};
 use crate::model::path_class::PathClass;
-use crate::model::{ChunkKind, FileRole, RepoPath};
+use crate::model::{ChunkId, ChunkKind, FileId, FileRole, RepoPath};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
 
@@ -55,7 +55,7 @@ const EXPORTED_FACTOR: f64 = 1.05;
 
 /// A chunk on its way to be a hit.
 pub(super) struct Scored {
-    pub row: i64,
+    pub row: ChunkId,
     pub chunk: ChunkBrief,
     pub score: f64,
     /// The tier, which goes before the score: the number of literals that it holds, and 1 unless it is generated data.
@@ -77,7 +77,7 @@ pub(super) struct Scorer<'a> {
     stems: HashSet<&'a str>,
     owners: &'a [String],
     /// The score of each file's path, by the file's row.
-    of_path: HashMap<i64, f64>,
+    of_path: HashMap<FileId, f64>,
     coverage: f64,
     asks_prose: bool,
     /// Scores of one word's name, and of a name that is written like an identifier.
@@ -118,7 +118,7 @@ impl<'a> Scorer<'a> {
 
     pub(super) fn score(
         &mut self,
-        row: i64,
+        row: ChunkId,
         chunk: ChunkBrief,
         strength: &ChannelScores,
     ) -> Scored {

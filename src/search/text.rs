@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::coverage::Term;
 use super::filter::ChunkFilter;
 use super::query::{FEW_WORDS, Query};
+use crate::model::ChunkId;
 use crate::store::text::{in_columns, near, quoted};
 use crate::store::{Read, StoreResult};
 
@@ -54,7 +55,7 @@ pub(super) struct TextScore {
 #[derive(Debug, Default)]
 pub(super) struct TextFound {
     /// Every chunk with one of the words.
-    pub chunks: HashMap<i64, TextScore>,
+    pub chunks: HashMap<ChunkId, TextScore>,
     /// The best score.
     pub best: f64,
     /// The rarity of each term of the question.
@@ -63,7 +64,7 @@ pub(super) struct TextFound {
 
 impl TextFound {
     /// Returns the chunks with at least the score of the `n`-th, so that equals stay together.
-    pub(super) fn top(&self, n: usize) -> Vec<(i64, f64)> {
+    pub(super) fn top(&self, n: usize) -> Vec<(ChunkId, f64)> {
         let mut scores: Vec<f64> = self.chunks.values().map(|found| found.score).collect();
         let floor = if scores.len() > n {
             let (_, floor, _) = scores.select_nth_unstable_by(n, |a, b| b.total_cmp(a));
@@ -226,13 +227,14 @@ fn idf(n: u64, of: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{TextFound, TextScore};
+    use crate::model::ChunkId;
 
     #[test]
     fn equal_scores_are_cut_off_together() {
         let mut found = TextFound::default();
         for (chunk, score) in [(1, 3.0), (2, 2.0), (3, 2.0), (4, 1.0)] {
             found.chunks.insert(
-                chunk,
+                ChunkId::new(chunk),
                 TextScore {
                     score,
                     coverage: 1.0,
@@ -241,7 +243,7 @@ mod tests {
             );
         }
         let top = |n: usize| {
-            let mut rows: Vec<i64> = found.top(n).into_iter().map(|(row, _)| row).collect();
+            let mut rows: Vec<i64> = found.top(n).into_iter().map(|(row, _)| row.row()).collect();
             rows.sort_unstable();
             rows
         };

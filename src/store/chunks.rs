@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{Writer, write::index};
-use crate::model::{ChunkKind, Span};
+use crate::model::{ChunkId, ChunkKind, FileId, Span};
 
 /// A chunk ready to be written.
 #[derive(Clone, Debug)]
@@ -44,11 +44,11 @@ impl Writer<'_> {
     /// Writes the chunks of a file in the place of those that are known of it.
     pub(super) fn write_chunks(
         &mut self,
-        file: i64,
+        file: FileId,
         chunks: &[PreparedChunk],
         is_known: bool,
     ) -> rusqlite::Result<()> {
-        let mut known: HashMap<i64, Vec<i64>> = HashMap::new();
+        let mut known: HashMap<i64, Vec<ChunkId>> = HashMap::new();
         if is_known {
             let mut statement = self
                 .tx()
@@ -58,7 +58,7 @@ impl Writer<'_> {
                 known.entry(row.get(0)?).or_default().push(row.get(1)?);
             }
         }
-        let kept: Vec<Option<i64>> = chunks
+        let kept: Vec<Option<ChunkId>> = chunks
             .iter()
             .map(|chunk| known.get_mut(&chunk.digest).and_then(Vec::pop))
             .collect();
@@ -100,7 +100,7 @@ impl Writer<'_> {
     }
 
     /// Removes the chunks of a file. The text index has no foreign keys: its rows go by hand.
-    pub(super) fn forget_chunks(&mut self, file: i64) -> rusqlite::Result<()> {
+    pub(super) fn forget_chunks(&mut self, file: FileId) -> rusqlite::Result<()> {
         self.tx()
             .prepare_cached(
                 "DELETE FROM text WHERE rowid IN (SELECT id FROM chunk WHERE file = ?1)",
@@ -112,7 +112,7 @@ impl Writer<'_> {
             .map(drop)
     }
 
-    fn forget_chunk(&mut self, id: i64) -> rusqlite::Result<()> {
+    fn forget_chunk(&mut self, id: ChunkId) -> rusqlite::Result<()> {
         for statement in [
             "DELETE FROM text WHERE rowid = ?1",
             "DELETE FROM chunk WHERE id = ?1",

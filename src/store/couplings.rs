@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::files::{damaged, path};
 use super::{ErrorContext, Read, StoreResult};
-use crate::model::{Direction, EdgeKind, Provenance, RepoPath};
+use crate::model::{Direction, EdgeKind, FileId, Provenance, RepoPath};
 
 /// The coupling of one file to another: imports, or edges of one kind and provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coupling {
     /// The file that uses the other.
-    pub from: i64,
+    pub from: FileId,
     /// The file that is used.
-    pub to: i64,
+    pub to: FileId,
     /// The kind of its edges.
     pub kind: EdgeKind,
     /// How they are known.
@@ -115,10 +115,10 @@ impl Read<'_> {
     /// each with the best provenance. Costs as much as there are uses.
     pub fn edge_neighbors(
         &self,
-        file: i64,
+        file: FileId,
         kinds: [EdgeKind; 2],
         direction: Direction,
-    ) -> StoreResult<BTreeMap<i64, Provenance>> {
+    ) -> StoreResult<BTreeMap<FileId, Provenance>> {
         // Neither counts nor paths, so that the index of edges by their target suffices.
         let query = if direction == Direction::Out {
             "SELECT d.file, e.provenance FROM edge e CROSS JOIN symbol d ON d.id = e.dst
@@ -144,7 +144,7 @@ impl Read<'_> {
     }
 
     /// The files that a file imports ([`Direction::Out`]), or that import it, each once.
-    pub fn import_neighbors(&self, file: i64, direction: Direction) -> StoreResult<Vec<i64>> {
+    pub fn import_neighbors(&self, file: FileId, direction: Direction) -> StoreResult<Vec<FileId>> {
         let query = if direction == Direction::Out {
             "SELECT target FROM import WHERE file = ?1 AND target > 0 AND target <> ?1 AND kind <> 12
              UNION SELECT target FROM import_file WHERE file = ?1 AND target <> ?1"

@@ -5,20 +5,20 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{ErrorContext, Read, StoreResult, Writer};
-use crate::model::{EdgeKind, Provenance, SymbolKind};
+use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 
 /// State and target of imports, by specifier and kind.
-pub(super) type PreviousTargets = HashMap<(String, u8), (u8, Option<i64>)>;
+pub(super) type PreviousTargets = HashMap<(String, u8), (u8, Option<ModuleId>)>;
 
 /// An edge by row ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeRow {
     /// The file that the use is in.
-    pub src_file: i64,
+    pub src_file: FileId,
     /// The definition around the use; `None` for the module's top level.
-    pub src: Option<i64>,
+    pub src: Option<SymbolId>,
     /// The definition that is used.
-    pub dst: i64,
+    pub dst: SymbolId,
     /// The kind of use.
     pub kind: EdgeKind,
     /// How it is known.
@@ -36,7 +36,7 @@ pub enum EvaluationSite {
     /// A variable or a constant keeps it; it runs nothing when it is used.
     Variable,
     /// A field keeps it, which is made with each instance of this class.
-    FieldOf(i64),
+    FieldOf(SymbolId),
     /// It runs when the definition does.
     Itself,
 }
@@ -75,11 +75,11 @@ impl Writer<'_> {
     /// behind imports of units, each with the place of its import.
     pub fn set_links(
         &mut self,
-        file: i64,
+        file: FileId,
         edges: &[EdgeRow],
         unbound: &[UnboundRow],
-        dependencies: &[(i64, u64)],
-        import_files: &[(u32, i64)],
+        dependencies: &[(ModuleId, u64)],
+        import_files: &[(u32, FileId)],
     ) -> StoreResult<()> {
         self.links(file, edges, unbound, dependencies, import_files)
             .context("writing edges")
@@ -88,7 +88,7 @@ impl Writer<'_> {
     /// Returns where the imports of a file led, by specifier and kind.
     pub(super) fn previous_targets(
         &mut self,
-        file: i64,
+        file: FileId,
         is_known: bool,
     ) -> rusqlite::Result<PreviousTargets> {
         if !is_known {
@@ -105,16 +105,16 @@ impl Writer<'_> {
     /// A file that is linked again has mostly the same edges as before: only differences are written.
     fn links(
         &mut self,
-        file: i64,
+        file: FileId,
         edges: &[EdgeRow],
         unbound: &[UnboundRow],
-        dependencies: &[(i64, u64)],
-        import_files: &[(u32, i64)],
+        dependencies: &[(ModuleId, u64)],
+        import_files: &[(u32, FileId)],
     ) -> rusqlite::Result<()> {
         let edges = edges.iter().map(|edge| {
             [
-                edge.src.unwrap_or(0),
-                edge.dst,
+                edge.src.map_or(0, SymbolId::row),
+                edge.dst.row(),
                 i64::from(edge.kind.code()),
                 i64::from(edge.provenance.code()),
                 i64::from(edge.count),
@@ -130,11 +130,11 @@ impl Writer<'_> {
         self.rows(&UNBOUND, file, unbound.collect())?;
         let dependencies = dependencies
             .iter()
-            .map(|(target, looked)| [*target, looked.cast_signed()]);
+            .map(|(target, looked)| [target.row(), looked.cast_signed()]);
         self.rows(&DEPENDENCIES, file, dependencies.collect())?;
         let import_files = import_files
             .iter()
-            .map(|(ordinal, target)| [i64::from(*ordinal), *target]);
+            .map(|(ordinal, target)| [i64::from(*ordinal), target.row()]);
         self.rows(&IMPORT_FILES, file, import_files.collect())?;
         self.dequeue(file)
     }
@@ -144,7 +144,7 @@ impl Writer<'_> {
     fn rows<const N: usize>(
         &mut self,
         table: &FileRows,
-        file: i64,
+        file: FileId,
         mut wanted: Vec<[i64; N]>,
     ) -> rusqlite::Result<()> {
         wanted.sort_unstable();
@@ -182,8 +182,8 @@ impl Writer<'_> {
     }
 }
 
-fn with_file(file: i64, row: &[i64]) -> impl rusqlite::Params {
-    rusqlite::params_from_iter(std::iter::once(file).chain(row.iter().copied()))
+fn with_file(file: FileId, row: &[i64]) -> impl rusqlite::Params {
+    rusqlite::params_from_iter(std::iter::once(file.row()).chain(row.iter().copied()))
 }
 
 /// The statements over the rows that a file has in one table; the first column is the file, `select` leaves
@@ -228,7 +228,7 @@ const IMPORT_FILES: FileRows = FileRows {
 
 impl Read<'_> {
     /// Returns the rows of a file's symbols, by their place in the file.
-    pub fn symbol_ids(&self, file: i64) -> StoreResult<Vec<i64>> {
+    pub fn symbol_ids(&self, file: FileId) -> StoreResult<Vec<SymbolId>> {
         self.tx
             .prepare_cached("SELECT id FROM symbol WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
@@ -236,7 +236,7 @@ impl Read<'_> {
     }
 
     /// Returns the file of a method and its place among the symbols there; `None` for other symbols.
-    pub fn method_place(&self, symbol: i64) -> StoreResult<Option<(i64, u32)>> {
+    pub fn method_place(&self, symbol: SymbolId) -> StoreResult<Option<(FileId, u32)>> {
         self.tx
             .prepare_cached("SELECT file, ordinal FROM symbol WHERE id = ?1 AND kind = ?2")
             .and_then(|mut statement| {
@@ -250,12 +250,12 @@ impl Read<'_> {
     }
 
     /// Returns the edges that lead to a definition, by file and line of the first use.
-    pub fn edges_into(&self, dst: i64) -> StoreResult<Vec<EdgeRow>> {
+    pub fn edges_into(&self, dst: SymbolId) -> StoreResult<Vec<EdgeRow>> {
         self.edges("e.dst = ?1", dst)
     }
 
     /// Returns the edges that lead out of a definition.
-    pub fn edges_out_of(&self, src: i64) -> StoreResult<Vec<EdgeRow>> {
+    pub fn edges_out_of(&self, src: SymbolId) -> StoreResult<Vec<EdgeRow>> {
         self.edges(
             "e.src = ?1 AND e.src_file = (SELECT file FROM symbol WHERE id = ?1)",
             src,
@@ -263,12 +263,12 @@ impl Read<'_> {
     }
 
     /// Returns the edges of the uses in a file, those of its top level among them.
-    pub fn edges_from(&self, file: i64) -> StoreResult<Vec<EdgeRow>> {
+    pub fn edges_from(&self, file: FileId) -> StoreResult<Vec<EdgeRow>> {
         self.edges("e.src_file = ?1", file)
     }
 
     /// The enclosing functions and methods of a definition, the innermost first.
-    pub fn enclosing_functions(&self, symbol: i64) -> StoreResult<Vec<i64>> {
+    pub fn enclosing_functions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
         self.enclosing(symbol, |kind| {
             matches!(
                 kind,
@@ -278,15 +278,15 @@ impl Read<'_> {
     }
 
     /// The enclosing definitions of a definition, the innermost first.
-    pub fn enclosing_definitions(&self, symbol: i64) -> StoreResult<Vec<i64>> {
+    pub fn enclosing_definitions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
         self.enclosing(symbol, |_| true)
     }
 
     fn enclosing(
         &self,
-        symbol: i64,
+        symbol: SymbolId,
         is_wanted: impl Fn(SymbolKind) -> bool,
-    ) -> StoreResult<Vec<i64>> {
+    ) -> StoreResult<Vec<SymbolId>> {
         let walk = || {
             let mut statement = self.tx.prepare_cached(
                 "SELECT p.id, p.kind FROM symbol s JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
@@ -308,8 +308,8 @@ impl Read<'_> {
     }
 
     /// Returns when the code of a definition runs.
-    pub fn evaluation_site(&self, symbol: i64) -> StoreResult<EvaluationSite> {
-        let row: Option<(u8, Option<i64>, Option<u8>)> = self
+    pub fn evaluation_site(&self, symbol: SymbolId) -> StoreResult<EvaluationSite> {
+        let row: Option<(u8, Option<SymbolId>, Option<u8>)> = self
             .tx
             .prepare_cached(
                 "SELECT s.kind, p.id, p.kind FROM symbol s LEFT JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
@@ -334,7 +334,7 @@ impl Read<'_> {
     }
 
     /// Returns the path of a file, by its row.
-    pub fn path_of(&self, file: i64) -> StoreResult<Option<crate::model::RepoPath>> {
+    pub fn path_of(&self, file: FileId) -> StoreResult<Option<crate::model::RepoPath>> {
         self.tx
             .prepare_cached("SELECT path FROM file WHERE id = ?1")
             .and_then(|mut statement| {
@@ -378,7 +378,7 @@ impl Read<'_> {
     }
 
     /// Returns whether a file calls a name that leads to no definition, and is no member: `describe()`.
-    pub fn calls_unbound(&self, file: i64, name: &str) -> StoreResult<bool> {
+    pub fn calls_unbound(&self, file: FileId, name: &str) -> StoreResult<bool> {
         self.tx
             .prepare_cached("SELECT 1 FROM unbound WHERE file = ?1 AND name = ?2 AND form = 1")
             .and_then(|mut statement| statement.exists((file, name_key(name))))
@@ -386,7 +386,7 @@ impl Read<'_> {
     }
 
     /// Returns the names that a file calls, or asks a receiver for, and that lead to no definition.
-    pub fn unbound_in(&self, file: i64) -> StoreResult<UnboundNames> {
+    pub fn unbound_in(&self, file: FileId) -> StoreResult<UnboundNames> {
         self.tx
             .prepare_cached("SELECT name FROM unbound WHERE file = ?1")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
@@ -394,7 +394,7 @@ impl Read<'_> {
             .context("reading the unbound names of a file")
     }
 
-    fn edges(&self, clause: &str, value: i64) -> StoreResult<Vec<EdgeRow>> {
+    fn edges(&self, clause: &str, value: impl rusqlite::ToSql) -> StoreResult<Vec<EdgeRow>> {
         self.tx
             .prepare_cached(&format!(
                 "SELECT e.src_file, e.src, e.dst, e.kind, e.provenance, e.count, e.line FROM edge e JOIN file f ON f.id = e.src_file
@@ -427,7 +427,7 @@ fn edge(row: &Row<'_>) -> rusqlite::Result<EdgeRow> {
     let unknown = |at| super::files::damaged(at, "an unknown kind of edge");
     Ok(EdgeRow {
         src_file: row.get(0)?,
-        src: Some(row.get(1)?).filter(|src| *src != 0),
+        src: Some(row.get(1)?).filter(|src| *src != SymbolId::NONE),
         dst: row.get(2)?,
         kind: EdgeKind::from_code(row.get(3)?).ok_or_else(|| unknown(3))?,
         provenance: Provenance::from_code(row.get(4)?).ok_or_else(|| unknown(4))?,

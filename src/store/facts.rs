@@ -11,7 +11,7 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::{ErrorContext, Read, StoreResult};
 use crate::ir::{FileFacts, MarkupPlace, Target};
-use crate::model::{Span, Symbol};
+use crate::model::{FileId, Span, Symbol};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
 /// so that a hostile index cannot fill the memory.
@@ -112,7 +112,7 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
 impl Read<'_> {
     /// Returns the facts of a file with the signatures and places of its symbols, which [`Self::facts`] leaves empty. Docs stay
     /// empty.
-    pub fn facts_with_places(&self, file: i64) -> StoreResult<Option<FileFacts>> {
+    pub fn facts_with_places(&self, file: FileId) -> StoreResult<Option<FileFacts>> {
         let Some(mut facts) = self.facts(file)? else {
             return Ok(None);
         };
@@ -132,7 +132,7 @@ impl Read<'_> {
     }
 
     /// Returns the facts of a file, with empty signatures, docs and places; `None` if it has none.
-    pub fn facts(&self, file: i64) -> StoreResult<Option<FileFacts>> {
+    pub fn facts(&self, file: FileId) -> StoreResult<Option<FileFacts>> {
         let packed: Option<Vec<u8>> = self
             .tx
             .prepare_cached("SELECT packed FROM facts WHERE file = ?1")
@@ -143,7 +143,7 @@ impl Read<'_> {
 
     /// The buckets of the names that a file exports (see [`super::interface::exported_names`]); `None` if it has no
     /// facts.
-    pub fn exported_names(&self, file: i64) -> StoreResult<Option<u64>> {
+    pub fn exported_names(&self, file: FileId) -> StoreResult<Option<u64>> {
         self.tx
             .prepare_cached("SELECT exported_names FROM facts WHERE file = ?1")
             .and_then(|mut statement| {

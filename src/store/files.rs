@@ -6,13 +6,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::HashSet;
-use crate::model::{BlobId, ContentId, FileStat, RepoPath, SkipReason};
+use crate::model::{BlobId, ContentId, FileId, FileStat, RepoPath, SkipReason};
 
 /// The part of a file row that detection compares with the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
     /// The row.
-    pub id: i64,
+    pub id: FileId,
     /// Where the file is.
     pub path: RepoPath,
     /// The bytes that were indexed.
@@ -44,7 +44,7 @@ pub struct StatRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSummary {
     /// The row.
-    pub id: i64,
+    pub id: FileId,
     /// Where the file is.
     pub path: RepoPath,
     /// The bytes that were indexed.
@@ -130,7 +130,7 @@ impl Read<'_> {
     }
 
     /// Returns the files whose language passes a test. One pass over the files.
-    pub fn files_in(&self, fits: impl Fn(&str) -> bool) -> StoreResult<HashSet<i64>> {
+    pub fn files_in(&self, fits: impl Fn(&str) -> bool) -> StoreResult<HashSet<FileId>> {
         let found = (|| {
             let mut statement = self.tx.prepare_cached("SELECT id, language FROM file")?;
             let mut rows = statement.query([])?;
@@ -152,7 +152,7 @@ impl Read<'_> {
 
     /// Calls `on_file` with each file and its path, sorted by path. Costs a fifth of [`Read::file_rows`], and keeps
     /// nothing in memory.
-    pub fn each_path(&self, mut on_file: impl FnMut(i64, &str)) -> StoreResult<()> {
+    pub fn each_path(&self, mut on_file: impl FnMut(FileId, &str)) -> StoreResult<()> {
         let mut each = || {
             let mut statement = self
                 .tx
@@ -179,7 +179,7 @@ impl Read<'_> {
     }
 
     /// Returns the rows of the files that define a symbol.
-    pub(super) fn files_with_symbols(&self) -> StoreResult<Vec<i64>> {
+    pub(super) fn files_with_symbols(&self) -> StoreResult<Vec<FileId>> {
         self.tx
             .prepare_cached("SELECT DISTINCT file FROM symbol")
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())

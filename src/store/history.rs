@@ -2,8 +2,8 @@
 
 use rusqlite::OptionalExtension as _;
 
-use super::{ErrorContext, Read, StoreResult, TextHit, Writer};
-use crate::model::{CommitId, CommitLinks, RepoPath};
+use super::{ErrorContext, Read, StoreResult, Writer};
+use crate::model::{CommitId, CommitLinks, PastCommitId, PastPathId, RepoPath};
 
 /// The meta row that says of which commit the rows are the whole history, where the clone is cut off, and by which mailmap
 /// authors are named, with spaces between.
@@ -47,7 +47,7 @@ impl HistoryNote {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitRow {
     /// The row.
-    pub id: i64,
+    pub id: PastCommitId,
     /// The commit.
     pub commit: CommitId,
     /// Its time and parents.
@@ -73,13 +73,13 @@ pub struct PastCommit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
     /// The row of the commit.
-    pub commit: i64,
+    pub commit: PastCommitId,
     /// The row of the path, see [`Read::past_paths`].
-    pub path: i64,
+    pub path: PastPathId,
     /// Whether the commit touched so few files that it is about them.
     pub is_weighted: bool,
     /// The row of the path that the commit moved it from.
-    pub moved_from: Option<i64>,
+    pub moved_from: Option<PastPathId>,
 }
 
 /// A commit ready to be written.
@@ -158,7 +158,7 @@ impl Read<'_> {
     }
 
     /// Returns every path that a commit touched or moved, with its row, in no order.
-    pub fn past_paths(&self) -> StoreResult<Vec<(i64, String)>> {
+    pub fn past_paths(&self) -> StoreResult<Vec<(PastPathId, String)>> {
         self.tx
             .prepare_cached("SELECT id, path FROM past_path")
             .and_then(|mut statement| {
@@ -176,16 +176,13 @@ impl Read<'_> {
 
     /// Returns the commits whose message matches an FTS5 expression, by their rows, in no order, with
     /// BM25 above 0.
-    pub fn message_hits(&self, expression: &str) -> StoreResult<Vec<TextHit>> {
+    pub fn message_hits(&self, expression: &str) -> StoreResult<Vec<(PastCommitId, f64)>> {
         self.tx
             .prepare_cached("SELECT rowid, bm25(message) FROM message WHERE message MATCH ?1")
             .and_then(|mut statement| {
                 statement
                     .query_map([expression], |row| {
-                        Ok(TextHit {
-                            chunk: row.get(0)?,
-                            score: -row.get::<_, f64>(1)?,
-                        })
+                        Ok((row.get(0)?, -row.get::<_, f64>(1)?))
                     })?
                     .collect()
             })
@@ -193,7 +190,7 @@ impl Read<'_> {
     }
 
     /// Returns the paths that a commit touched, as they were then, sorted.
-    pub fn touched(&self, commit: i64) -> StoreResult<Vec<String>> {
+    pub fn touched(&self, commit: PastCommitId) -> StoreResult<Vec<String>> {
         self.tx
             .prepare_cached(
                 "SELECT p.path FROM touch t JOIN past_path p ON p.id = t.path WHERE t.\"commit\" = ?1 AND t.counts ORDER BY 1",
@@ -221,7 +218,7 @@ impl Writer<'_> {
     }
 
     /// Names the author of a commit.
-    pub fn set_author(&mut self, row: i64, name: &str) -> StoreResult<()> {
+    pub fn set_author(&mut self, row: PastCommitId, name: &str) -> StoreResult<()> {
         self.run(
             "UPDATE \"commit\" SET author = ?2 WHERE id = ?1",
             (row, name),
@@ -229,7 +226,7 @@ impl Writer<'_> {
     }
 
     /// Removes a commit with all that belongs to it.
-    pub fn remove_commit(&mut self, row: i64) -> StoreResult<()> {
+    pub fn remove_commit(&mut self, row: PastCommitId) -> StoreResult<()> {
         self.run("DELETE FROM message WHERE rowid = ?1", [row])?;
         self.run("DELETE FROM touch WHERE \"commit\" = ?1", [row])?;
         self.run("DELETE FROM \"commit\" WHERE id = ?1", [row])
@@ -278,7 +275,12 @@ impl Writer<'_> {
              ON CONFLICT DO UPDATE SET moved_from = excluded.moved_from",
         )?;
         for path in new.touched {
-            touch.execute((row, self.past_path(path)?, new.is_weighted, None::<i64>))?;
+            touch.execute((
+                row,
+                self.past_path(path)?,
+                new.is_weighted,
+                None::<PastPathId>,
+            ))?;
         }
         for (from, to) in new.renamed {
             let (from, to) = (self.past_path(from)?, self.past_path(to)?);
@@ -288,7 +290,7 @@ impl Writer<'_> {
     }
 
     /// Returns the row of a path, written if there is none.
-    fn past_path(&self, path: &RepoPath) -> rusqlite::Result<i64> {
+    fn past_path(&self, path: &RepoPath) -> rusqlite::Result<PastPathId> {
         let tx = self.tx();
         let known = tx
             .prepare_cached("SELECT id FROM past_path WHERE path = ?1")?
@@ -298,7 +300,8 @@ impl Writer<'_> {
             Some(id) => Ok(id),
             None => tx
                 .prepare_cached("INSERT INTO past_path(path) VALUES(?1)")?
-                .insert([path.as_str()]),
+                .insert([path.as_str()])
+                .map(PastPathId::new),
         }
     }
 }

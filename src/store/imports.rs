@@ -5,16 +5,16 @@ use rusqlite::{OptionalExtension as _, Row};
 use super::files::path;
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
-use crate::model::RepoPath;
 use crate::model::hash::HashMap;
+use crate::model::{FileId, ModuleId, RepoPath, UnitId};
 
 /// Where an import leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportTarget {
     /// A file of the repository, by its row.
-    File(i64),
+    File(FileId),
     /// A unit of several files, by its row: a package of Go.
-    Unit(i64),
+    Unit(UnitId),
     /// Out of the repository: a package or a built-in module.
     External,
     /// A file or package of the repository that is not there.
@@ -23,26 +23,25 @@ pub enum ImportTarget {
 
 impl ImportTarget {
     /// Returns the columns `state` and `target`.
-    pub(super) fn columns(self) -> (u8, Option<i64>) {
+    pub(super) fn columns(self) -> (u8, Option<ModuleId>) {
         match self {
-            Self::File(id) => (1, Some(id)),
-            Self::Unit(id) => (1, Some(-id)),
+            Self::File(id) => (1, Some(id.into())),
+            Self::Unit(id) => (1, Some(id.into())),
             Self::External => (2, None),
             Self::Missing => (3, None),
         }
     }
 
     /// Returns the target that is stored as a number.
-    fn of_row(id: i64) -> Self {
-        if id < 0 {
-            Self::Unit(-id)
-        } else {
-            Self::File(id)
+    fn of_row(id: ModuleId) -> Self {
+        match id.unit() {
+            Some(unit) => Self::Unit(unit),
+            None => Self::File(id.file()),
         }
     }
 
     /// Returns the module that it is to the linker: the row of a file, or that of a unit below 0.
-    pub fn module(self) -> Option<i64> {
+    pub fn module(self) -> Option<ModuleId> {
         self.columns().1
     }
 }
@@ -62,7 +61,7 @@ pub struct ImportRow {
 
 impl Writer<'_> {
     /// Writes where an import leads.
-    pub fn set_import(&mut self, file: i64, ordinal: u32, to: ImportTarget) -> StoreResult<()> {
+    pub fn set_import(&mut self, file: FileId, ordinal: u32, to: ImportTarget) -> StoreResult<()> {
         let (state, target) = to.columns();
         self.run(
             "UPDATE import SET state = ?3, target = ?4 WHERE file = ?1 AND ordinal = ?2",
@@ -76,7 +75,7 @@ const _: () = assert!(ImportKind::Implied as u8 == 9 && ImportKind::Scope as u8 
 
 impl Read<'_> {
     /// Returns every import as (file row, specifier, where it leads).
-    pub fn specifiers(&self) -> StoreResult<Vec<(i64, String, ImportTarget)>> {
+    pub fn specifiers(&self) -> StoreResult<Vec<(FileId, String, ImportTarget)>> {
         self.tx
             .prepare_cached(
                 "SELECT file, specifier, state, target FROM import ORDER BY file, ordinal",
@@ -98,7 +97,7 @@ impl Read<'_> {
     }
 
     /// Returns the modules that a file imports, as it writes them.
-    pub fn specifiers_of(&self, file: i64) -> StoreResult<Vec<String>> {
+    pub fn specifiers_of(&self, file: FileId) -> StoreResult<Vec<String>> {
         self.tx
             .prepare_cached("SELECT specifier FROM import WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
@@ -106,7 +105,7 @@ impl Read<'_> {
     }
 
     /// The number of files from which a file re-exports names: `export … from`.
-    pub fn n_reexported(&self, file: i64) -> StoreResult<u64> {
+    pub fn n_reexported(&self, file: FileId) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
                 "SELECT count(DISTINCT target) FROM import WHERE file = ?1 AND kind = ?2 AND target IS NOT NULL",
@@ -158,7 +157,7 @@ impl Read<'_> {
     }
 
     /// Returns how many other files import each file that any imports, by its row.
-    pub(super) fn count_importers(&self) -> StoreResult<HashMap<i64, u32>> {
+    pub(super) fn count_importers(&self) -> StoreResult<HashMap<FileId, u32>> {
         self.tx
             .prepare_cached(
                 "SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 AND kind NOT IN (9, 12) UNION ALL SELECT target, file FROM import_file)
@@ -210,7 +209,7 @@ impl Read<'_> {
     }
 
     /// Returns the files whose classes have a file as their template, in the order of their paths.
-    pub fn template_owners(&self, of: i64) -> StoreResult<Vec<i64>> {
+    pub fn template_owners(&self, of: FileId) -> StoreResult<Vec<FileId>> {
         self.tx
             .prepare_cached(
                 "SELECT DISTINCT f.id FROM import i JOIN file f ON f.id = i.file WHERE i.target = ?1 AND i.kind = ?2 ORDER BY f.path",
@@ -224,7 +223,7 @@ impl Read<'_> {
 
     /// Returns where each import of a file leads, by its place: the row of a file, that of a unit below 0; `None` where it
     /// is neither.
-    pub fn import_targets(&self, file: i64) -> StoreResult<Vec<Option<i64>>> {
+    pub fn import_targets(&self, file: FileId) -> StoreResult<Vec<Option<ModuleId>>> {
         self.tx
             .prepare_cached("SELECT target FROM import WHERE file = ?1 ORDER BY ordinal")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
@@ -232,7 +231,7 @@ impl Read<'_> {
     }
 
     /// Returns the imports of one file, in source order.
-    pub fn imports(&self, file: i64) -> StoreResult<Vec<ImportRow>> {
+    pub fn imports(&self, file: FileId) -> StoreResult<Vec<ImportRow>> {
         self.tx
             .prepare_cached(
                 "SELECT ordinal, specifier, kind, state, target FROM import WHERE file = ?1 ORDER BY ordinal",
@@ -254,7 +253,7 @@ fn import(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         ordinal: row.get(0)?,
         specifier: row.get(1)?,
         kind: ImportKind::from_code(row.get(2)?).unwrap_or(ImportKind::Static),
-        target: match (row.get::<_, u8>(3)?, row.get::<_, Option<i64>>(4)?) {
+        target: match (row.get::<_, u8>(3)?, row.get(4)?) {
             (1, Some(id)) => Some(ImportTarget::of_row(id)),
             (2, _) => Some(ImportTarget::External),
             (3, _) => Some(ImportTarget::Missing),

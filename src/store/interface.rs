@@ -12,9 +12,9 @@ use rusqlite::OptionalExtension as _;
 use super::Writer;
 use super::facts::unpack_facts;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot};
-use crate::model::SymbolKind;
+use crate::model::{FileId, SymbolKind};
 
-/// Buckets of names: SQLite keeps a mask of so many bits in six bytes.
+/// Buckets of names: with [`RESIDUAL`] they are the 48 bits that SQLite keeps in six bytes, the sign aside.
 const N_BUCKETS: u64 = 47;
 
 /// The bucket of everything without a name of its own: stars, `module.exports =`, the kind of module, directives.
@@ -157,7 +157,7 @@ impl Writer<'_> {
     /// Returns the fingerprint of a file before it is written anew; `None` where it had no facts.
     pub(super) fn stored_fingerprint(
         &mut self,
-        file: i64,
+        file: FileId,
     ) -> rusqlite::Result<Option<InterfaceFingerprint>> {
         let packed: Option<Vec<u8>> = self
             .tx()
@@ -178,7 +178,7 @@ impl Writer<'_> {
     /// Queues the files that were linked by names whose fingerprints differ.
     pub(super) fn queue_dependents_of_change(
         &mut self,
-        file: i64,
+        file: FileId,
         before: Option<&InterfaceFingerprint>,
         now: Option<&InterfaceFingerprint>,
     ) -> rusqlite::Result<()> {
@@ -186,10 +186,10 @@ impl Writer<'_> {
             (None, None) => Ok(()),
             (Some(before), Some(now)) => match before.difference(now) {
                 0 => Ok(()),
-                mask => self.queue_dependents_on(file, Some(mask)),
+                mask => self.queue_dependents_on(file.into(), Some(mask)),
             },
-            // Who found nothing in it looked at no bucket.
-            _ => self.queue_dependents_on(file, None),
+            // A file that came or went has no buckets in common with before: whoever asked for it is linked again.
+            _ => self.queue_dependents_on(file.into(), None),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::edges::PreviousTargets;
 use super::files::path;
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
-use crate::model::RepoPath;
+use crate::model::{FileId, ModuleId, RepoPath};
 
 /// The stage that resolves the imports of a file.
 pub(super) const IMPORTS: u8 = 1;
@@ -42,7 +42,7 @@ impl Writer<'_> {
     }
 
     /// Takes a file from the queue.
-    pub(super) fn dequeue(&self, file: i64) -> rusqlite::Result<()> {
+    pub(super) fn dequeue(&self, file: FileId) -> rusqlite::Result<()> {
         let mut statement = self
             .tx()
             .prepare_cached("DELETE FROM link_queue WHERE file = ?1")?;
@@ -50,13 +50,13 @@ impl Writer<'_> {
     }
 
     /// Queues a file: its imports are resolved again.
-    pub fn queue_imports(&mut self, file: i64) -> StoreResult<()> {
+    pub fn queue_imports(&mut self, file: FileId) -> StoreResult<()> {
         self.queue("VALUES(?1, 1)", [file]).context("writing a row")
     }
 
     /// Queues the target of an import: its names are bound again. The names of a template mean members of the class that
     /// imports it.
-    pub fn queue_import_target(&mut self, file: i64, ordinal: u32) -> StoreResult<()> {
+    pub fn queue_import_target(&mut self, file: FileId, ordinal: u32) -> StoreResult<()> {
         let rows = "SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0";
         self.queue(rows, (file, ordinal)).context("writing a row")
     }
@@ -73,9 +73,9 @@ impl Writer<'_> {
             .context("writing a row")
     }
 
-    /// Notes that the imports of a file on that list are resolved. Where their targets are unchanged, the file's names
+    /// Notes that the imports of a queued file are resolved. Where their targets are unchanged, the file's names
     /// are not bound again, unless there is another cause.
-    pub fn imports_resolved(&mut self, file: i64, lead_elsewhere: bool) -> StoreResult<()> {
+    pub fn imports_resolved(&mut self, file: FileId, lead_elsewhere: bool) -> StoreResult<()> {
         if !lead_elsewhere {
             self.run(
                 "DELETE FROM link_queue WHERE file = ?1 AND stages = 1",
@@ -86,8 +86,8 @@ impl Writer<'_> {
     }
 
     /// Queues the files that depend on `file`, or on a file that re-exports its names: their names are bound again.
-    pub fn queue_dependents(&mut self, file: i64) -> StoreResult<()> {
-        self.queue_dependents_on(file, None)
+    pub fn queue_dependents(&mut self, file: FileId) -> StoreResult<()> {
+        self.queue_dependents_on(file.into(), None)
             .context("writing a row")
     }
 
@@ -95,7 +95,7 @@ impl Writer<'_> {
     /// the names in a mask alone: of a file that joins or leaves one, the exported names are known.
     pub(super) fn queue_dependents_on(
         &mut self,
-        file: i64,
+        module: ModuleId,
         mask: Option<u64>,
     ) -> rusqlite::Result<()> {
         let units = "UNION SELECT -m.unit FROM reexporter p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL";
@@ -103,7 +103,7 @@ impl Writer<'_> {
             units,
             "SELECT c.file, 2 FROM reexporter p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0",
         );
-        self.queue(&rows, (file, mask.map(u64::cast_signed)))
+        self.queue(&rows, (module, mask.map(u64::cast_signed)))
     }
 
     /// Queues the templates that a file imported before and no longer imports.
@@ -128,7 +128,7 @@ impl Writer<'_> {
 
 impl Read<'_> {
     /// Up to `limit` queued files.
-    pub fn link_queue(&self, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+    pub fn link_queue(&self, limit: u32) -> StoreResult<Vec<(FileId, RepoPath)>> {
         self.tx
             .prepare_cached("SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file ORDER BY r.file LIMIT ?1")
             .and_then(|mut statement| {
@@ -141,7 +141,11 @@ impl Read<'_> {
 
     /// Up to `limit` queued files whose imports have to be resolved first, those after the row
     /// `after`, by row.
-    pub fn unresolved_batch(&self, after: i64, limit: u32) -> StoreResult<Vec<(i64, RepoPath)>> {
+    pub fn unresolved_batch(
+        &self,
+        after: FileId,
+        limit: u32,
+    ) -> StoreResult<Vec<(FileId, RepoPath)>> {
         self.tx
             .prepare_cached(
                 "SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.stages & 1 ORDER BY r.file LIMIT ?2",
@@ -164,7 +168,7 @@ impl Read<'_> {
     }
 
     /// The files that re-export names of a file, directly or through others, the file itself first. At most `at_most`.
-    pub fn reexporters(&self, file: i64, at_most: u32) -> StoreResult<Vec<i64>> {
+    pub fn reexporters(&self, file: FileId, at_most: u32) -> StoreResult<Vec<FileId>> {
         let query = with_reexporters("", "SELECT file FROM reexporter WHERE file > 0 LIMIT ?2");
         self.tx
             .prepare_cached(&query)

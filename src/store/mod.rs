@@ -24,6 +24,7 @@ pub mod names;
 pub mod open;
 mod read;
 pub mod remove;
+mod row_sql;
 pub mod schema;
 pub mod seed;
 pub mod symbols;

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Transaction};
 
 use super::files::{self, RowCounts};
 use super::{ErrorContext, FileRow, StoreResult};
+use crate::model::FileId;
 use crate::model::hash::HashMap;
 
 /// Lists of the whole index, and the version of the data that they were read from.
@@ -15,7 +16,7 @@ use crate::model::hash::HashMap;
 pub(super) struct ReadCache {
     version: i64,
     rows: Option<Arc<Vec<FileRow>>>,
-    importer_counts: Option<Arc<HashMap<i64, u32>>>,
+    importer_counts: Option<Arc<HashMap<FileId, u32>>>,
     counts: Option<RowCounts>,
     n_chunks: Option<u64>,
 }
@@ -107,7 +108,7 @@ impl<'a> Read<'a> {
 
     /// Returns the files that have symbols, each with the number of other files that import it. Kept as
     /// [`Self::file_rows`] are; costs about 2 µs a file.
-    pub fn importer_counts(&self) -> StoreResult<Arc<HashMap<i64, u32>>> {
+    pub fn importer_counts(&self) -> StoreResult<Arc<HashMap<FileId, u32>>> {
         if let Some(importer_counts) = &self.kept()?.importer_counts {
             return Ok(Arc::clone(importer_counts));
         }

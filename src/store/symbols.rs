@@ -5,13 +5,15 @@ use rusqlite::{OptionalExtension as _, Row};
 use super::files::{content, damaged, path};
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::{HashMap, HashSet};
-use crate::model::{ChunkKind, ContentId, Handle, HandleKind, RepoPath, Span, SymbolKind};
+use crate::model::{
+    ChunkId, ChunkKind, ContentId, FileId, Handle, HandleKind, RepoPath, Span, SymbolId, SymbolKind,
+};
 
 /// A symbol as answers show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
     /// The row.
-    pub id: i64,
+    pub id: SymbolId,
     /// Where it is.
     pub path: RepoPath,
     /// Its place among the symbols of its file, from 0.
@@ -40,7 +42,7 @@ pub struct SymbolRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkRow {
     /// The row, equal to the rowid of its text.
-    pub id: i64,
+    pub id: ChunkId,
     /// Its handle.
     pub handle: Handle,
     /// Where it is.
@@ -68,7 +70,7 @@ const BULKY_LINES: u32 = 2_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkBrief {
     /// The row of its file.
-    pub file: i64,
+    pub file: FileId,
     /// Where it is.
     pub path: String,
     /// The language of that file.
@@ -116,7 +118,7 @@ const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.ski
 
 impl Read<'_> {
     /// Returns the symbols of a file, in source order.
-    pub fn symbols_of(&self, file: i64) -> StoreResult<Vec<SymbolRow>> {
+    pub fn symbols_of(&self, file: FileId) -> StoreResult<Vec<SymbolRow>> {
         self.symbols("WHERE s.file = ?1 ORDER BY s.ordinal", [file])
     }
 
@@ -124,8 +126,8 @@ impl Read<'_> {
     /// there. One pass over the symbols.
     pub fn symbols_that(
         &self,
-        fits: impl Fn(i64, &str, SymbolKind) -> bool,
-    ) -> StoreResult<Vec<(i64, u32, i64)>> {
+        fits: impl Fn(FileId, &str, SymbolKind) -> bool,
+    ) -> StoreResult<Vec<(FileId, u32, SymbolId)>> {
         let found = (|| {
             let mut statement = self
                 .tx
@@ -136,7 +138,7 @@ impl Read<'_> {
                 let Some(kind) = SymbolKind::from_code(row.get(4)?) else {
                     continue;
                 };
-                let file: i64 = row.get(0)?;
+                let file: FileId = row.get(0)?;
                 if fits(file, row.get_ref(3)?.as_str()?, kind) {
                     found.push((file, row.get(1)?, row.get(2)?));
                 }
@@ -161,12 +163,12 @@ impl Read<'_> {
         at_most: usize,
     ) -> StoreResult<[Vec<SymbolRow>; 2]> {
         let files = self.file_rows()?;
-        let ranks: HashMap<i64, usize> = files
+        let ranks: HashMap<FileId, usize> = files
             .iter()
             .enumerate()
             .map(|(rank, row)| (row.id, rank))
             .collect();
-        let mut found: [Vec<(usize, u32, i64)>; 2] = Default::default();
+        let mut found: [Vec<(usize, u32, SymbolId)>; 2] = Default::default();
         self.tx
             .prepare_cached("SELECT id, file, ordinal, name FROM symbol WHERE norm = ?1")
             .and_then(|mut statement| {
@@ -197,7 +199,7 @@ impl Read<'_> {
         norm: &str,
         is_wanted: impl Fn(&str) -> bool,
     ) -> StoreResult<Vec<SymbolRow>> {
-        let mut rows: Vec<i64> = Vec::new();
+        let mut rows: Vec<SymbolId> = Vec::new();
         self.tx
             .prepare_cached("SELECT id, qualified FROM symbol WHERE norm = ?1")
             .and_then(|mut statement| {
@@ -239,12 +241,12 @@ impl Read<'_> {
     }
 
     /// Returns a symbol and the file it is in, by its row.
-    pub fn symbol_by_id(&self, id: i64) -> StoreResult<Option<SymbolRow>> {
+    pub fn symbol_by_id(&self, id: SymbolId) -> StoreResult<Option<SymbolRow>> {
         Ok(self.symbols("WHERE s.id = ?1", [id])?.into_iter().next())
     }
 
     /// Returns the kind of a symbol, by its row.
-    pub fn kind_of(&self, id: i64) -> StoreResult<Option<SymbolKind>> {
+    pub fn kind_of(&self, id: SymbolId) -> StoreResult<Option<SymbolKind>> {
         let kind: Option<u8> = self
             .tx
             .prepare_cached("SELECT kind FROM symbol WHERE id = ?1")
@@ -254,7 +256,7 @@ impl Read<'_> {
     }
 
     /// Returns the signature of a symbol, by its row.
-    pub fn signature_of(&self, id: i64) -> StoreResult<Option<String>> {
+    pub fn signature_of(&self, id: SymbolId) -> StoreResult<Option<String>> {
         self.tx
             .prepare_cached("SELECT signature FROM symbol WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
@@ -283,7 +285,7 @@ impl Read<'_> {
     }
 
     /// Returns the rows of the files that a handle may be of, by path: one, and seldom one more.
-    fn files_of(&self, handle: Handle) -> StoreResult<Vec<i64>> {
+    fn files_of(&self, handle: Handle) -> StoreResult<Vec<FileId>> {
         let rows = self.file_rows()?;
         let files = rows
             .iter()
@@ -292,7 +294,7 @@ impl Read<'_> {
     }
 
     /// Returns the chunk of a row; `None` if there is none.
-    pub fn chunk(&self, id: i64) -> StoreResult<Option<ChunkRow>> {
+    pub fn chunk(&self, id: ChunkId) -> StoreResult<Option<ChunkRow>> {
         self.tx
             .prepare_cached(&format!("{CHUNK} WHERE c.id = ?1"))
             .and_then(|mut statement| statement.query_row([id], chunk).optional())
@@ -301,7 +303,7 @@ impl Read<'_> {
 
     /// Returns the fields of a chunk that ranking needs; `None` if there is no such row. Costs a third of
     /// [`Read::chunk`].
-    pub fn chunk_brief(&self, id: i64) -> StoreResult<Option<ChunkBrief>> {
+    pub fn chunk_brief(&self, id: ChunkId) -> StoreResult<Option<ChunkBrief>> {
         self.tx
             .prepare_cached(
                 "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported,
@@ -314,7 +316,7 @@ impl Read<'_> {
     }
 
     /// Returns the name of the symbol that a chunk belongs to.
-    pub fn symbol_of_chunk(&self, id: i64) -> StoreResult<Option<String>> {
+    pub fn symbol_of_chunk(&self, id: ChunkId) -> StoreResult<Option<String>> {
         self.tx
             .prepare_cached(
                 "SELECT s.name FROM chunk c JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol WHERE c.id = ?1",
@@ -324,7 +326,7 @@ impl Read<'_> {
     }
 
     /// Returns the row of the chunk of a file that holds a line; `None` beyond its end.
-    pub fn chunk_at(&self, path: &str, line: u32) -> StoreResult<Option<i64>> {
+    pub fn chunk_at(&self, path: &str, line: u32) -> StoreResult<Option<ChunkId>> {
         self.tx
             .prepare_cached(
                 "SELECT c.id FROM chunk c JOIN file f ON f.id = c.file
@@ -335,7 +337,7 @@ impl Read<'_> {
     }
 
     /// Returns the rows of the chunks of some files.
-    pub fn chunks_of(&self, files: &[i64]) -> StoreResult<HashSet<i64>> {
+    pub fn chunks_of(&self, files: &[FileId]) -> StoreResult<HashSet<ChunkId>> {
         let mut found = HashSet::default();
         let mut statement = self
             .tx
@@ -343,7 +345,7 @@ impl Read<'_> {
             .context("reading the chunks of a file")?;
         for file in files {
             let rows = statement
-                .query_map([file], |row| row.get::<_, i64>(0))
+                .query_map([file], |row| row.get(0))
                 .context("reading the chunks of a file")?;
             for row in rows {
                 found.insert(row.context("reading the chunks of a file")?);

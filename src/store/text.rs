@@ -3,6 +3,7 @@
 //! Its rows hold no source text.
 
 use super::{ErrorContext, FileSummary, Read, StoreResult};
+use crate::model::ChunkId;
 
 /// Weights of the columns symbol, signature, doc, body and path in BM25. From the study of ranking
 /// signals on commit localisation: weights around these are within its noise.
@@ -12,7 +13,7 @@ pub const COLUMN_WEIGHTS: [f64; 5] = [10.0, 3.0, 2.0, 1.2, 8.0];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextHit {
     /// The chunk's row.
-    pub chunk: i64,
+    pub chunk: ChunkId,
     /// BM25, higher is better, above 0.
     pub score: f64,
 }
@@ -41,8 +42,8 @@ impl Read<'_> {
 
     /// Returns the rows of the chunks that match an FTS5 expression, without scores, sorted; `at_most` of
     /// them, which a caller must take for "too many": which ones they are is chance.
-    pub fn text_rows(&self, expression: &str, at_most: usize) -> StoreResult<Vec<i64>> {
-        let mut rows: Vec<i64> = self
+    pub fn text_rows(&self, expression: &str, at_most: usize) -> StoreResult<Vec<ChunkId>> {
+        let mut rows: Vec<ChunkId> = self
             .tx
             .prepare_cached("SELECT rowid FROM text WHERE text MATCH ?1 LIMIT ?2")
             .and_then(|mut statement| {

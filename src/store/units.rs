@@ -1,12 +1,13 @@
 //! Units of visibility that several files share: which files belong to which, and who is linked again when one joins or
 //! leaves.
 //!
-//! A unit is a barrel to the linker, by its row below 0. `resolve::units` names them.
+//! To the linker a unit is a file that re-exports its members (a barrel), with a row id below 0. `resolve::units` names them.
 
 use rusqlite::OptionalExtension as _;
 
 use super::interface::{InterfaceFingerprint, MEMBERS, bucket};
 use super::{ErrorContext, Read, StoreResult, Writer};
+use crate::model::{FileId, UnitId};
 
 impl Writer<'_> {
     /// Returns the keys of the units that came into being or went since this was asked last.
@@ -18,11 +19,11 @@ impl Writer<'_> {
     /// offered are linked again. A unit without files goes.
     pub(super) fn leave_units(
         &mut self,
-        file: i64,
+        file: FileId,
         fingerprint: Option<&InterfaceFingerprint>,
         wanted: &[(String, u8)],
     ) -> rusqlite::Result<()> {
-        let known: Vec<(i64, (String, u8))> = self
+        let known: Vec<(UnitId, (String, u8))> = self
             .tx()
             .prepare_cached(
                 "SELECT u.id, u.key, m.rank FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1",
@@ -30,7 +31,7 @@ impl Writer<'_> {
             .query_map([file], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
             .collect::<Result<_, _>>()?;
         for (unit, (key, _)) in known.iter().filter(|(_, known)| !wanted.contains(known)) {
-            self.queue_dependents_on(-unit, Some(seen_in(fingerprint)))?;
+            self.queue_dependents_on((*unit).into(), Some(seen_in(fingerprint)))?;
             self.tx()
                 .prepare_cached("DELETE FROM unit_file WHERE unit = ?1 AND file = ?2")?
                 .execute((unit, file))?;
@@ -56,12 +57,12 @@ impl Writer<'_> {
     /// Puts a file into the units that it is not in yet. Those who looked there at a name that it exports are linked again.
     pub(super) fn join_units(
         &mut self,
-        file: i64,
+        file: FileId,
         fingerprint: Option<&InterfaceFingerprint>,
         wanted: &[(String, u8)],
     ) -> rusqlite::Result<()> {
         for (key, rank) in wanted {
-            let known: Option<i64> = self
+            let known: Option<UnitId> = self
                 .tx()
                 .prepare_cached("SELECT id FROM unit WHERE key = ?1")?
                 .query_row([key], |row| row.get(0))
@@ -70,9 +71,11 @@ impl Writer<'_> {
                 unit
             } else {
                 self.changed_units.push(key.clone());
-                self.tx()
+                let row = self
+                    .tx()
                     .prepare_cached("INSERT INTO unit(key) VALUES(?1)")?
-                    .insert([key])?
+                    .insert([key])?;
+                UnitId::new(row)
             };
             let n_new = self
                 .tx()
@@ -81,7 +84,7 @@ impl Writer<'_> {
                 )?
                 .execute((unit, file, rank))?;
             if n_new > 0 && known.is_some() {
-                self.queue_dependents_on(-unit, Some(seen_in(fingerprint)))?;
+                self.queue_dependents_on(unit.into(), Some(seen_in(fingerprint)))?;
             }
         }
         Ok(())
@@ -95,7 +98,7 @@ fn seen_in(fingerprint: Option<&InterfaceFingerprint>) -> u64 {
 
 impl Read<'_> {
     /// Returns all units by their keys, in no order.
-    pub fn units(&self) -> StoreResult<Vec<(String, i64)>> {
+    pub fn units(&self) -> StoreResult<Vec<(String, UnitId)>> {
         self.tx
             .prepare_cached("SELECT key, id FROM unit")
             .and_then(|mut statement| {
@@ -107,7 +110,7 @@ impl Read<'_> {
     }
 
     /// Returns the key of a unit; `None` where there is none.
-    pub fn unit_key(&self, unit: i64) -> StoreResult<Option<String>> {
+    pub fn unit_key(&self, unit: UnitId) -> StoreResult<Option<String>> {
         self.tx
             .prepare_cached("SELECT key FROM unit WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([unit], |row| row.get(0)).optional())
@@ -115,7 +118,7 @@ impl Read<'_> {
     }
 
     /// Returns the units of a file, in the order of their keys.
-    pub fn units_of(&self, file: i64) -> StoreResult<Vec<i64>> {
+    pub fn units_of(&self, file: FileId) -> StoreResult<Vec<UnitId>> {
         self.tx
             .prepare_cached("SELECT u.id FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1 ORDER BY u.key")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
@@ -123,7 +126,7 @@ impl Read<'_> {
     }
 
     /// Returns whether usual builds leave a file out of its units: there it has a rank from 2 on.
-    pub fn is_left_out_of_units(&self, file: i64) -> StoreResult<bool> {
+    pub fn is_left_out_of_units(&self, file: FileId) -> StoreResult<bool> {
         self.tx
             .prepare_cached("SELECT 1 FROM unit_file WHERE file = ?1 AND rank >= 2")
             .and_then(|mut statement| statement.exists([file]))
@@ -131,7 +134,7 @@ impl Read<'_> {
     }
 
     /// Returns the files of a unit with their ranks, those of low rank first, then by their paths.
-    pub fn unit_files(&self, unit: i64) -> StoreResult<Vec<(i64, u8)>> {
+    pub fn unit_files(&self, unit: UnitId) -> StoreResult<Vec<(FileId, u8)>> {
         self.tx
             .prepare_cached(
                 "SELECT m.file, m.rank FROM unit_file m CROSS JOIN file f ON f.id = m.file WHERE m.unit = ?1 ORDER BY m.rank, f.path",

@@ -10,7 +10,7 @@ use super::interface::InterfaceFingerprint;
 use super::link_queue::{IMPORTS, NAMES};
 use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
-use crate::model::{BlobId, ContentId, RepoPath, SkipReason, Symbol};
+use crate::model::{BlobId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
 
 /// A file ready to be written.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
     /// Writes what `lstat` and git say of a file whose bytes are those indexed; `blob` of `None` leaves what is known.
     pub fn set_seen(
         &mut self,
-        file: i64,
+        file: FileId,
         stat: Option<&StatRow>,
         blob: Option<BlobId>,
     ) -> StoreResult<()> {
@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
     }
 
     fn replace(&mut self, file: &PreparedFile) -> rusqlite::Result<()> {
-        let known: Option<i64> = self
+        let known: Option<FileId> = self
             .tx
             .prepare_cached("SELECT id FROM file WHERE path = ?1")?
             .query_row([file.path.as_str()], |row| row.get(0))
@@ -243,7 +243,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the row of a file and returns it. `RETURNING` and `OR REPLACE` would open a statement of its own in the
     /// transaction, at each of which FTS5 writes its pending words as a segment, to be merged later.
-    fn file_row(&mut self, known: Option<i64>, file: &PreparedFile) -> rusqlite::Result<i64> {
+    fn file_row(&mut self, known: Option<FileId>, file: &PreparedFile) -> rusqlite::Result<FileId> {
         self.tx
             .prepare_cached(
                 "INSERT INTO file(id, path, content, size, lines, language, facts_version, marked, skip, blob)
@@ -264,11 +264,11 @@ impl<'a> Writer<'a> {
                 file.skip.map(SkipReason::code),
                 file.blob.as_ref().map(BlobId::as_bytes),
             ))?;
-        Ok(known.unwrap_or_else(|| self.tx.last_insert_rowid()))
+        Ok(known.unwrap_or_else(|| FileId::new(self.tx.last_insert_rowid())))
     }
 
     fn remove(&mut self, path: &RepoPath) -> rusqlite::Result<()> {
-        let known: Option<i64> = self
+        let known: Option<FileId> = self
             .tx
             .prepare_cached("SELECT id FROM file WHERE path = ?1")?
             .query_row([path.as_str()], |row| row.get(0))
@@ -295,7 +295,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn stat(&mut self, file: i64, row: Option<&StatRow>) -> rusqlite::Result<()> {
+    fn stat(&mut self, file: FileId, row: Option<&StatRow>) -> rusqlite::Result<()> {
         let Some(row) = row else {
             return self
                 .tx
@@ -322,11 +322,11 @@ impl<'a> Writer<'a> {
 
     fn write_symbols(
         &mut self,
-        file: i64,
+        file: FileId,
         symbols: &[(u64, Symbol)],
         is_known: bool,
     ) -> rusqlite::Result<()> {
-        let mut rows: HashMap<i64, i64> = HashMap::new();
+        let mut rows: HashMap<i64, SymbolId> = HashMap::new();
         if is_known {
             let mut statement = self
                 .tx

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::time;
-use super::{Call, Progress, Tool};
+use super::{Call, Federation, Progress, Tool};
 use crate::error::{Code, Result};
 use crate::workspace::brief;
 
@@ -55,6 +55,7 @@ impl Tool for Current {
         missing, building, partial or ready. Builds nothing; the query tools build the index.";
     const EXAMPLES: &'static str = "codelens current\ncodelens current --repo ../other --json";
     const TAKES_REF: bool = true;
+    const FEDERATION: Federation = Federation::Entries;
     type Input = NoInput;
     type Output = CurrentOutput;
 

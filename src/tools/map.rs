@@ -15,7 +15,7 @@ use super::map_definition;
 use super::map_lists::{BranchOutput, FileSelection, LanguageOutput, ListedFile, ListedSymbol};
 use super::notes;
 use super::schema::{clamp, number};
-use super::{Call, Tool};
+use super::{Call, Federation, Tool};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
 use crate::model::{FileRole, Handle, RepoPath};
@@ -242,6 +242,8 @@ impl Tool for Map {
     const EXAMPLES: &'static str = "codelens map src/store.ts\ncodelens map packages/core --budget 8000\ncodelens map --kind class --kind interface \"src/**/*.ts\"\n\
         codelens map --view tree --depth 3";
     const TAKES_REF: bool = true;
+    const FEDERATION: Federation =
+        Federation::Lists(&["symbols", "files", "directories", "languages"]);
     type Input = MapInput;
     type Output = MapOutput;
 

@@ -11,7 +11,7 @@ use super::map::{MapInput, SymbolOutput, whole_of};
 use super::notes;
 use super::schema::clamp;
 use crate::error::{Error, Result};
-use crate::model::{RepoPath, SymbolKind};
+use crate::model::{FileId, RepoPath, SymbolId, SymbolKind};
 use crate::search::PathFilter;
 use crate::uses::LocalName;
 use crate::workspace::{FileSummary, SymbolRow, View};
@@ -122,7 +122,7 @@ impl ListedSymbol {
 /// The files that `path` and `language` leave.
 pub(super) struct FileSelection {
     pub(super) all: Vec<FileSummary>,
-    sizes: HashMap<i64, u64>,
+    sizes: HashMap<FileId, u64>,
 }
 
 /// A page of a list.
@@ -250,7 +250,7 @@ impl FileSelection {
     ) -> Result<ListPage<ListedSymbol>> {
         let kinds = kinds(&input.kind)?;
         let part = name_part(input)?;
-        let places: HashMap<i64, usize> = self
+        let places: HashMap<FileId, usize> = self
             .all
             .iter()
             .enumerate()
@@ -261,14 +261,15 @@ impl FileSelection {
                 && (kinds.is_empty() || kinds.contains(&kind))
                 && (part.is_empty() || name.to_lowercase().contains(&part))
         })?;
-        let mut found: Vec<(usize, u32, i64)> = found
+        let mut found: Vec<(usize, u32, SymbolId)> = found
             .into_iter()
             .map(|(file, ordinal, id)| (places[&file], ordinal, id))
             .collect();
         found.sort_unstable();
-        let key =
-            |(at, ordinal, _): &(usize, u32, i64)| (self.all[*at].path.to_string(), *ordinal + 1);
-        let list = |(_, _, id): &(usize, u32, i64)| {
+        let key = |(at, ordinal, _): &(usize, u32, SymbolId)| {
+            (self.all[*at].path.to_string(), *ordinal + 1)
+        };
+        let list = |(_, _, id): &(usize, u32, SymbolId)| {
             let row = view.read.symbol_by_id(*id)?;
             let row = row.ok_or_else(|| super::unknown_handle("sym"))?;
             Ok(ListedSymbol::of(view, &row))

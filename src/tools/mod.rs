@@ -11,6 +11,7 @@ pub mod complete;
 pub mod doctor;
 pub mod expand;
 pub mod explore;
+mod federation;
 mod file_history;
 pub mod hits;
 pub mod impact;
@@ -34,6 +35,7 @@ pub mod schema;
 pub mod search;
 pub mod toolset;
 
+pub use federation::Federation;
 pub use revision::named as revision_named;
 
 use std::path::{Path, PathBuf};
@@ -131,6 +133,8 @@ pub trait Tool {
     const IDEMPOTENT: bool = true;
     /// Whether it takes `ref`, a commit that it is about in place of the work tree.
     const TAKES_REF: bool = false;
+    /// How it answers for several repositories at once.
+    const FEDERATION: Federation = Federation::None;
     /// The input. Its doc comments feed `--help`, the schema and TOOLS.md.
     type Input: DeserializeOwned + Serialize + JsonSchema + clap::Args;
     /// The output.
@@ -181,7 +185,7 @@ impl ToolSpec {
             destructive: T::DESTRUCTIVE,
             idempotent: T::IDEMPOTENT,
             input_schema: input_schema::<T>,
-            output_schema: schema::output::<T::Output>,
+            output_schema: output_schema::<T>,
             command: command::<T>,
             input_of: input_of::<T>,
             call: call::<T>,
@@ -227,6 +231,14 @@ fn input_schema<T: Tool>() -> Map<String, Value> {
     }
 }
 
+fn output_schema<T: Tool>() -> Map<String, Value> {
+    let schema = schema::output::<T::Output>();
+    match T::FEDERATION {
+        Federation::None => schema,
+        Federation::Entries | Federation::Lists(_) => schema::with_repos(schema),
+    }
+}
+
 fn command<T: Tool>() -> clap::Command {
     let name = T::NAME.strip_prefix("cl_").unwrap_or(T::NAME);
     // The words come last: the input type's own comment would take their place.
@@ -259,6 +271,21 @@ fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, c
 }
 
 fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
+    let of_handles = federation::take_repository_of_handles(&mut input)?;
+    if let Some(names) = federation::named(&input, call.workspaces)? {
+        return federation::answer(T::FEDERATION, &input, &names, call, |input| {
+            call_one::<T>(input, call)
+        });
+    }
+    let mut answer = call_one::<T>(input, call)?;
+    if let Some(name) = of_handles {
+        federation::qualify_handles(&mut answer, &name);
+    }
+    Ok(answer)
+}
+
+/// Answers for one repository.
+fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
     let patience = match schema::take_budget(&mut input)? {
         Some(limit) if T::READ_ONLY => Patience::Within(limit),
         _ => call.patience,

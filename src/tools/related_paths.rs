@@ -13,7 +13,7 @@ use super::places::{
 use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use super::schema::clamp;
 use crate::error::{Error, Result};
-use crate::graph::chains::{self, ChainLevel, Link, LinkKind};
+use crate::graph::chains::{self, ChainPlace, Link, LinkKind};
 use crate::model::{Handle, RepoPath};
 use crate::workspace::{SymbolRow, View, brief};
 
@@ -104,11 +104,11 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
         End::One(goal) => goal,
         End::Several(found) => return Ok(ambiguous(view, "to", to, &found)),
     };
-    let level = match (&start, &goal) {
-        (NamedObject::Symbol(_), _) => ChainLevel::Definitions,
-        (NamedObject::File(_), _) => ChainLevel::Files,
-    };
-    let (from, to) = (rows(view, &start, level)?, rows(view, &goal, level)?);
+    let by_files = matches!(start, NamedObject::File(_));
+    let (from, to) = (
+        places(view, &start, by_files)?,
+        places(view, &goal, by_files)?,
+    );
     if !from.is_disjoint(&to) && from.len() == to.len() {
         return Err(Error::invalid(
             "`path` and `to` are the same place",
@@ -127,7 +127,7 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
         if !found.is_empty() || !(wanted == DirectionInput::Both || wanted == way) {
             continue;
         }
-        let chains = chains::between(view.read, level, from, to, depth, view.budget)?;
+        let chains = chains::between(view.read, from, to, depth, view.budget)?;
         is_cut |= chains.is_cut;
         found = chains.chains;
         direction = word;
@@ -136,7 +136,7 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     let mut common = Vec::new();
     if found.is_empty() {
         direction = None;
-        common = in_common(view, level, &from, &to)?;
+        common = in_common(view, &from, &to)?;
         let n_files = view.read.files_under("")?.iter().count() as u64;
         freshness_fields.say_nothing_found(
             &format!("No chain of at most {depth} known uses joins them"),
@@ -145,7 +145,7 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
     }
     let mut paths = Vec::new();
     for chain in &found {
-        paths.push(steps(view, level, chain)?);
+        paths.push(steps(view, chain)?);
     }
     let total = paths.len() as u64;
     let output = ChainsOutput {
@@ -227,8 +227,8 @@ fn place(symbol: &SymbolRow) -> String {
     format!("{}#{}", symbol.path, symbol.qualified_name)
 }
 
-/// Returns the rows that stand for an end: a file, all its definitions, or a definition with those inside it.
-fn rows(view: &View<'_>, end: &NamedObject, level: ChainLevel) -> Result<BTreeSet<i64>> {
+/// Returns the places that stand for an end: a file, all its definitions, or a definition with those inside it.
+fn places(view: &View<'_>, end: &NamedObject, by_files: bool) -> Result<BTreeSet<ChainPlace>> {
     let path = match end {
         NamedObject::Symbol(symbol) => &symbol.path,
         NamedObject::File(path) => path,
@@ -236,22 +236,26 @@ fn rows(view: &View<'_>, end: &NamedObject, level: ChainLevel) -> Result<BTreeSe
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(BTreeSet::new());
     };
-    if level == ChainLevel::Files {
-        return Ok(BTreeSet::from([file.id]));
+    if by_files {
+        return Ok(BTreeSet::from([ChainPlace::File(file.id)]));
     }
     let symbols = view.read.symbols_of(file.id)?;
     let is_of = |it: &&SymbolRow| match end {
         NamedObject::Symbol(symbol) => symbol.span.contains(&it.span),
         NamedObject::File(_) => true,
     };
-    Ok(symbols.iter().filter(is_of).map(|it| it.id).collect())
+    Ok(symbols
+        .iter()
+        .filter(is_of)
+        .map(|it| ChainPlace::Definition(it.id))
+        .collect())
 }
 
 /// Returns the places of a chain, from its start to its end.
-fn steps(view: &View<'_>, level: ChainLevel, chain: &[Link]) -> Result<Vec<StepOutput>> {
+fn steps(view: &View<'_>, chain: &[Link]) -> Result<Vec<StepOutput>> {
     let mut steps = Vec::new();
     for link in chain {
-        let Some(step) = step(view, level, link.from)? else {
+        let Some(step) = step(view, link.from)? else {
             continue;
         };
         steps.push(StepOutput {
@@ -266,22 +270,26 @@ fn steps(view: &View<'_>, level: ChainLevel, chain: &[Link]) -> Result<Vec<StepO
         });
     }
     if let Some(last) = chain.last() {
-        steps.extend(step(view, level, last.to)?);
+        steps.extend(step(view, last.to)?);
     }
     Ok(steps)
 }
 
-fn step(view: &View<'_>, level: ChainLevel, row: i64) -> Result<Option<StepOutput>> {
-    Ok(match level {
-        ChainLevel::Definitions => view.read.symbol_by_id(row)?.map(|symbol| StepOutput {
-            handle: symbol.handle.to_string(),
-            path: symbol.path.to_string(),
-            symbol: Some(symbol.qualified_name),
-            line: Some(symbol.name_line),
-            edge_type: None,
-            provenance: None,
-        }),
-        ChainLevel::Files => view.read.path_of(row)?.map(|path| StepOutput {
+fn step(view: &View<'_>, place: ChainPlace) -> Result<Option<StepOutput>> {
+    Ok(match place {
+        ChainPlace::Definition(definition) => {
+            view.read
+                .symbol_by_id(definition)?
+                .map(|symbol| StepOutput {
+                    handle: symbol.handle.to_string(),
+                    path: symbol.path.to_string(),
+                    symbol: Some(symbol.qualified_name),
+                    line: Some(symbol.name_line),
+                    edge_type: None,
+                    provenance: None,
+                })
+        }
+        ChainPlace::File(file) => view.read.path_of(file)?.map(|path| StepOutput {
             handle: format!("rel:{path}"),
             path: path.to_string(),
             symbol: None,
@@ -295,16 +303,15 @@ fn step(view: &View<'_>, level: ChainLevel, row: i64) -> Result<Option<StepOutpu
 /// Returns the places that both ends use, directly or through one other.
 fn in_common(
     view: &View<'_>,
-    level: ChainLevel,
-    from: &BTreeSet<i64>,
-    to: &BTreeSet<i64>,
+    from: &BTreeSet<ChainPlace>,
+    to: &BTreeSet<ChainPlace>,
 ) -> Result<Vec<ChainPlaceOutput>> {
-    let of_start = chains::used_by(view.read, level, from, view.budget)?;
-    let of_goal = chains::used_by(view.read, level, to, view.budget)?;
+    let of_start = chains::used_by(view.read, from, view.budget)?;
+    let of_goal = chains::used_by(view.read, to, view.budget)?;
     let mut both: Vec<(u32, StepOutput)> = Vec::new();
     for (row, hops) in &of_start {
         if let Some(others) = of_goal.get(row)
-            && let Some(step) = step(view, level, *row)?
+            && let Some(step) = step(view, *row)?
         {
             both.push((hops + others, step));
         }

@@ -123,6 +123,25 @@ pub(super) fn with_ref(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
+/// Adds `repos` to the schema of an output, and asks only for the fields that an answer of several repositories has, too.
+pub(super) fn with_repos(mut schema: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.insert("repos".to_owned(), json!({"type": "array"}));
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        let is_common = |name: &Value| {
+            ["query", "count", "results", "freshness"]
+                .iter()
+                .any(|it| name == it)
+        };
+        required.retain(is_common);
+        if required.is_empty() {
+            schema.shift_remove("required");
+        }
+    }
+    schema
+}
+
 /// Returns `value` within the range, or the default.
 pub fn clamp(value: Option<i64>, default: usize, range: std::ops::RangeInclusive<usize>) -> usize {
     let value = value.map_or(default, |n| usize::try_from(n.max(0)).unwrap_or(usize::MAX));
@@ -146,7 +165,7 @@ fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
     object.shift_remove("title");
     if !is_output {
         object.shift_remove("description");
-        // Other names of the fields are taken as well; see `lenient`.
+        // Other names of the fields are taken as well; see `normalize_input`.
         object.shift_remove("additionalProperties");
         // Every tool has `repo`: the instructions of the server say what it is, and an answer names its `nextCursor`.
         for name in ["repo", "cursor"] {

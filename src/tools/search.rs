@@ -13,7 +13,7 @@ use super::hits::{
 use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
 use super::notes;
 use super::schema::{clamp, number};
-use super::{Call, Tool};
+use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
@@ -246,6 +246,7 @@ impl Tool for Search {
         codelens search \"retry backoff\" --path packages/http --json\n\
         codelens search --match regex \"TODO|FIXME\" --scope comments --path src --path '!*.spec.ts'";
     const TAKES_REF: bool = true;
+    const FEDERATION: Federation = Federation::Lists(&["results", "related"]);
     type Input = SearchInput;
     type Output = SearchOutput;
 

@@ -11,7 +11,7 @@ use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::Meaning;
-use crate::model::{Budget, RepoPath, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{Budget, FileId, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::{self, Arities, Around, UseKind};
 
 /// A definition whose calls have to pass more arguments than before.
@@ -21,7 +21,7 @@ struct Stricter {
     required_before: u32,
     required: u32,
     /// Its file, and its declarations there.
-    file: i64,
+    file: FileId,
     targets: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Uses<'_> {
     pub(super) fn add_calls(&self, worlds: &Worlds<'_>, found: &mut BrokenUses) -> Result<()> {
         let stricter = self.stricter(worlds.difference)?;
         // No edge says that a definition calls itself.
-        let mut callers: BTreeSet<i64> = stricter.iter().map(|one| one.file).collect();
+        let mut callers: BTreeSet<FileId> = stricter.iter().map(|one| one.file).collect();
         for one in &stricter {
             for row in self.read.symbols_of(one.file)? {
                 if one.targets.contains(&row.ordinal) {
@@ -84,7 +84,7 @@ impl Uses<'_> {
         &self,
         worlds: &Worlds<'_>,
         stricter: &[Stricter],
-        caller: i64,
+        caller: FileId,
         found: &mut BrokenUses,
     ) -> Result<()> {
         let difference = worlds.difference;

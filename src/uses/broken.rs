@@ -17,7 +17,7 @@ use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
 use crate::link::earlier_overlay::{EarlierFile, OverlayFileIds, overlay};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, Overlay, UseTargets};
-use crate::model::{Provenance, RepoPath};
+use crate::model::{FileId, ModuleId, Provenance, RepoPath};
 use crate::store::{ImportTarget, Read};
 use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
 
@@ -102,7 +102,7 @@ pub(super) struct Worlds<'a> {
     pub(super) now: UseTargets<'a>,
     /// The declarations that are gone, with their change.
     pub(super) gone: HashMap<DefinitionRow, usize>,
-    pub(super) targets_before: HashMap<i64, Vec<ImportTarget>>,
+    pub(super) targets_before: HashMap<FileId, Vec<ImportTarget>>,
 }
 
 /// One file of the new state, bound in both worlds.
@@ -110,7 +110,7 @@ pub(super) struct BoundFile<'a> {
     pub(super) path: &'a RepoPath,
     pub(super) language: &'static Language,
     /// Its number in the new state.
-    pub(super) id: i64,
+    pub(super) id: FileId,
     pub(super) text: &'a str,
     pub(super) facts: &'a FileFacts,
     pub(super) before: FileTargets,
@@ -128,7 +128,7 @@ pub(super) struct BoundFile<'a> {
 pub(super) struct Losses {
     pub(super) spots: BTreeMap<(RepoPath, Lost), Vec<Spot>>,
     /// Re-exports that are broken themselves: file and name.
-    exports: HashSet<(i64, String)>,
+    exports: HashSet<(ModuleId, String)>,
     /// Uses of members that were removed, which a base from outside the repository may have.
     n_inherited: u64,
 }
@@ -141,14 +141,14 @@ pub(super) struct Spot {
     provenance: Provenance,
     module_line: Option<u32>,
     /// The file and the name there that an import, or a member of a module, takes.
-    from: Option<(i64, String)>,
+    from: Option<(ModuleId, String)>,
 }
 
 /// A name of an import or export list that means nothing now.
 struct DanglingName {
     lost: Lost,
     module_line: Option<u32>,
-    from: Option<(i64, String)>,
+    from: Option<(ModuleId, String)>,
 }
 
 /// A reference that means nothing now.
@@ -156,7 +156,7 @@ struct LostReference {
     lost: Lost,
     provenance: Provenance,
     /// Of a member of a module, the file and the name that it is asked for.
-    from: Option<(i64, String)>,
+    from: Option<(ModuleId, String)>,
 }
 
 /// The meaning that a broken place lost.
@@ -167,12 +167,12 @@ pub(super) enum Lost {
     /// A definition that its importer no longer gets: file and symbol.
     Definition(DefinitionRow),
     /// A module, by its file.
-    Module(i64),
+    Module(ModuleId),
 }
 
 impl Worlds<'_> {
     /// Whether the names of a file's import and export lists mean something else; `number` is its number in the earlier state.
-    fn lists_differ(&self, id: i64, number: i64) -> Result<bool> {
+    fn lists_differ(&self, id: FileId, number: FileId) -> Result<bool> {
         let (before, now) = (self.before.lists_of(number)?, self.now.lists_of(id)?);
         Ok((before.imports, before.exports) != (now.imports, now.exports))
     }
@@ -295,7 +295,7 @@ impl Uses<'_> {
             }
         }
         let of_files = overlay.files.iter();
-        let mut targets: HashMap<i64, Vec<ImportTarget>> = of_files
+        let mut targets: HashMap<FileId, Vec<ImportTarget>> = of_files
             .map(|(id, (_, targets))| (*id, targets.clone()))
             .collect();
         targets.extend(overlay.targets.iter().map(|(id, it)| (*id, it.clone())));
@@ -318,7 +318,7 @@ impl Uses<'_> {
         &self,
         worlds: &Worlds<'_>,
         bound: &BoundFile<'_>,
-        number: i64,
+        number: FileId,
         losses: &mut Losses,
     ) -> Result<()> {
         let (facts, path) = (bound.facts, bound.path);
@@ -359,7 +359,7 @@ impl Uses<'_> {
                 };
                 if let (Meaning::Definition(..), Meaning::Module(module), "default") =
                     (before, now, name.imported.as_str())
-                    && self.is_typed(module)?
+                    && self.is_typed(module.file())?
                 {
                     // The module itself stands in for its default in CommonJS alone.
                     now = Meaning::Dangling(module);
@@ -369,7 +369,9 @@ impl Uses<'_> {
                 };
                 has_lost = true;
                 let from = match target_now {
-                    Some(ImportTarget::File(target)) => Some((target, name.imported.clone())),
+                    Some(ImportTarget::File(target)) => {
+                        Some((target.into(), name.imported.clone()))
+                    }
                     _ => None,
                 };
                 if let Lost::Definition(definition) = it {
@@ -407,7 +409,7 @@ impl Uses<'_> {
                     module_line,
                     from: None,
                 };
-                lost.entry((path.clone(), Lost::Module(target)))
+                lost.entry((path.clone(), Lost::Module(target.into())))
                     .or_default()
                     .push(spot);
             }
@@ -423,9 +425,11 @@ impl Uses<'_> {
             let Some(it) = lost_by(worlds, before, now, false) else {
                 continue;
             };
-            losses.exports.insert((bound.id, export.name.clone()));
-            let from = self.target_of(bound, &export.specifier);
-            let from = from.map(|target| (target, export.local.clone()));
+            losses
+                .exports
+                .insert((bound.id.into(), export.name.clone()));
+            let from = Self::target_of(bound, &export.specifier);
+            let from = from.map(|target| (target.into(), export.local.clone()));
             let role = OccurrenceRole::Export {
                 export: u32::try_from(at).unwrap_or(u32::MAX),
             };
@@ -620,8 +624,8 @@ impl Uses<'_> {
                     BrokenReason::NotOffered,
                 )
             }
-            Lost::Module(file) => {
-                let Some(home) = self.path_before(worlds, *file)? else {
+            Lost::Module(module) => {
+                let Some(home) = self.path_before(worlds, module.file())? else {
                     return Ok(Vec::new());
                 };
                 (home, String::new(), None, BrokenReason::NoModule)
@@ -630,7 +634,7 @@ impl Uses<'_> {
         let mut is_passed_on = HashMap::new();
         for from in spots.iter().filter_map(|spot| spot.from.as_ref()) {
             if !is_passed_on.contains_key(from) {
-                let is_lost = self.is_lost_behind(worlds, from, losses);
+                let is_lost = Self::is_lost_behind(worlds, from, losses);
                 is_passed_on.insert(from.clone(), is_lost);
             }
         }
@@ -677,8 +681,7 @@ impl Uses<'_> {
     }
 
     /// Returns the file that a module as written leads to.
-    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn target_of(&self, bound: &BoundFile<'_>, specifier: &str) -> Option<i64> {
+    fn target_of(bound: &BoundFile<'_>, specifier: &str) -> Option<FileId> {
         let mut imports = bound.facts.imports.iter().zip(&bound.targets);
         let found = imports.find(|(import, _)| import.specifier == specifier);
         match found?.1 {
@@ -688,8 +691,7 @@ impl Uses<'_> {
     }
 
     /// Whether the name that a file is asked for is lost in a re-export of that file, or of one that it passes on as a whole.
-    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn is_lost_behind(&self, worlds: &Worlds<'_>, from: &(i64, String), losses: &Losses) -> bool {
+    fn is_lost_behind(worlds: &Worlds<'_>, from: &(ModuleId, String), losses: &Losses) -> bool {
         let (mut open, mut seen) = (vec![from.0], HashSet::new());
         while let Some(file) = open.pop() {
             if !seen.insert(file) || seen.len() > MAX_BARRELS {
@@ -703,7 +705,7 @@ impl Uses<'_> {
         false
     }
 
-    fn path_before(&self, worlds: &Worlds<'_>, file: i64) -> Result<Option<RepoPath>> {
+    fn path_before(&self, worlds: &Worlds<'_>, file: FileId) -> Result<Option<RepoPath>> {
         let at = worlds.numbers.iter().position(|it| it.earlier == file);
         Ok(match at {
             Some(at) => Some(worlds.difference.files[at].path.clone()),
@@ -712,7 +714,7 @@ impl Uses<'_> {
     }
 
     /// Whether a file is of TypeScript, whose modules export by statements alone.
-    pub(super) fn is_typed(&self, file: i64) -> Result<bool> {
+    pub(super) fn is_typed(&self, file: FileId) -> Result<bool> {
         let path = self.read.path_of(file)?;
         Ok(path.is_some_and(|path| is_typescript(&path)))
     }

@@ -16,7 +16,7 @@ use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
 use crate::link::earlier_overlay::{EarlierFile, overlay};
 use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
-use crate::model::{Provenance, RepoPath};
+use crate::model::{FileId, Provenance, RepoPath};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Arities, UseKind};
 
@@ -172,7 +172,7 @@ impl Uses<'_> {
         let (base, numbers) = overlay(self.read, layers(false))?;
         let (changed, changed_numbers) = overlay(self.read, layers(true))?;
         let targets =
-            |overlay: &crate::link::use_targets::Overlay| -> HashMap<i64, Vec<ImportTarget>> {
+            |overlay: &crate::link::use_targets::Overlay| -> HashMap<FileId, Vec<ImportTarget>> {
                 let of_files = overlay.files.iter();
                 of_files
                     .map(|(id, (_, targets))| (*id, targets.clone()))
@@ -350,7 +350,7 @@ impl Uses<'_> {
 /// their place: the uses that the side added stand beside the other side's import.
 fn lost_names(
     worlds: &Worlds<'_>,
-    number: i64,
+    number: FileId,
     own: &FileFacts,
     merged: &difference::FileSide,
 ) -> Result<Vec<(String, usize)>> {

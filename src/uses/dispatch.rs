@@ -5,6 +5,7 @@ use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::dispatch::DispatchTargets;
+use crate::model::SymbolId;
 use crate::store::{StoreResult, SymbolRow};
 
 /// Maximum number of definitions whose dispatch targets are looked up in one query.
@@ -71,7 +72,7 @@ pub struct UserDispatch<'a, 'r> {
 
 impl UserDispatch<'_, '_> {
     /// Returns the dispatch targets of a method, by its row; none of other definitions, and none after the first 300 that were asked for.
-    pub fn of(&mut self, definition: i64) -> StoreResult<Vec<WalkStart>> {
+    pub fn of(&mut self, definition: SymbolId) -> StoreResult<Vec<WalkStart>> {
         let Some(place) = self.uses.read.method_place(definition)? else {
             return Ok(Vec::new());
         };

@@ -9,7 +9,7 @@ use super::{LineStarts, Uses};
 use crate::error::{Error, Result};
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
-use crate::model::{Family, SkipReason, Symbol, SymbolKind};
+use crate::model::{Family, FileId, SkipReason, Symbol, SymbolKind};
 use crate::store::FileSummary;
 use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
 
@@ -63,7 +63,7 @@ pub enum UseTarget {
     /// A definition.
     Definition(DefinitionRow),
     /// A file as a module.
-    File(i64),
+    File(FileId),
 }
 
 impl Uses<'_> {
@@ -117,14 +117,14 @@ impl Uses<'_> {
     /// Returns the modules that the imports of a file name, where each is a file here: `'./store'` with its quotes.
     fn modules(
         &self,
-        file: i64,
+        file: FileId,
         (text, lines): (&str, &LineStarts),
         facts: &FileFacts,
     ) -> Result<Vec<PlacedUse>> {
         let mut modules = Vec::new();
         for (import, target) in facts.imports.iter().zip(self.read.import_targets(file)?) {
             let line = import.line.saturating_sub(1) as usize;
-            let (Some(target), Some(start)) = (target.filter(|it| *it > 0), lines.start(line))
+            let (Some(target), Some(start)) = (target.filter(|it| it.row() > 0), lines.start(line))
             else {
                 continue;
             };
@@ -140,7 +140,7 @@ impl Uses<'_> {
                 .map(|at| start.saturating_add(u32::try_from(at).unwrap_or(u32::MAX)));
             modules.push(PlacedUse {
                 place: quoted(text, ByteRange { start, end }),
-                target: UseTarget::File(target),
+                target: UseTarget::File(target.file()),
                 role: UseRole::Import,
             });
         }
@@ -152,7 +152,7 @@ impl Uses<'_> {
     ///
     /// # Errors
     /// Those of an index that can't be read.
-    pub fn bases_of(&self, file: i64) -> Result<Vec<(u32, DefinitionRow)>> {
+    pub fn bases_of(&self, file: FileId) -> Result<Vec<(u32, DefinitionRow)>> {
         let bindings = self.bindings();
         let Some(facts) = bindings.facts(file) else {
             return Ok(Vec::new());
@@ -352,7 +352,7 @@ fn uses_of(
 fn target_of(meaning: Meaning) -> Option<UseTarget> {
     match meaning {
         Meaning::Definition(definition, _) => Some(UseTarget::Definition(definition)),
-        Meaning::Module(file) if file > 0 => Some(UseTarget::File(file)),
+        Meaning::Module(module) if module.row() > 0 => Some(UseTarget::File(module.file())),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::difference::Difference;
 use crate::error::Result;
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link;
-use crate::model::{Direction, RepoPath};
+use crate::model::{Direction, FileId, RepoPath};
 use crate::store::{Read, UnboundNames, token};
 
 /// Files whose names are bound.
@@ -23,7 +23,7 @@ const MAX_PASSING: u32 = 2_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileToBind {
     /// Its row.
-    pub(super) id: i64,
+    pub(super) id: FileId,
     /// Whether its uses may have lost their meaning; `false` where they have unless its import or export lists did.
     pub(super) has_uses: bool,
 }
@@ -106,7 +106,7 @@ impl Uses<'_> {
                 }
             }
         }
-        let mut add = |path: RepoPath, id: i64| {
+        let mut add = |path: RepoPath, id: FileId| {
             let has_uses = true;
             all.insert(path, FileToBind { id, has_uses });
         };
@@ -127,7 +127,7 @@ impl Uses<'_> {
                 }
             }
         }
-        for id in worlds.targets_before.keys().filter(|id| **id > 0) {
+        for id in worlds.targets_before.keys().filter(|id| id.row() > 0) {
             if let Some(path) = self.read.path_of(*id)? {
                 add(path, *id);
             }
@@ -200,7 +200,7 @@ impl DoubtfulNames {
     pub(super) fn in_file<'a>(
         &'a self,
         read: &Read<'_>,
-        file: i64,
+        file: FileId,
         facts: &'a FileFacts,
     ) -> Result<DoubtfulReferences<'a>> {
         // Templates that nothing names are text, of which nothing is noted.

@@ -9,7 +9,7 @@ use crate::link::entries::entries;
 use crate::link::use_targets::{
     DefinitionRow, FileTargets, Meaning, UseTargets, is_meant_to_export,
 };
-use crate::model::RepoPath;
+use crate::model::{FileId, RepoPath};
 use crate::store::{SymbolRow, token};
 
 /// Files whose lists are read for one definition.
@@ -87,7 +87,7 @@ impl Uses<'_> {
     fn packages(
         &self,
         bindings: &UseTargets<'_>,
-        files: &BTreeSet<i64>,
+        files: &BTreeSet<FileId>,
         names: &BTreeSet<String>,
         wanted: &[DefinitionRow],
     ) -> Result<Vec<String>> {

@@ -5,6 +5,7 @@ use super::Uses;
 use super::broken::{BoundFile, Worlds};
 use crate::error::Result;
 use crate::link::use_targets::DefinitionRow;
+use crate::model::FileId;
 
 /// The types of the receivers of one file's references before and now, in words; described when they are first asked for.
 #[derive(Default)]
@@ -20,7 +21,7 @@ impl Uses<'_> {
         &self,
         worlds: &Worlds<'_>,
         bound: &BoundFile<'_>,
-        number: i64,
+        number: FileId,
         (reference, definition): (usize, DefinitionRow),
         receivers: &mut Receivers,
     ) -> Result<Option<usize>> {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::Uses;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::model::{Provenance, RepoPath, SkipReason, Span};
+use crate::model::{FileId, Provenance, RepoPath, SkipReason, Span};
 use crate::store::{FileSummary, SymbolRow, token};
 use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
 
@@ -250,7 +250,7 @@ impl Uses<'_> {
             }
             all
         };
-        let mut known: HashSet<i64> = files.iter().map(|file| file.id).collect();
+        let mut known: HashSet<FileId> = files.iter().map(|file| file.id).collect();
         // Uses by another name, `b()` after `import { a as b }` elsewhere, have an edge all the same.
         for target in targets {
             for edge in self.read.edges_into(target.id)? {

@@ -44,7 +44,7 @@ use std::cell::{OnceCell, RefCell};
 
 use crate::link::use_targets::{FileTargets, Overlay, UseTargets};
 use crate::model::hash::HashMap;
-use crate::model::{Budget, Sources};
+use crate::model::{Budget, FileId, Sources};
 use crate::store::Read;
 
 /// Finds uses in one generation of an index.
@@ -58,7 +58,7 @@ pub struct Uses<'a> {
     /// Bindings over the index, with the facts of the files that were looked at.
     bindings: OnceCell<UseTargets<'a>>,
     /// Bindings of files that the next search reads again.
-    bound: RefCell<HashMap<i64, FileTargets>>,
+    bound: RefCell<HashMap<FileId, FileTargets>>,
 }
 
 impl<'a> Uses<'a> {

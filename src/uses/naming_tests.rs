@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::Uses;
 use super::mentions::{innermost, lines_of};
 use crate::error::{Error, Result};
-use crate::model::{Analysis, FileRole, RepoPath, Span, SymbolFlags};
+use crate::model::{Analysis, FileId, FileRole, RepoPath, Span, SymbolFlags};
 use crate::roles::Roles;
 use crate::store::{SymbolRow, token};
 use crate::syntax::{self, TestCase};
@@ -54,7 +54,7 @@ impl Uses<'_> {
 
     /// Returns the definitions around some lines (from 1) that are tests by their marks or names, `#[test] fn opens()`, each
     /// once, in source order. The title is its name behind those around it.
-    pub(super) fn marked_tests(&self, file: i64, lines: &[u32]) -> Result<Vec<TestCase>> {
+    pub(super) fn marked_tests(&self, file: FileId, lines: &[u32]) -> Result<Vec<TestCase>> {
         let Some(facts) = self.read.facts_with_places(file)? else {
             return Ok(Vec::new());
         };

@@ -656,10 +656,10 @@ fn repowise() -> Vec<Row> {
         ),
         row(
             "repo=\"all\", repos_failed",
-            Pending(
+            Call(
                 "cl_search",
                 json!({"query": "prices", "repo": "all"}),
-                "/repos",
+                &["/repos/0/freshness", "/results/0/repo"],
             ),
         ),
         row(

@@ -19,11 +19,13 @@ mod dispatch;
 mod documents;
 mod edges;
 mod exports;
+mod federation;
 mod file_history;
 mod fixtures;
 mod graph;
 mod graph_output;
 mod hostile;
+mod http_api;
 #[cfg(target_os = "linux")]
 mod idle_reexec;
 mod laws;

@@ -55,7 +55,7 @@ pub(super) enum MemberOrder {
 pub(super) struct LanguageRules {
     /// The modules that every file sees without an import, the nearest first.
     pub(super) implicit_imports: &'static [Implicit],
-    /// Whether members may be declared outside of their type, in any file of its unit.
+    /// Whether members may be declared outside of their type, in any file of its unit: `func (s *Store) Open()`.
     pub(super) has_named_owners: bool,
     /// Whether a unit has one definition of a name: of two files that define it neither is meant. Elsewhere the first is.
     pub(super) one_definition_in_unit: bool,
@@ -70,7 +70,7 @@ pub(super) struct LanguageRules {
     pub(super) predeclared: &'static [&'static str],
     /// The method resolution order.
     pub(super) members: MemberOrder,
-    /// Whether calling a class constructs an instance: `Store()` in Python, `new Store()` elsewhere.
+    /// Whether a type that is called gives an instance of it: `Store()` in Python, the conversion `Store(a)` in Go.
     pub(super) constructs_by_call: bool,
     /// The method that calling an instance runs: `store()` → `Store.__call__`.
     pub(super) instance_call_method: Option<&'static str>,
@@ -93,7 +93,8 @@ pub(super) struct LanguageRules {
     /// The file of a package that re-exports its imports on purpose, `__init__.py`; from every other module only the names
     /// of its `__all__` are meant to be imported. `None` where each export is a statement.
     pub(super) package_file: Option<&'static str>,
-    /// Whether `from m import *` binds the names in the file as well, and leaves out `_private` ones.
+    /// Whether a star import binds the names in the file as well, `from m import *` (without `_private` ones) and Go's
+    /// `import . "m"`, where `export * from` only passes them on.
     pub(super) stars_bind: bool,
     /// Members of containers, with their types: `filter`, `pop`.
     pub(super) container_members: &'static [(&'static str, ContainerMember)],
@@ -120,7 +121,7 @@ pub(super) struct LanguageRules {
 }
 
 impl LanguageRules {
-    /// Whether a value may be found by names alone, without knowing a type.
+    /// Whether a value may be found by names alone, without knowing a type: then its provenance is `resolved`, not `member`.
     pub(super) fn is_plain_known(&self) -> bool {
         self.has_overloads || self.has_module_tree || self.has_includes
     }

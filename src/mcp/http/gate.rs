@@ -14,6 +14,9 @@ use super::token::AccessToken;
 /// Where the protocol is spoken; below it, the name of a repository may stand.
 pub(super) const PATH: &str = "/mcp";
 
+/// Below it are the plain routes.
+pub(super) const API: &str = "/api/v1/";
+
 /// The rules for a request's token, host and origin.
 pub(super) struct RequestGate {
     /// The address that the server listens on.
@@ -48,7 +51,7 @@ impl HttpRefusal {
             ),
             Self::Path => (
                 StatusCode::NOT_FOUND,
-                "nothing is here; the protocol is spoken at /mcp, and at /mcp/NAME for one of several repositories",
+                "nothing is here; the protocol is spoken at /mcp, and at /mcp/NAME for one of several repositories; plain requests go to /api/v1/REPOSITORY/TOOL",
             ),
             Self::Token => (
                 StatusCode::UNAUTHORIZED,
@@ -109,7 +112,7 @@ impl RequestGate {
     fn is_path(&self, path: &str) -> bool {
         match repository(path) {
             Some(name) => self.names.iter().any(|known| known == name),
-            None => path == PATH,
+            None => path == PATH || path.starts_with(API),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Knows connections, their limits and how they end.
 
+mod api;
 mod gate;
 mod sessions;
 mod token;
@@ -35,7 +36,8 @@ use super::{Server, Shared};
 use crate::error::{Code, Error, Result};
 use crate::tools::ToolSpec;
 use crate::workspace::Workspaces;
-use gate::{HttpRefusal, RequestGate};
+use api::PlainRoutes;
+use gate::{API, HttpRefusal, RequestGate};
 use sessions::LastUsed;
 
 /// The most connections at the same time; more wait to be accepted.
@@ -96,8 +98,9 @@ pub fn serve(
         .unwrap_or_default();
     let lifetime = Lifetime::default();
     let shared = Arc::new(Shared::new(tools, workspaces, lifetime.clone()));
+    let routes = PlainRoutes::new(Arc::clone(&shared));
     let make = move || Server::new(Arc::clone(&shared), None, None);
-    ending::run(run(make, lifetime, names, listen, tell))
+    ending::run(run(make, Some(routes), lifetime, names, listen, tell))
 }
 
 /// Serves any handler of the protocol in the same way; for tests of the transport.
@@ -110,11 +113,19 @@ pub fn serve_handler<H: ServerHandler>(
     listen: &Listen,
     tell: impl FnOnce(SocketAddr),
 ) -> Result<()> {
-    ending::run(run(make, Lifetime::default(), Vec::new(), listen, tell))
+    ending::run(run(
+        make,
+        None,
+        Lifetime::default(),
+        Vec::new(),
+        listen,
+        tell,
+    ))
 }
 
 async fn run<H: ServerHandler>(
     make: impl Fn() -> H + Send + Sync + 'static,
+    routes: Option<PlainRoutes>,
     lifetime: Lifetime,
     names: Vec<String>,
     listen: &Listen,
@@ -133,6 +144,7 @@ async fn run<H: ServerHandler>(
         service: StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config),
         sessions,
         last_used: LastUsed::default(),
+        routes,
         room: Semaphore::new(MAX_REQUESTS),
     });
     tell(address);
@@ -225,13 +237,22 @@ struct HttpService<H> {
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     last_used: LastUsed,
+    /// The tools without the protocol.
+    routes: Option<PlainRoutes>,
     room: Semaphore,
 }
 
 impl<H: ServerHandler> HttpService<H> {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
-        if let Err(refusal) = self.gate.check(&head) {
+        let refusal = self.gate.check(&head).err();
+        if let Some(HttpRefusal::Token) = refusal
+            && self.routes.is_some()
+            && api::is_health(&head)
+        {
+            return api::health_of_a_stranger();
+        }
+        if let Some(refusal) = refusal {
             let (status, words) = refusal.words();
             tracing::debug!(%status, "a request was sent away");
             let mut answer = say(status, words);
@@ -246,6 +267,16 @@ impl<H: ServerHandler> HttpService<H> {
         let Ok(_room) = self.room.try_acquire() else {
             return later("too many requests at the same time");
         };
+        if head.uri.path().starts_with(API) {
+            let Some(routes) = &self.routes else {
+                return say(StatusCode::NOT_FOUND, "nothing is here");
+            };
+            let open = self.sessions.sessions.read().await.len();
+            return match read_body(body).await {
+                Ok(bytes) => routes.answer(&head, &bytes, open).await,
+                Err(answer) => *answer,
+            };
+        }
         let session = head.headers.get(SESSION).and_then(|id| id.to_str().ok());
         if let Some(id) = session {
             self.last_used.used(id);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::{Value, ValueRef};
 
+use crate::model::ChunkId;
 use crate::store::{ErrorContext, Read, StoreResult, facts};
 
 /// The rows of a file that follow from its own bytes; the path comes first.
@@ -62,7 +63,7 @@ pub fn first_difference(
 type Row<T> = (String, T);
 
 /// A chunk's place in its file, and a hash over its words.
-type ChunkWords = (i64, [u8; 32]);
+type ChunkWords = (ChunkId, [u8; 32]);
 
 fn differ<T: PartialEq>(theirs: Vec<Row<T>>, ours: Vec<Row<T>>) -> Option<String> {
     let (n_theirs, n_ours) = (theirs.len(), ours.len());
@@ -102,7 +103,7 @@ fn words_of(
     read: &Read<'_>,
     is_left_out: &dyn Fn(&str) -> bool,
 ) -> StoreResult<Vec<Row<ChunkWords>>> {
-    let mut hashes: HashMap<i64, [u8; 32]> = HashMap::new();
+    let mut hashes: HashMap<ChunkId, [u8; 32]> = HashMap::new();
     {
         let mut statement = read
             .tx

@@ -18,6 +18,7 @@ pub use record::{
 };
 
 use super::{ErrorContext, StoreResult};
+use crate::model::RecordId;
 use rows::RECORD;
 
 /// The most records of a repository.
@@ -64,11 +65,11 @@ impl RecordStore {
     pub fn save_imported(
         &mut self,
         records: &[(SavedRecord, Vec<SavedItem>, Option<String>)],
-    ) -> StoreResult<Option<Vec<i64>>> {
+    ) -> StoreResult<Option<Vec<RecordId>>> {
         let doing = "importing records";
         let tx = begin(&mut self.connection, doing)?;
         let mut saved = Vec::new();
-        let mut fixed: Vec<(i64, &String)> = Vec::new();
+        let mut fixed: Vec<(RecordId, &String)> = Vec::new();
         for (new, items, fixes) in records {
             if !may_import(&tx, new).context(doing)? {
                 continue;
@@ -91,7 +92,7 @@ impl RecordStore {
     }
 
     /// Returns a record by its number; `None` if there is none.
-    pub fn with_id(&self, id: i64) -> StoreResult<Option<SavedRecord>> {
+    pub fn with_id(&self, id: RecordId) -> StoreResult<Option<SavedRecord>> {
         self.connection
             .query_row(&format!("{RECORD} WHERE id = ?1"), [id], rows::record)
             .optional()
@@ -132,7 +133,7 @@ impl RecordStore {
     }
 
     /// Returns the items of a record, in their order.
-    pub fn items(&self, id: i64) -> StoreResult<Vec<SavedItem>> {
+    pub fn items(&self, id: RecordId) -> StoreResult<Vec<SavedItem>> {
         self.connection
             .prepare_cached(
                 "SELECT handle, path, symbol, kind, start_line, end_line, content, lines, exact
@@ -144,7 +145,7 @@ impl RecordStore {
 
     /// Returns the numbers of records that have an item of one of these files, symbols or file contents, or were saved of
     /// a file that was so; at most `limit`, the newest first.
-    pub fn about(&self, places: &RecordPlaces, limit: usize) -> StoreResult<Vec<i64>> {
+    pub fn about(&self, places: &RecordPlaces, limit: usize) -> StoreResult<Vec<RecordId>> {
         let list = |values: &[String]| {
             let quoted = values.iter().map(|value| {
                 let mut text = String::from('"');
@@ -180,7 +181,7 @@ impl RecordStore {
     }
 
     /// Returns the numbers of records that have an item below a directory, at most `limit`, the newest first.
-    pub fn below(&self, directory: &str, limit: usize) -> StoreResult<Vec<i64>> {
+    pub fn below(&self, directory: &str, limit: usize) -> StoreResult<Vec<RecordId>> {
         let from = format!("{directory}/");
         // `0` is the character behind `/`.
         let to = format!("{directory}0");
@@ -198,7 +199,7 @@ impl RecordStore {
     }
 
     /// Returns the fixes of a failure: the approved ones, each the newest first.
-    pub fn fixes_of(&self, failure: i64) -> StoreResult<Vec<SavedRecord>> {
+    pub fn fixes_of(&self, failure: RecordId) -> StoreResult<Vec<SavedRecord>> {
         self.connection
             .prepare_cached(&format!(
                 "{RECORD} WHERE fixes = ?1 ORDER BY approved DESC, updated_ms DESC, id DESC"
@@ -208,7 +209,7 @@ impl RecordStore {
     }
 
     /// Gives a record another name. Returns `false` if the name is taken.
-    pub fn rename(&mut self, id: i64, to: &str) -> StoreResult<bool> {
+    pub fn rename(&mut self, id: RecordId, to: &str) -> StoreResult<bool> {
         let n = self.change(
             "renaming a record",
             "UPDATE OR IGNORE record SET name = ?2, title = iif(kind = 0, ?2, title) WHERE id = ?1",
@@ -218,28 +219,28 @@ impl RecordStore {
     }
 
     /// Removes a record. Returns `false` if there is none.
-    pub fn remove(&mut self, id: i64) -> StoreResult<bool> {
+    pub fn remove(&mut self, id: RecordId) -> StoreResult<bool> {
         let doing = "removing a record";
         let n = self.change(doing, "DELETE FROM record WHERE id = ?1", params![id])?;
         Ok(n == 1)
     }
 
     /// Notes that a person here answers for a record.
-    pub fn approve(&mut self, id: i64) -> StoreResult<bool> {
+    pub fn approve(&mut self, id: RecordId) -> StoreResult<bool> {
         let doing = "approving a record";
         let set = "UPDATE record SET approved = 1 WHERE id = ?1";
         Ok(self.change(doing, set, params![id])? == 1)
     }
 
     /// Notes that a record came in the place of another.
-    pub fn supersede(&mut self, old: i64, new: i64) -> StoreResult<bool> {
+    pub fn supersede(&mut self, old: RecordId, new: RecordId) -> StoreResult<bool> {
         let doing = "superseding a record";
         let set = "UPDATE record SET superseded_by = ?2 WHERE id = ?1 AND id <> ?2";
         Ok(self.change(doing, set, params![old, new])? == 1)
     }
 
     /// Notes a run that was seen.
-    pub fn note_run(&mut self, id: i64, run: &SeenRun) -> StoreResult<bool> {
+    pub fn note_run(&mut self, id: RecordId, run: &SeenRun) -> StoreResult<bool> {
         let n = self.change(
             "noting a test run",
             "UPDATE record SET verified_head = ?2, verified_tree = ?3, verified_dirty = ?4, verified_exit = ?5, verified_ms = ?6,
@@ -301,7 +302,7 @@ impl RecordStore {
         let n = tx.execute(statement, values).context(doing)?;
         // Words of removed records go, and those of renamed ones change.
         if let Some(id) = values.first().filter(|_| n > 0) {
-            let id: i64 = tx
+            let id: RecordId = tx
                 .query_row("SELECT ?1", [id], |row| row.get(0))
                 .context(doing)?;
             words::index(&tx, id).context(doing)?;
@@ -328,7 +329,7 @@ fn save_one(
     tx: &Connection,
     new: &SavedRecord,
     items: &[SavedItem],
-) -> rusqlite::Result<Option<i64>> {
+) -> rusqlite::Result<Option<RecordId>> {
     let n_records: i64 = tx.query_row(
         "SELECT count(*) FROM record WHERE NOT (kind = ?1 AND name IS ?2 AND ?2 IS NOT NULL)",
         params![new.kind.number(), new.name],
@@ -336,7 +337,7 @@ fn save_one(
     )?;
     let n_over = (n_records + 1) - i64::try_from(MAX_RECORDS).unwrap_or(i64::MAX);
     if n_over > 0 {
-        let oldest: Vec<i64> = tx
+        let oldest: Vec<RecordId> = tx
             .prepare(
                 "SELECT id FROM record WHERE superseded_by IS NOT NULL ORDER BY updated_ms, id LIMIT ?1",
             )?
@@ -358,7 +359,7 @@ fn save_one(
 
 /// Whether an imported record may be written; one that was imported before goes first.
 fn may_import(tx: &Connection, new: &SavedRecord) -> rusqlite::Result<bool> {
-    let known: Vec<(i64, i64)> = tx
+    let known: Vec<(RecordId, i64)> = tx
         .prepare("SELECT id, by FROM record WHERE uid = ?1 OR (kind = ?2 AND name = ?3)")?
         .query_map(params![new.uid, new.kind.number(), new.name], |row| {
             Ok((row.get(0)?, row.get(1)?))

@@ -1,6 +1,6 @@
 //! A record: a text that somebody saved, with the code that it is about.
 
-use crate::model::ContentId;
+use crate::model::{ContentId, RecordId};
 
 /// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,7 +172,7 @@ pub struct SavedItem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedRecord {
     /// Its number in this repository; kept when it is replaced.
-    pub id: i64,
+    pub id: RecordId,
     /// Its name everywhere: `mem_` and 16 hexadecimal digits.
     pub uid: String,
     /// Its kind.
@@ -198,9 +198,9 @@ pub struct SavedRecord {
     /// The index that it was saved on.
     pub index_id: String,
     /// The failure that it repairs.
-    pub fixes: Option<i64>,
+    pub fixes: Option<RecordId>,
     /// The record that came in its place.
-    pub superseded_by: Option<i64>,
+    pub superseded_by: Option<RecordId>,
     /// The test that shows it.
     pub test: Option<NamedTest>,
     /// The last run that was seen.
@@ -221,7 +221,7 @@ impl SavedRecord {
     /// Returns a record of a kind that has nothing yet.
     pub fn new(kind: RecordKind, now_ms: i64) -> Self {
         Self {
-            id: 0,
+            id: RecordId::NONE,
             uid: String::new(),
             kind,
             name: None,

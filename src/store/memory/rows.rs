@@ -5,7 +5,7 @@ use rusqlite::{Connection, Row, params};
 use super::record::{
     DocumentLink, DocumentPlace, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun, WrittenBy,
 };
-use crate::model::ContentId;
+use crate::model::{ContentId, RecordId};
 
 /// The columns that [`record`] reads.
 pub(super) const RECORD: &str = "SELECT id, uid, kind, name, title, body, by, client, approved, branch, head, tree, index_id, fixes,
@@ -19,7 +19,7 @@ pub(super) fn write(
     tx: &Connection,
     new: &SavedRecord,
     items: &[SavedItem],
-) -> rusqlite::Result<i64> {
+) -> rusqlite::Result<RecordId> {
     let test = new.test.as_ref();
     let document = new.document.as_ref();
     let (doc_kind, doc_target, doc_digest) = match document.map(|document| &document.place) {
@@ -30,7 +30,7 @@ pub(super) fn write(
             (Some(2), Some(name), Some(digest.as_bytes().to_vec()))
         }
     };
-    let id: i64 = tx.query_row(
+    let id: RecordId = tx.query_row(
         "INSERT INTO record(uid, kind, name, title, body, by, client, approved, branch, head, tree, index_id, fixes, test_command,
            test_claim, doc_kind, doc_target, doc_digest, relation, locator, pinned, created_ms, updated_ms)
          VALUES(iif(?1 = '', 'mem_' || lower(hex(randomblob(8))), ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,

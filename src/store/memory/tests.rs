@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::record::{RecordKind, SavedItem, SavedRecord, WrittenBy};
 use super::{MEMORY_VERSION, RecordPlaces, RecordStore, path};
-use crate::model::ContentId;
+use crate::model::{ContentId, RecordId};
 use crate::store::{Home, RepoHome, StoreError};
 
 fn home(dir: &std::path::Path) -> RepoHome {
@@ -83,7 +83,7 @@ fn records_are_looked_up_by_place_and_word() {
     };
     assert_eq!(about(&of_path("src/a.ts")), [one.id]);
     assert_eq!(about(&of_path("lib/\"b\\.ts")), [two.id]);
-    assert_eq!(about(&of_path("src")), [] as [i64; 0]);
+    assert_eq!(about(&of_path("src")), [] as [RecordId; 0]);
     assert_eq!(store.below("src", 10).unwrap(), [one.id]);
     let of_symbol = RecordPlaces {
         symbols: vec!["Store.open".to_owned()],
@@ -96,7 +96,7 @@ fn records_are_looked_up_by_place_and_word() {
     };
     assert_eq!(about(&of_content), [two.id, one.id]);
     assert_eq!(store.holding("waiting").unwrap(), [one.id, two.id]);
-    assert_eq!(store.holding("nothing").unwrap(), [] as [i64; 0]);
+    assert_eq!(store.holding("nothing").unwrap(), [] as [RecordId; 0]);
     assert!(store.rename(one.id, "zebra").unwrap());
     assert!(!store.rename(one.id, "b").unwrap());
     assert_eq!(store.holding("zebra").unwrap(), [one.id]);
@@ -213,16 +213,16 @@ fn a_file_of_version_1_is_migrated() {
     let record = &found[0];
     assert_eq!(
         (record.id, record.kind, record.text.as_deref()),
-        (7, RecordKind::Context, Some("checked twice"))
+        (RecordId::new(7), RecordKind::Context, Some("checked twice"))
     );
     assert_eq!((record.created_ms, record.updated_ms), (5, 6));
     assert!(record.approved && record.pinned && record.uid.starts_with("mem_"));
-    let items = store.items(7).unwrap();
+    let items = store.items(RecordId::new(7)).unwrap();
     assert_eq!(
         (items[0].digests.as_slice(), items[0].exact),
         (&[1][..], None)
     );
-    assert_eq!(store.holding("twice").unwrap(), [7]);
+    assert_eq!(store.holding("twice").unwrap(), [RecordId::new(7)]);
     drop(store);
     let again = RecordStore::open(&home).unwrap();
     assert_eq!(again.named("login").unwrap(), found);
@@ -240,9 +240,9 @@ fn a_file_of_version_1_that_can_not_be_written_is_read() {
     )
     .unwrap();
     let copy = store.migrated_copy(&file).unwrap();
-    assert_eq!(copy.named("login").unwrap()[0].id, 7);
-    assert_eq!(copy.items(7).unwrap().len(), 1);
-    assert_eq!(copy.holding("twice").unwrap(), [7]);
+    assert_eq!(copy.named("login").unwrap()[0].id, RecordId::new(7));
+    assert_eq!(copy.items(RecordId::new(7)).unwrap().len(), 1);
+    assert_eq!(copy.holding("twice").unwrap(), [RecordId::new(7)]);
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::RecordStore;
+use crate::model::RecordId;
 use crate::store::token::index_text;
 use crate::store::{ErrorContext, StoreResult};
 
 impl RecordStore {
     /// Returns the records that hold a word, in its normal form, by number.
-    pub fn holding(&self, word: &str) -> StoreResult<Vec<i64>> {
+    pub fn holding(&self, word: &str) -> StoreResult<Vec<RecordId>> {
         let quoted = format!("\"{}\"", word.replace('"', ""));
         self.connection
             .prepare_cached("SELECT rowid FROM memory WHERE memory MATCH ?1 ORDER BY rowid")
@@ -18,7 +19,7 @@ impl RecordStore {
 }
 
 /// Writes the words of a record anew.
-pub(super) fn index(tx: &Connection, id: i64) -> rusqlite::Result<()> {
+pub(super) fn index(tx: &Connection, id: RecordId) -> rusqlite::Result<()> {
     remove(tx, id)?;
     let found: Option<[Option<String>; 4]> = tx
         .query_row(
@@ -52,14 +53,14 @@ pub(super) fn index(tx: &Connection, id: i64) -> rusqlite::Result<()> {
 }
 
 /// Removes the words of a record.
-pub(super) fn remove(tx: &Connection, id: i64) -> rusqlite::Result<()> {
+pub(super) fn remove(tx: &Connection, id: RecordId) -> rusqlite::Result<()> {
     tx.execute("DELETE FROM memory WHERE rowid = ?1", [id])?;
     Ok(())
 }
 
 /// Writes the words of every record.
 pub(super) fn index_all(tx: &Connection) -> rusqlite::Result<()> {
-    let ids: Vec<i64> = tx
+    let ids: Vec<RecordId> = tx
         .prepare("SELECT id FROM record")?
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;

@@ -1,4 +1,4 @@
-//! The seam for families that are lowered by a front end of their own: Python, Go, Java, Rust.
+//! The seam for families that are lowered by a front end of their own: Python, Go, Java, C#, Rust, C and C++.
 //!
 //! A front end lowers a tree, and classifies words that are no recorded use; parsing, files that are too hard, and looking a
 //! use up by its place are the same for all. ECMAScript has dialects and is entered by `ecmascript` itself.

@@ -14,7 +14,7 @@ use crate::graph::coupled;
 use crate::graph::impact::{Reach, walk};
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
-use crate::model::{Direction, FileRole, Provenance, RepoPath};
+use crate::model::{Direction, FileRole, Provenance, RepoPath, SymbolId};
 use crate::tools::affected::Affected;
 use crate::tools::places::{EdgeConfidence, places, uses};
 use crate::uses::ChangeKind;
@@ -231,7 +231,7 @@ impl ChangesReach {
             }
         }
         // Whatever else a changed file offers may go through the change.
-        let mut coupled: Vec<i64> = targets.iter().map(|row| row.id).collect();
+        let mut coupled: Vec<SymbolId> = targets.iter().map(|row| row.id).collect();
         for file in difference.files.iter().filter(|it| is_wanted(&it.path)) {
             let row = if view.roles.is_test(&file.path) {
                 None

@@ -12,7 +12,7 @@ use super::{ExploreInput, Include};
 use crate::error::Result;
 use crate::graph::impact::{self, walk};
 use crate::model::sanitize::one_line;
-use crate::model::{Direction, EdgeKind, Provenance, RepoPath, SymbolKind};
+use crate::model::{Direction, EdgeKind, Provenance, RepoPath, SymbolId, SymbolKind};
 use crate::search::{Hit, Query};
 use crate::tools::places::{LocatedSymbol, places, uses};
 use crate::tools::schema::clamp;
@@ -665,7 +665,7 @@ fn short(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Unit> {
 }
 
 /// Returns a definition and those inside it, by their rows.
-fn inside(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Vec<i64>> {
+fn inside(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Vec<SymbolId>> {
     let symbols = source.symbols(&symbol.path)?;
     let inner = symbols.iter().filter(|it| symbol.span.contains(&it.span));
     Ok(inner.map(|it| it.id).collect())

@@ -25,7 +25,7 @@ use super::hits::{
 };
 use super::notes::{AttachedDocumentOutput, NoteOutput};
 use super::schema::number;
-use super::{Call, Tool};
+use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::search::Filters;
@@ -248,6 +248,7 @@ impl Tool for Explore {
     const EXAMPLES: &'static str = "codelens explore \"how are sessions validated\"\ncodelens explore scheduler --related-depth 2 --max-files 3\n\
         codelens explore \"how is a job queued\" --include source,callers --budget 4000\ncodelens explore --targets queueJob src/store.ts --include source";
     const TAKES_REF: bool = true;
+    const FEDERATION: Federation = Federation::Lists(&["files", "parts", "related", "notes"]);
     type Input = ExploreInput;
     type Output = ExploreOutput;
 

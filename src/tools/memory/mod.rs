@@ -244,7 +244,7 @@ pub fn record_output(record: &SavedRecord) -> serde_json::Value {
 /// Converts a context to its output form.
 pub fn context_output(context: SavedRecord) -> ContextOutput {
     ContextOutput {
-        id: context.id,
+        id: context.id.row(),
         name: context.name.unwrap_or_default(),
         notes: context.text,
         pinned: context.pinned,

@@ -25,7 +25,7 @@ pub use save::{DocumentToSave, RecordToSave, SavedOutcome};
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::lifecycle::portable;
-use crate::model::{Freshness, secret};
+use crate::model::{Freshness, RecordId, secret};
 use crate::reconcile::seed;
 use crate::store::memory::{RecordPlaces, WrittenBy};
 use crate::store::{RecordKind, RecordStore, RepoHome, SavedItem, SavedRecord, StoreError};
@@ -164,7 +164,7 @@ impl Workspace {
             chosen.push(self.saved_record(name, kind)?);
         }
         let everyone = self.saved_records(None)?;
-        let fixed = |id: i64| {
+        let fixed = |id: RecordId| {
             let failure = everyone.iter().find(|record| record.id == id);
             failure.map(|failure| failure.uid.clone())
         };

@@ -8,7 +8,7 @@ use super::judge::{Judge, JudgedRecord};
 use super::{ItemToSave, items, unknown};
 use crate::error::{Error, Result};
 use crate::lifecycle::verdict::Verdict;
-use crate::model::{Freshness, RepoPath};
+use crate::model::{Freshness, RecordId, RepoPath};
 use crate::search::recall::{RecallQuery, Recalled};
 use crate::store::memory::RecordPlaces;
 use crate::store::{RecordKind, RecordStore, SavedRecord, SymbolRow};
@@ -202,7 +202,7 @@ fn candidates(
     Ok((found, n_more))
 }
 
-fn near(store: &RecordStore, vicinity: &Vicinity) -> Result<Vec<i64>> {
+fn near(store: &RecordStore, vicinity: &Vicinity) -> Result<Vec<RecordId>> {
     let places = RecordPlaces {
         paths: vec![vicinity.path.to_string()],
         symbols: vicinity

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::model::indexing_rules::is_secret_name;
-use crate::model::{RepoPath, SkipReason};
+use crate::model::{RecordId, RepoPath, SkipReason};
 use crate::search::recall::RecallQuery;
 use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest};
 use crate::store::token::words;
@@ -161,7 +161,7 @@ fn document_place<'a>(wanted: &'a RecordToSave<'_>) -> Option<&'a DocumentPlace>
     wanted.document.as_ref().map(|document| &document.place)
 }
 
-fn failure(store: &RecordStore, name: &str) -> Result<i64> {
+fn failure(store: &RecordStore, name: &str) -> Result<RecordId> {
     let named = store.named(name)?;
     let failure = named.iter().find(|it| it.kind == RecordKind::Failure);
     if let Some(failure) = failure {
@@ -373,7 +373,7 @@ fn similar(
     items: &[SavedItem],
 ) -> Result<Vec<SavedRecord>> {
     let own = words_of(record);
-    let mut ids: Vec<i64> = Vec::new();
+    let mut ids: Vec<RecordId> = Vec::new();
     if !items.is_empty() {
         let handles: BTreeSet<&str> = items.iter().map(|item| item.handle.as_str()).collect();
         for id in store.about(&places_of(items), 100)? {

@@ -1,4 +1,4 @@
-//! The symbols of attributes, the order of symbols, and which of them other modules can use.
+//! The symbols of attributes that `declarations` collected (`self.a = …`), the order of symbols, and which of them other modules can use.
 
 use std::cmp::Reverse;
 

@@ -1,0 +1,157 @@
+//! The last calls of this server: which tool was asked what, how current its answer was, and what it cost.
+//!
+//! Kept in memory alone, without any text of an answer and without what is saved: inputs of tools that write are left out.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::error::Result;
+use crate::tools::ToolSpec;
+use crate::tools::answer::time;
+
+/// Calls that are kept.
+const MAX_CALLS: usize = 500;
+
+/// The longest input that is kept, in bytes of JSON.
+const MAX_INPUT_BYTES: usize = 1_000;
+
+/// The calls of all sessions, the last one at the end.
+#[derive(Default)]
+pub(super) struct CallHistory {
+    calls: Mutex<VecDeque<PastCall>>,
+}
+
+/// One call and its outcome.
+struct PastCall {
+    session: String,
+    repo: Option<String>,
+    told: Value,
+}
+
+/// Who makes a call.
+pub(super) struct Caller<'a> {
+    /// The session: of MCP by its number, over plain HTTP as the client names it.
+    pub(super) session: &'a str,
+    /// The client, as it calls itself.
+    pub(super) client: Option<&'a str>,
+}
+
+impl CallHistory {
+    /// Notes a call that ended.
+    pub(super) fn note(
+        &self,
+        caller: &Caller<'_>,
+        tool: &ToolSpec,
+        input: &Value,
+        outcome: &Result<Value>,
+        took: Duration,
+    ) {
+        let repo = input["repo"].as_str().map(str::to_owned);
+        let (freshness, error, n_bytes) = match outcome {
+            Ok(answer) => {
+                let n_bytes = answer.to_string().len();
+                (answer["freshness"].as_str(), None, n_bytes)
+            }
+            Err(error) => (None, Some(error.code.as_str()), 0),
+        };
+        let told = json!({
+            "at": time(now_ms()),
+            "tool": tool.name,
+            "repo": repo,
+            "input": kept_input(tool, input),
+            "freshness": freshness,
+            "error": error,
+            "tokens": n_bytes.div_ceil(4),
+            "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "session": caller.session,
+            "client": caller.client,
+        });
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.len() == MAX_CALLS {
+            calls.pop_front();
+        }
+        calls.push_back(PastCall {
+            session: caller.session.to_owned(),
+            repo,
+            told,
+        });
+    }
+
+    /// Returns the calls of a session, of a repository, or of all, the last one first: `{"calls": […]}`.
+    pub(super) fn told(&self, session: Option<&str>, repo: Option<&str>) -> Value {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = calls.iter().rev().filter(|call| {
+            session.is_none_or(|session| call.session == session)
+                && repo.is_none_or(|repo| call.repo.as_deref() == Some(repo))
+        });
+        json!({"calls": wanted.map(|call| call.told.clone()).collect::<Vec<_>>()})
+    }
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The input as it is kept: `null` where it is long, or may hold what somebody saves.
+fn kept_input(tool: &ToolSpec, input: &Value) -> Value {
+    let is_short = || input.to_string().len() <= MAX_INPUT_BYTES;
+    if tool.read_only && is_short() {
+        input.clone()
+    } else {
+        Value::Null
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::{CallHistory, Caller, MAX_CALLS};
+    use crate::tools::by_name;
+
+    #[test]
+    fn the_last_calls_are_kept_without_texts() {
+        let history = CallHistory::default();
+        let search = by_name("cl_search").unwrap();
+        let save = by_name("cl_save").unwrap();
+        let (one, two) = (
+            Caller {
+                session: "a",
+                client: Some("test"),
+            },
+            Caller {
+                session: "b",
+                client: None,
+            },
+        );
+        let answer = Ok(json!({"freshness": "fresh", "preview": "SECRET"}));
+        for n in 0..=MAX_CALLS {
+            let input = json!({"query": n.to_string(), "repo": "core"});
+            history.note(&one, search, &input, &answer, Duration::from_millis(3));
+        }
+        let input = json!({"notes": "SECRET", "repo": "api"});
+        history.note(&two, save, &input, &answer, Duration::ZERO);
+        let all = history.told(None, None);
+        assert_eq!(all["calls"].as_array().unwrap().len(), MAX_CALLS);
+        assert!(!all.to_string().contains("SECRET"));
+        assert_eq!(all["calls"][1]["input"]["query"], MAX_CALLS.to_string());
+        assert_eq!(
+            history.told(Some("b"), None)["calls"]
+                .as_array()
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(
+            history.told(None, Some("api"))["calls"][0]["tool"],
+            "cl_save"
+        );
+        assert_eq!(all["calls"][1]["ms"], 3);
+    }
+}

@@ -1,0 +1,197 @@
+//! One question to several repositories: `repo: "all"`.
+
+use serde_json::{Value, json};
+
+use crate::cli_and_mcp::Session;
+use crate::support::{Cli, Fixture, Repo};
+
+/// A server of three repositories.
+struct Three {
+    repos: Vec<Repo>,
+    session: Session,
+    id: u64,
+}
+
+impl Three {
+    fn new() -> Self {
+        let texts = [
+            "//- /src/price.ts\nexport function price(order: Order) { return order.total }\nexport function discount() {}\n//- commit one\n",
+            "//- /lib/price.py\ndef price(order):\n    return order\n\ndef invoice(price):\n    pass\n//- commit one\n",
+            "//- /a.ts\nexport const nothing = 1\n//- commit one\n",
+        ];
+        let repos: Vec<Repo> = texts.iter().map(|it| Fixture::parse(it).build()).collect();
+        let cli = Cli::new(repos[0].path());
+        let mut command = cli.command(&["serve"]);
+        for repo in &repos {
+            command.arg("--root").arg(repo.path());
+        }
+        Self {
+            session: Session::of(command),
+            repos,
+            id: 0,
+        }
+    }
+
+    fn ask(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.id += 1;
+        let asked = json!({"name": tool, "arguments": arguments});
+        self.session.ask(self.id, "tools/call", &asked)["result"]["structuredContent"].clone()
+    }
+
+    /// The names that the server gave to the repositories, in order.
+    fn names(&mut self) -> Vec<String> {
+        let all = self.ask("cl_current", &json!({"repo": "all"}));
+        let repos = all["repos"].as_array().unwrap();
+        let names = repos
+            .iter()
+            .map(|it| it["repo"].as_str().unwrap().to_owned());
+        names.collect()
+    }
+}
+
+fn without(mut value: Value, fields: &[&str]) -> Value {
+    for field in fields {
+        value.as_object_mut().unwrap().shift_remove(*field);
+    }
+    value
+}
+
+#[test]
+fn each_repository_answers_as_if_it_were_asked_alone() {
+    let mut three = Three::new();
+    let names = three.names();
+    assert_eq!(names.len(), 3);
+    for (tool, list, input) in [
+        (
+            "cl_search",
+            "results",
+            json!({"query": "price", "limit": 20}),
+        ),
+        ("cl_explore", "files", json!({"query": "price"})),
+        ("cl_map", "symbols", json!({"name": "price"})),
+    ] {
+        let mut all = input.clone();
+        all["repo"] = json!("all");
+        let merged = three.ask(tool, &all);
+        assert_eq!(merged["freshness"], "fresh", "{merged}");
+        let entries = merged["repos"].as_array().unwrap().clone();
+        assert_eq!(entries.len(), 3, "{merged}");
+        for (name, entry) in names.iter().zip(&entries) {
+            let mut one = input.clone();
+            one["repo"] = json!(name);
+            let alone = three.ask(tool, &one);
+            assert_eq!(entry["indexId"], alone["indexId"]);
+            let results = merged[list].as_array().unwrap().iter();
+            let ours: Vec<String> = results
+                .filter(|it| it["repo"] == name.as_str())
+                .map(|it| without(it.clone(), &["repo"]).to_string())
+                .map(|text| text.replace(&format!("{name}/"), ""))
+                .collect();
+            let theirs: Vec<String> = alone[list]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(Value::to_string)
+                .collect();
+            assert_eq!(ours, theirs, "{tool} {name}");
+        }
+        assert!(merged[list].as_array().unwrap().len() > 1, "{merged}");
+    }
+}
+
+#[test]
+fn pages_give_each_result_once() {
+    let mut three = Three::new();
+    let asked = json!({"query": "price", "repo": "all", "limit": 50});
+    let all = three.ask("cl_search", &asked)["results"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let mut paged = Vec::new();
+    let mut asked = json!({"query": "price", "repo": "all", "limit": 1});
+    for _ in 0..=all.len() {
+        let page = three.ask("cl_search", &asked);
+        paged.extend(page["results"].as_array().unwrap().iter().cloned());
+        match page["nextCursor"].as_str() {
+            Some(cursor) => asked["cursor"] = json!(cursor),
+            None => break,
+        }
+    }
+    let handles = |list: &[Value]| -> Vec<String> {
+        list.iter()
+            .map(|it| it["handle"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(handles(&paged), handles(&all));
+    asked["query"] = json!("other");
+    assert_eq!(
+        three.ask("cl_search", &asked)["error"]["code"],
+        "bad_cursor"
+    );
+}
+
+#[test]
+fn a_handle_brings_its_repository() {
+    let mut three = Three::new();
+    let name = three.names()[1].clone();
+    let found = three.ask("cl_map", &json!({"name": "invoice", "repo": "all"}));
+    let handle = found["symbols"][0]["handle"].as_str().unwrap().to_owned();
+    assert!(handle.starts_with(&format!("{name}/sym_")), "{found}");
+    let text = three.ask("cl_expand", &json!({"handle": handle}));
+    assert!(
+        text["content"].as_str().unwrap().contains("def invoice"),
+        "{text}"
+    );
+    let impact = three.ask("cl_impact", &json!({"handle": handle}));
+    assert_eq!(impact["target"]["handle"], handle.as_str());
+    let other = three.names()[0].clone();
+    let refused = three.ask("cl_expand", &json!({"handle": handle, "repo": other}));
+    assert_eq!(refused["error"]["code"], "invalid_argument");
+}
+
+#[test]
+fn a_repository_that_is_gone_is_told_and_the_others_answer() {
+    let mut three = Three::new();
+    let names = three.names();
+    std::fs::rename(
+        three.repos[1].path(),
+        three.repos[1].path().with_extension("gone"),
+    )
+    .unwrap();
+    let merged = three.ask("cl_search", &json!({"query": "price", "repo": "all"}));
+    let entry = &merged["repos"][1];
+    assert_eq!(entry["repo"], names[1].as_str());
+    assert!(
+        entry["error"]["code"].is_string() && entry["error"]["hint"].is_string(),
+        "{entry}"
+    );
+    assert!(
+        merged["note"].as_str().unwrap().contains(&names[1]),
+        "{merged}"
+    );
+    assert_eq!(merged["results"][0]["repo"], names[0].as_str());
+}
+
+#[test]
+fn lists_of_repositories_are_checked() {
+    let mut three = Three::new();
+    let many: Vec<String> = (0..17).map(|n| format!("r{n}")).collect();
+    for (tool, input) in [
+        ("cl_search", json!({"query": "x", "repo": []})),
+        ("cl_search", json!({"query": "x", "repo": [1]})),
+        ("cl_search", json!({"query": "x", "repo": many})),
+        ("cl_search", json!({"query": "", "repo": "all"})),
+        ("cl_impact", json!({"symbol": "price", "repo": "all"})),
+        ("cl_explore", json!({"targets": ["price"], "repo": "all"})),
+    ] {
+        let refused = three.ask(tool, &input);
+        assert_eq!(
+            refused["error"]["code"], "invalid_argument",
+            "{tool} {input} {refused}"
+        );
+        assert!(refused["error"]["hint"].is_string());
+    }
+    let unknown = three.ask("cl_search", &json!({"query": "price", "repo": ["nowhere"]}));
+    assert_eq!(unknown["freshness"], "unknown", "{unknown}");
+    assert!(unknown["repos"][0]["error"]["hint"].is_string());
+}
