@@ -51,6 +51,8 @@ pub(super) struct FactsCache<'a> {
     /// Number of facts in the current generation.
     n_kept: Cell<usize>,
     recorder: DependencyRecorder,
+    /// Whether look-ups are recorded: not for questions, whose answers nobody links again.
+    is_recording: bool,
     /// The names that files export, as buckets, of those that were asked.
     exported_names: RefCell<HashMap<ModuleId, u64>>,
     failure: RefCell<Option<StoreError>>,
@@ -71,6 +73,7 @@ impl<'a> FactsCache<'a> {
         Self {
             read,
             max_kept,
+            is_recording: true,
             current: RefCell::default(),
             previous: RefCell::default(),
             n_kept: Cell::new(0),
@@ -82,6 +85,14 @@ impl<'a> FactsCache<'a> {
             package_names: RefCell::default(),
             regrouped: HashMap::default(),
             auto: OnceCell::new(),
+        }
+    }
+
+    /// Returns a cache for questions: it records no dependencies.
+    pub(super) fn for_questions(read: &'a Read<'a>, max_kept: usize) -> Self {
+        Self {
+            is_recording: false,
+            ..Self::new(read, max_kept)
         }
     }
 
@@ -148,6 +159,15 @@ impl<'a> FactsCache<'a> {
             self.recorder.record(&known.dependencies);
             return known.def;
         }
+        if !self.is_recording {
+            let def = resolve();
+            if self.failure.borrow().is_none() {
+                let dependencies = Vec::new();
+                let resolved = Rc::new(ResolvedExport { def, dependencies });
+                self.keep_export(file, name.to_owned(), &resolved);
+            }
+            return def;
+        }
         let (def, masks) = self.recorder.apart(resolve);
         let dependencies = self.without_implied(&masks);
         self.recorder.record(&dependencies);
@@ -198,7 +218,7 @@ impl<'a> FactsCache<'a> {
         }
         let mask = bucket(name) | RESIDUAL;
         let may = self.exported_names(file) & mask != 0;
-        if !may {
+        if !may && self.is_recording {
             self.recorder.record(&[(file, mask)]);
         }
         may
@@ -252,7 +272,9 @@ impl<'a> FactsCache<'a> {
             kept.files.insert(file, loaded.clone());
             loaded
         });
-        self.recorder.record_load(file, loaded.as_ref());
+        if self.is_recording {
+            self.recorder.record_load(file, loaded.as_ref());
+        }
         loaded
     }
 

@@ -187,9 +187,12 @@ pub fn overlay(
             let target = |row: &crate::store::ImportRow| {
                 manifest.target(&resolver.resolve(&path, &row.specifier, row.kind))
             };
-            overlay
-                .targets
-                .insert(file, rows.iter().map(target).collect());
+            let targets: Vec<ImportTarget> = rows.iter().map(target).collect();
+            let leads = rows.iter().map(|row| row.target);
+            // Most of those that may be affected are not.
+            if !leads.eq(targets.iter().copied().map(Some)) {
+                overlay.targets.insert(file, targets);
+            }
         }
     }
     Ok((overlay, ids))

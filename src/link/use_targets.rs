@@ -103,7 +103,7 @@ pub struct UseTargets<'a> {
 impl<'a> UseTargets<'a> {
     /// Returns bindings over the index, with some files replaced.
     pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
-        let mut cache = FactsCache::new(read, MAX_KEPT);
+        let mut cache = FactsCache::for_questions(read, MAX_KEPT);
         for (file, (facts, targets)) in &overlay.files {
             let n_symbols = i64::try_from(facts.symbols.len()).unwrap_or(i64::MAX);
             // No row is theirs; places alone are asked for.
@@ -405,12 +405,14 @@ impl UseTargets<'_> {
     /// Whether a module can export nothing by assigning it (`exports.a = …`): it is TypeScript, or has a statement that no
     /// CommonJS module has.
     fn exports_by_statements(&self, loaded: &LinkedFile) -> bool {
-        let path = self.read.path_of(loaded.file.file()).ok().flatten();
-        let is_typed = path.is_some_and(|path| {
-            let ends = [".ts", ".tsx", ".mts", ".vue", ".svelte"];
-            ends.iter().any(|end| path.as_str().ends_with(end))
-        });
-        is_typed || !loaded.is_common_js()
+        let is_typed = || {
+            let path = self.read.path_of(loaded.file.file()).ok().flatten();
+            path.is_some_and(|path| {
+                let ends = [".ts", ".tsx", ".mts", ".vue", ".svelte"];
+                ends.iter().any(|end| path.as_str().ends_with(end))
+            })
+        };
+        !loaded.is_common_js() || is_typed()
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use crate::git::{GitError, Repo, Scan};
 use crate::link;
 use crate::model::{Budget, Freshness, FreshnessState, RepoPath, SkipReason, UnknownReason};
-use crate::store::{Index, StoreError};
+use crate::store::{Index, Read, StoreError};
 use apply::Applied;
 use plan::{Detection, Plan};
 
@@ -131,6 +131,19 @@ pub fn prove_commit(
     Ok(detection
         .is_current()
         .then(|| inspect(repo, detection, budget, UnknownReason::Busy)))
+}
+
+/// Whether an index is proved to be of all files of the commit that `repo` is asked about, and linked. Nothing is looked at.
+///
+/// # Errors
+/// Those of rules that can't be read.
+pub fn is_of_commit(repo: &Repo, read: &Read<'_>) -> Result<bool, ReconcileError> {
+    let meta = read.meta();
+    let is_linked = !meta.link_queue_is_stale && meta.link_version == link::VERSION;
+    Ok(meta.complete
+        && is_linked
+        && commit::manifest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
+        && read.n_queued()? == 0)
 }
 
 /// Brings the index towards the work tree until it is there or the budget is spent. The caller holds

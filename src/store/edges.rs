@@ -1,6 +1,6 @@
 //! Edges between definitions: written for one file at a time, read by frontier.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{OptionalExtension as _, Row};
 
@@ -385,6 +385,15 @@ impl Read<'_> {
             .context("looking an unbound name up")
     }
 
+    /// Returns the names that a file calls, or asks a receiver for, and that lead to no definition.
+    pub fn unbound_in(&self, file: FileId) -> StoreResult<UnboundNames> {
+        self.tx
+            .prepare_cached("SELECT name FROM unbound WHERE file = ?1")
+            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
+            .map(UnboundNames)
+            .context("reading the unbound names of a file")
+    }
+
     fn edges(&self, clause: &str, value: impl rusqlite::ToSql) -> StoreResult<Vec<EdgeRow>> {
         self.tx
             .prepare_cached(&format!(
@@ -393,6 +402,17 @@ impl Read<'_> {
             ))
             .and_then(|mut statement| statement.query_map([value], edge)?.collect())
             .context("reading edges")
+    }
+}
+
+/// Names of one file that lead to no definition.
+#[derive(Clone, Debug, Default)]
+pub struct UnboundNames(HashSet<i64>);
+
+impl UnboundNames {
+    /// Whether a name is one of them.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(&name_key(name))
     }
 }
 

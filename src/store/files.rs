@@ -55,6 +55,8 @@ pub struct FileSummary {
     pub skip: Option<SkipReason>,
     /// How many lines it has.
     pub n_lines: u32,
+    /// The version of its language's rules that its facts were read by.
+    pub facts_version: u32,
 }
 
 /// How many rows there are of each kind.
@@ -111,7 +113,7 @@ impl Read<'_> {
     pub fn file(&self, path: &str) -> StoreResult<Option<FileSummary>> {
         self.tx
             .prepare_cached(
-                "SELECT id, path, content, language, skip, lines FROM file WHERE path = ?1",
+                "SELECT id, path, content, language, skip, lines, facts_version FROM file WHERE path = ?1",
             )
             .and_then(|mut statement| statement.query_row([path], summary).optional())
             .context("reading a file row")
@@ -121,7 +123,7 @@ impl Read<'_> {
     pub fn all_summaries(&self) -> StoreResult<Vec<FileSummary>> {
         self.tx
             .prepare_cached(
-                "SELECT id, path, content, language, skip, lines FROM file ORDER BY path",
+                "SELECT id, path, content, language, skip, lines, facts_version FROM file ORDER BY path",
             )
             .and_then(|mut statement| statement.query_map([], summary)?.collect())
             .context("reading files")
@@ -325,6 +327,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {
         language: row.get(3)?,
         skip: skip(row, 4)?,
         n_lines: row.get(5)?,
+        facts_version: row.get(6)?,
     })
 }
 

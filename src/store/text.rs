@@ -61,7 +61,7 @@ impl Read<'_> {
     pub fn files_with_word(&self, norm: &str) -> StoreResult<Vec<FileSummary>> {
         self.tx
             .prepare_cached(
-                "SELECT DISTINCT f.id, f.path, f.content, f.language, f.skip, f.lines FROM text t CROSS JOIN chunk c ON c.id = t.rowid
+                "SELECT DISTINCT f.id, f.path, f.content, f.language, f.skip, f.lines, f.facts_version FROM text t CROSS JOIN chunk c ON c.id = t.rowid
                  CROSS JOIN file f ON f.id = c.file WHERE text MATCH ?1 ORDER BY f.path",
             )
             .and_then(|mut statement| {

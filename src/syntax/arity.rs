@@ -38,6 +38,76 @@ pub struct Arities<'s> {
     is_python: bool,
 }
 
+/// The code around a definition, where that is parsed by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// None, or a function's body: it is a statement.
+    Statements,
+    /// It is a member of a class.
+    Class,
+    /// It is a member of an interface.
+    Interface,
+    /// It is a member of an object.
+    Object,
+}
+
+impl Around {
+    fn ends(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Statements => ("", ""),
+            Self::Class => ("class C {", "}"),
+            Self::Interface => ("interface I {", "}"),
+            Self::Object => ("({", "})"),
+        }
+    }
+
+    /// Whether a node of that kind is surely the same in its file.
+    fn holds(self, kind: &str) -> bool {
+        match self {
+            Self::Statements => matches!(
+                kind,
+                "ambient_declaration"
+                    | "export_statement"
+                    | "function_declaration"
+                    | "function_signature"
+                    | "generator_function_declaration"
+                    | "lexical_declaration"
+                    | "variable_declaration"
+            ),
+            Self::Class => matches!(
+                kind,
+                "abstract_method_signature"
+                    | "method_definition"
+                    | "method_signature"
+                    | "public_field_definition"
+            ),
+            Self::Interface => matches!(kind, "method_signature" | "property_signature"),
+            Self::Object => matches!(kind, "method_definition" | "pair"),
+        }
+    }
+}
+
+/// Does [`Arities::required`] for a definition of TypeScript by its text alone, which is a fraction of its file; `None` where the
+/// text by itself may be read otherwise.
+pub fn required_by_text(
+    language: &Language,
+    text: &str,
+    around: Around,
+    budget: &Budget,
+) -> Option<Option<u32>> {
+    if matches!(language.shape, FileShape::Python) {
+        return None;
+    }
+    let (start, end) = around.ends();
+    let source = [start, text, end].concat();
+    let arities = Arities::of(language, &source, budget)?;
+    let from = start.len();
+    let node = arities.outermost(from, from + text.len())?;
+    let is_alone = node.byte_range() == (from..from + text.len());
+    let is_sure = is_alone && around.holds(node.kind()) && !arities.tree.root_node().has_error();
+    is_sure.then(|| arities.required_of_function(node))
+}
+
 impl<'s> Arities<'s> {
     /// Parses a file; `None` where its language has no required parameters, or the budget ended.
     pub fn of(language: &Language, source: &'s str, budget: &Budget) -> Option<Self> {
@@ -59,12 +129,20 @@ impl<'s> Arities<'s> {
     /// Returns how many arguments a call of the definition at `span` has to pass at least; `None` where it is no function, or a
     /// decorator may change its parameters. The receiver of a method is no argument: 1 for `def put(self, key, value=0)`.
     pub fn required(&self, span: &Span, is_method: bool) -> Option<u32> {
-        let (start, end) = (span.start_byte as usize, span.end_byte as usize);
+        let node = self.outermost(span.start_byte as usize, span.end_byte as usize)?;
+        if self.is_python {
+            self.required_of_def(node, is_method)
+        } else {
+            self.required_of_function(node)
+        }
+    }
+
+    /// Returns the outermost node of exactly this place.
+    fn outermost(&self, start: usize, end: usize) -> Option<Node<'_>> {
         let mut node = self
             .tree
             .root_node()
             .descendant_for_byte_range(start, end)?;
-        // The outermost node of exactly this place.
         while let Some(parent) = node.parent()
             && parent.start_byte() >= start
             && parent.end_byte() <= end
@@ -72,11 +150,7 @@ impl<'s> Arities<'s> {
         {
             node = parent;
         }
-        if self.is_python {
-            self.required_of_def(node, is_method)
-        } else {
-            self.required_of_function(node)
-        }
+        Some(node)
     }
 
     fn required_of_def(&self, node: Node<'_>, is_method: bool) -> Option<u32> {
@@ -253,7 +327,7 @@ impl<'s> Arities<'s> {
 mod tests {
     use std::sync::Arc;
 
-    use super::Arities;
+    use super::{Arities, Around, required_by_text};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::{by_path, extract, starts};
 
@@ -293,6 +367,38 @@ mod tests {
         );
         let (required, _) = counts("a.ts", "const g = memo((a) => a)");
         assert_eq!(required, [None]);
+    }
+
+    #[test]
+    fn the_text_of_a_definition_tells_what_its_file_does() {
+        let budget = Budget::unlimited(Arc::default());
+        let language = by_path(&RepoPath::new("a.ts").unwrap());
+        let of = |text, around| required_by_text(language, text, around, &budget);
+        for (text, around, required) in [
+            (
+                "export function g(a: A, b?: B) {}",
+                Around::Statements,
+                Some(1),
+            ),
+            ("const g = (a, b) => a", Around::Statements, Some(2)),
+            ("const g = memo(a => a)", Around::Statements, None),
+            ("private async m(a: A, b = 1) {}", Around::Class, Some(1)),
+            ("m(a?: A): void", Around::Interface, Some(0)),
+            ("m(a, b) {}", Around::Object, Some(2)),
+            ("m: a => a", Around::Object, Some(1)),
+        ] {
+            assert_eq!(of(text, around), Some(required), "{text}");
+        }
+        // One of several declared together, a label, a part of something else.
+        for (text, around) in [
+            ("b = (a) => a", Around::Statements),
+            ("m: (a) => a", Around::Statements),
+            ("m(a) {}", Around::Statements),
+            ("function g(a) {", Around::Statements),
+            ("a, b", Around::Class),
+        ] {
+            assert_eq!(of(text, around), None, "{text}");
+        }
     }
 
     #[test]

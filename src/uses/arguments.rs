@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::Meaning;
 use crate::model::{Budget, FileId, RepoPath, Symbol, SymbolFlags, SymbolKind};
-use crate::syntax::{self, Arities, UseKind};
+use crate::syntax::{self, Arities, Around, UseKind};
 
 /// A definition whose calls have to pass more arguments than before.
 struct Stricter {
@@ -178,7 +178,6 @@ impl Uses<'_> {
             return None;
         }
         let mut of = |file: &'d ChangedFile, side: &'d FileSide, all: &[&Symbol]| -> Option<u32> {
-            let arities = trees.of(&file.path, side, &self.budget)?;
             let is_overload =
                 |symbol: &&&Symbol| symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
             // Of overloads the implementation can't be called by itself.
@@ -189,6 +188,15 @@ impl Uses<'_> {
             let each = called.into_iter().map(|symbol| {
                 let outer = symbol.parent.map(|at| &side.facts.symbols[at as usize]);
                 let is_method = outer.is_some_and(|it| it.kind == SymbolKind::Class);
+                let (start, end) = (symbol.span.start_byte, symbol.span.end_byte);
+                let text = side.text.get(start as usize..end as usize)?;
+                let language = syntax::by_path(&file.path);
+                let around = around(outer.map(|it| it.kind), symbol.kind);
+                let by_text = syntax::required_by_text(language, text, around, &self.budget);
+                if let Some(required) = by_text {
+                    return required;
+                }
+                let arities = trees.of(&file.path, side, &self.budget)?;
                 arities.required(&symbol.span, is_method)
             });
             each.collect::<Option<Vec<u32>>>()?.into_iter().min()
@@ -196,6 +204,19 @@ impl Uses<'_> {
         let before = of(old_file, &old_file.old, &was)?;
         let now = of(new_file, &new_file.new, &is)?;
         (now > before).then_some((before, now))
+    }
+}
+
+fn around(outer: Option<SymbolKind>, kind: SymbolKind) -> Around {
+    match outer {
+        // Of an object that is no definition.
+        None | Some(SymbolKind::Function | SymbolKind::Method) if kind == SymbolKind::Method => {
+            Around::Object
+        }
+        None | Some(SymbolKind::Function | SymbolKind::Method) => Around::Statements,
+        Some(SymbolKind::Class) => Around::Class,
+        Some(SymbolKind::Interface | SymbolKind::Type) => Around::Interface,
+        Some(_) => Around::Object,
     }
 }
 

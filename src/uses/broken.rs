@@ -5,9 +5,11 @@
 //! broken where only the earlier files bind it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::Uses;
 use super::difference::Difference;
+use super::files_to_bind::DoubtfulNames;
 use super::inherited::Receivers;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
@@ -16,20 +18,14 @@ use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
 use crate::link::earlier_overlay::{EarlierFile, OverlayFileIds, overlay};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, Overlay, UseTargets};
 use crate::model::{FileId, ModuleId, Provenance, RepoPath};
-use crate::store::{ImportTarget, token};
+use crate::store::{ImportTarget, Read};
 use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
 
 /// Names whose uses are looked for.
-const MAX_NAMES: usize = 2_000;
-
-/// Files whose names are bound.
-const MAX_FILES: usize = 5_000;
+pub(super) const MAX_NAMES: usize = 2_000;
 
 /// Files behind `export *` of one that is imported.
 const MAX_BARRELS: usize = 200;
-
-/// Files that pass names of a changed file on.
-const MAX_PASSING: u32 = 2_000;
 
 /// Uses of one definition in one file that mean nothing now, or no longer agree with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,33 +170,52 @@ pub(super) enum Lost {
     Module(ModuleId),
 }
 
+impl Worlds<'_> {
+    /// Whether the names of a file's import and export lists mean something else; `number` is its number in the earlier state.
+    fn lists_differ(&self, id: FileId, number: FileId) -> Result<bool> {
+        let (before, now) = (self.before.lists_of(number)?, self.now.lists_of(id)?);
+        Ok((before.imports, before.exports) != (now.imports, now.exports))
+    }
+}
+
 impl Uses<'_> {
-    /// Finds the broken uses of a difference whose new state is that of the index. Reads and parses the files that hold one of
-    /// the names, and binds their uses.
-    pub fn broken(&self, difference: &Difference) -> Result<BrokenUses> {
+    /// Finds the broken uses of a difference whose new state is that of the index. Binds the uses of the files that the
+    /// change may reach; `earlier`, an index that is proved to be of the old state, tells more of them apart than words do.
+    pub fn broken(
+        &self,
+        difference: &Difference,
+        earlier: Option<&Read<'_>>,
+    ) -> Result<BrokenUses> {
         let worlds = self.worlds(difference)?;
         let mut found = BrokenUses {
             is_cut: difference.is_cut,
             ..BrokenUses::default()
         };
-        let files = self.files_to_bind(&worlds, &mut found)?;
+        let doubtful = DoubtfulNames::of(self.read, difference)?;
+        let files = self.files_to_bind(&worlds, earlier, &mut found)?;
         let mut losses = Losses::default();
         let mut sources = HashMap::new();
-        for (path, id) in files {
+        for (path, to_bind) in files {
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());
+            }
+            let id = to_bind.id;
+            let changed = difference.file(&path).map(|it| it.0);
+            let number = changed.map_or(id, |at| worlds.numbers[at].current);
+            if !to_bind.has_uses && !worlds.lists_differ(id, number)? {
+                continue;
             }
             let Some(file) = self.read.file(path.as_str())? else {
                 continue;
             };
-            let (Some(text), Some(language)) = (
-                self.sources.read(&path, file.content),
-                syntax::by_id(&file.language),
-            ) else {
+            let text = match changed {
+                Some(at) => Some(Arc::clone(&difference.files[at].new.text)),
+                None => self.sources.read(&path, file.content),
+            };
+            let (Some(text), Some(language)) = (text, syntax::by_id(&file.language)) else {
                 found.is_cut = true;
                 continue;
             };
-            let changed = difference.file(&path).map(|it| it.0);
             let stored;
             let facts = match changed {
                 Some(at) => &difference.files[at].new.facts,
@@ -212,13 +227,15 @@ impl Uses<'_> {
                     None => continue,
                 },
             };
-            let number = changed.map_or(id, |at| worlds.numbers[at].current);
-            let now = worlds.now.of_file(id)?;
-            // A name that has a meaning now has lost none.
+            // A name that is known to have a meaning now has lost none.
+            let doubtful = doubtful.in_file(self.read, id, facts)?;
+            let now = worlds.now.of_names(id, |n| doubtful.has(n))?;
             let is_open = |n: usize| {
-                now.references
-                    .get(n)
-                    .is_some_and(|it| is_unbound(*it) || *it == Meaning::Inherited)
+                doubtful.has(n)
+                    && now
+                        .references
+                        .get(n)
+                        .is_some_and(|it| is_unbound(*it) || *it == Meaning::Inherited)
             };
             let before = worlds.before.of_names(number, is_open)?;
             let bound = BoundFile {
@@ -290,77 +307,6 @@ impl Uses<'_> {
             gone,
             targets_before: targets,
         })
-    }
-
-    /// Returns the files whose names have to be bound: the changed ones, those that hold the name of a definition that is
-    /// gone, those that import a file that offers less, and those whose imports lead elsewhere.
-    fn files_to_bind(
-        &self,
-        worlds: &Worlds<'_>,
-        found: &mut BrokenUses,
-    ) -> Result<BTreeMap<RepoPath, FileId>> {
-        let difference = worlds.difference;
-        let mut names = BTreeSet::new();
-        let mut lesser = BTreeSet::new();
-        for change in difference.gone() {
-            if let Some((file, symbol)) = difference.old(change) {
-                names.insert(last_name(&symbol.name).to_owned());
-                lesser.insert(file.path.clone());
-            }
-        }
-        for export in difference.re_exports.iter().filter(|it| !it.is_added) {
-            names.insert(export.name.clone());
-            lesser.insert(difference.files[export.file].path.clone());
-        }
-        for file in &difference.files {
-            let offered = |facts: &FileFacts| -> BTreeSet<String> {
-                facts.exports.iter().map(|it| it.name.clone()).collect()
-            };
-            let (before, now) = (offered(&file.old.facts), offered(&file.new.facts));
-            let mut less = before.difference(&now).cloned().peekable();
-            if less.peek().is_some() {
-                lesser.insert(file.path.clone());
-                names.extend(less);
-            }
-        }
-        let mut all = BTreeMap::new();
-        for path in &lesser {
-            let Some(file) = self.read.file(path.as_str())? else {
-                continue;
-            };
-            let mut passing = self.read.reexporters(file.id, MAX_PASSING)?;
-            passing.push(file.id);
-            for id in passing {
-                for importer in self
-                    .read
-                    .import_neighbors(id, crate::model::Direction::In)?
-                {
-                    if let Some(path) = self.read.path_of(importer)? {
-                        all.insert(path, importer);
-                    }
-                }
-            }
-        }
-        found.is_cut |= names.len() > MAX_NAMES;
-        for name in names.iter().take(MAX_NAMES) {
-            let norm = token::normal_form(name);
-            if !(2..=token::MAX_WORD_BYTES).contains(&norm.len()) {
-                continue;
-            }
-            for file in self.read.files_with_word(&norm)? {
-                all.insert(file.path, file.id);
-            }
-        }
-        for id in worlds.targets_before.keys().filter(|id| id.row() > 0) {
-            if let Some(path) = self.read.path_of(*id)? {
-                all.insert(path, *id);
-            }
-        }
-        found.is_cut |= all.len() > MAX_FILES;
-        while all.len() > MAX_FILES {
-            all.pop_last();
-        }
-        Ok(all)
     }
 
     /// Adds the broken places of one file; `number` is its number in the earlier state.
@@ -869,7 +815,7 @@ fn lost_by(worlds: &Worlds<'_>, before: Meaning, now: Meaning, is_missing: bool)
     }
 }
 
-fn is_unbound(meaning: Meaning) -> bool {
+pub(super) fn is_unbound(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Unresolved | Meaning::Dangling(_))
 }
 
@@ -879,7 +825,7 @@ fn is_typescript(path: &RepoPath) -> bool {
 }
 
 /// Returns the last name of a chain: `open` of `app.open`.
-fn last_name(name: &str) -> &str {
+pub(super) fn last_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 

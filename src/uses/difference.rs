@@ -45,6 +45,8 @@ impl IndexedStates<'_> {
         let row = read.file(path.as_str())?;
         // Of a file that was not analysed as a whole the index has less.
         let row = row.filter(|row| row.content == content && row.skip.is_none());
+        // Facts of another version are not those that the other state has.
+        let row = row.filter(|row| row.facts_version == syntax::by_path(path).facts_version);
         let facts = row.map(|row| read.facts_with_places(row.id)).transpose()?;
         Ok(facts.flatten())
     }

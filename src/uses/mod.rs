@@ -11,6 +11,7 @@ mod difference;
 mod difference_cache;
 mod dispatch;
 mod file_occurrences;
+mod files_to_bind;
 mod implicit;
 mod importers;
 mod inherited;

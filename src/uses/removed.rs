@@ -104,7 +104,7 @@ impl Uses<'_> {
         if removed.is_empty() {
             return Ok(Vec::new());
         }
-        let broken = self.broken(&difference)?;
+        let broken = self.broken(&difference, None)?;
         for found in broken.all {
             let Some(change) = found.change else { continue };
             let Some((_, one)) = removed.iter_mut().find(|(at, _)| *at == change) else {

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{Revision, Workspace, view};
+use super::{Revision, Workspace, comparison_cache, view};
 use crate::error::{Error, Result};
 use crate::git::{Checkout, Repo, Source};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
 use crate::model::{Branch, Budget, COMMIT_SOURCE, CommitId, ContentId, RepoPath, Snapshot};
-use crate::reconcile::prepare::decode;
+use crate::reconcile::{self, prepare::decode};
 use crate::store::{Index, IndexKey, Read};
 
 /// Files that are compared.
@@ -62,6 +62,14 @@ pub struct Comparison {
     pub files: Vec<DifferingFile>,
     /// Whether all files were compared.
     pub is_complete: bool,
+}
+
+/// The index of a state.
+pub struct StateIndex<'k> {
+    /// Its rows, which say which bytes they are of.
+    pub read: Read<'k>,
+    /// Whether they are proved to be of all files of the state, and linked.
+    pub is_proved: bool,
 }
 
 /// A state to compare with, by the name that a caller gave it.
@@ -269,7 +277,22 @@ impl Workspace {
         interrupt: &Arc<AtomicBool>,
     ) -> Result<Comparison> {
         let repo = self.repo()?;
-        compare(&repo, &repo, base, head, interrupt)
+        let key = comparison_cache::key_of(&repo, &base, &head);
+        let known = key.as_ref().and_then(comparison_cache::kept);
+        if let Some(files) = known {
+            let is_complete = true;
+            return Ok(Comparison {
+                base,
+                head,
+                files,
+                is_complete,
+            });
+        }
+        let compared = compare(&repo, &repo, base, head, interrupt)?;
+        if let Some(key) = key {
+            comparison_cache::keep(key, &compared);
+        }
+        Ok(compared)
     }
 
     /// Calls `then` with the index of a state, where there is a commit's and it can be read. None is made, and none brought up:
@@ -277,17 +300,26 @@ impl Workspace {
     pub fn with_index_of<T>(
         &self,
         state: &ComparisonSide,
-        then: impl FnOnce(Option<&Read<'_>>) -> T,
+        then: impl FnOnce(Option<&StateIndex<'_>>) -> T,
     ) -> T {
         let Some(index) = self.index_of(state) else {
             return then(None);
         };
         let made = match index.read() {
-            Ok(read) => then(Some(&read)),
+            Ok(read) => {
+                let is_proved = self.is_proved(state, &read);
+                then(Some(&StateIndex { read, is_proved }))
+            }
             Err(_) => then(None),
         };
         self.keep(index);
         made
+    }
+
+    fn is_proved(&self, state: &ComparisonSide, read: &Read<'_>) -> bool {
+        let repo = |commit| self.repo_at_commit(commit).ok();
+        let repo = state.commit.as_ref().and_then(repo);
+        repo.is_some_and(|repo| reconcile::is_of_commit(&repo, read).unwrap_or(false))
     }
 
     fn index_of(&self, state: &ComparisonSide) -> Option<Index> {

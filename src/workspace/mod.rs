@@ -9,6 +9,7 @@ mod cache;
 mod catch_up;
 mod changes;
 mod comparison;
+mod comparison_cache;
 mod disk;
 mod disk_search;
 pub mod doctor;
@@ -40,7 +41,7 @@ pub use active_query::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
-pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other};
+pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other, StateIndex};
 pub use memory::{
     AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
     JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome,

@@ -143,6 +143,7 @@ impl Workspace {
                         read: &read,
                         freshness,
                         index_id: &index.pointer().index_id,
+                        build: &index.pointer().build,
                         budget: &budget,
                         roles: Roles::new(&read),
                         revision: question.revision,

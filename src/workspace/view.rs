@@ -26,6 +26,8 @@ pub struct View<'a> {
     pub freshness: &'a Freshness,
     /// The identity of the index that the rows are of.
     pub index_id: &'a str,
+    /// The build of that index: of one build and generation the rows are always the same.
+    pub build: &'a str,
     /// When and by whom the call is ended.
     pub budget: &'a Budget,
     /// The roles of its files.

@@ -30,7 +30,7 @@ pub(super) struct Opposite {
 }
 
 /// A place where both sides meet.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CollisionOutput {
     /// The branch or work tree.
@@ -103,7 +103,7 @@ pub(super) fn find(
             None => &*gathered.difference,
             Some(comparison) => {
                 let indexed = IndexedStates {
-                    old: asked.base,
+                    old: asked.base.map(|base| &base.read),
                     new: Some(view.read),
                     content: &|path, is_old| content(&comparison.files, path, is_old),
                 };
@@ -115,7 +115,7 @@ pub(super) fn find(
         let theirs = opposite.theirs.files.iter();
         let theirs = theirs.filter_map(|file| Some((file.path.clone(), texts_of(file)?)));
         let indexed = IndexedStates {
-            old: asked.base,
+            old: asked.base.map(|base| &base.read),
             new: None,
             content: &|path, is_old| content(&opposite.theirs.files, path, is_old),
         };

@@ -26,7 +26,7 @@ const MAX_PAIRS: usize = 10_000;
 const MIN_ALIKE_PERCENT: usize = 60;
 
 /// A file that differs.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ComparedFileOutput {
     path: String,
@@ -43,7 +43,7 @@ pub(super) struct ComparedFileOutput {
 }
 
 /// A definition that differs.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ChangeOutput {
     /// That of the base for a removed definition.
@@ -73,7 +73,7 @@ pub(super) struct ChangeOutput {
 }
 
 /// A definition as it was.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FromOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub(super) struct FromOutput {
 }
 
 /// A use that the changes break.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BrokenOutput {
     path: String,
@@ -110,7 +110,7 @@ pub(super) struct BrokenOutput {
 }
 
 /// The definition that a broken use means.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UsedOutput {
     path: String,

@@ -40,12 +40,13 @@ impl Gathered {
         let (files, pending, n_not_analysed) = texts(view, comparison)?;
         let uses = uses(view);
         let indexed = IndexedStates {
-            old: asked.base,
+            old: asked.base.map(|base| &base.read),
             new: Some(view.read),
             content: &|path, is_old| content(&comparison.files, path, is_old),
         };
         let difference = Difference::kept(files, Some(&indexed), &uses.budget)?;
-        let broken = uses.broken(&difference)?;
+        let proved = asked.base.filter(|base| base.is_proved);
+        let broken = uses.broken(&difference, proved.map(|base| &base.read))?;
         let mut outlined: Vec<&RepoPath> = Vec::new();
         for change in difference
             .changes

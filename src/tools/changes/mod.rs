@@ -5,6 +5,7 @@
 mod collisions;
 mod entries;
 mod gather;
+mod kept;
 mod reach;
 
 use clap::{Args, ValueEnum};
@@ -18,10 +19,11 @@ use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
-use crate::workspace::{Comparison, Question, Read, View, missing, outside};
+use crate::workspace::{Comparison, Question, StateIndex, View, missing, outside};
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
+use kept::AnswerKey;
 use reach::TestOutput;
 
 /// Tokens of an answer whose caller names no budget.
@@ -123,7 +125,7 @@ pub struct ChangesInput {
 }
 
 /// Definitions added, removed or changed.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangesOutput {
     index_id: String,
@@ -178,7 +180,7 @@ pub struct ChangesOutput {
 }
 
 /// One side.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateOutput {
     /// As it is called.
@@ -242,10 +244,23 @@ impl Tool for Changes {
                     revision: revision.as_ref(),
                     ..question
                 };
-                workspace.query(question, |view| answer(view, &asked))
+                workspace.query(question, |view| kept_answer(view, &asked))
             })
         })
     }
+}
+
+fn kept_answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput> {
+    let key = AnswerKey::of(view, asked);
+    let known = key.as_ref().and_then(|key| key.answer(view));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let made = answer(view, asked)?;
+    if let Some(key) = key {
+        key.keep(&made);
+    }
+    Ok(made)
 }
 
 /// A question with what was read for it beside the index.
@@ -257,7 +272,7 @@ struct ChangesQuestion<'a> {
     comparison: &'a Comparison,
     opposites: &'a [Opposite],
     /// The index of the base, where there is one.
-    base: Option<&'a Read<'a>>,
+    base: Option<&'a StateIndex<'a>>,
 }
 
 impl ChangesQuestion<'_> {

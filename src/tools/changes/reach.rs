@@ -36,7 +36,7 @@ const MAX_COUNTED: usize = 100;
 const MAX_TITLED: usize = 20;
 
 /// A test file that reaches the changes.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TestOutput {
     path: String,

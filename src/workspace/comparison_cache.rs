@@ -1,0 +1,67 @@
+//! The commits that were compared last: another question about them reads no objects.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use super::comparison::{Comparison, ComparisonSide, DifferingFile};
+use crate::git::Repo;
+use crate::model::CommitId;
+
+/// Comparisons that are kept.
+const MAX_KEPT: usize = 4;
+
+/// Bytes of the texts of one that is kept.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Two commits of a repository; `None` for the empty tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ComparisonKey {
+    repo_id: String,
+    base: Option<CommitId>,
+    head: Option<CommitId>,
+}
+
+static KEPT: Mutex<VecDeque<(ComparisonKey, Vec<DifferingFile>)>> = Mutex::new(VecDeque::new());
+
+/// Returns the key of a comparison; `None` where a work tree is compared.
+pub(super) fn key_of(
+    repo: &Repo,
+    base: &ComparisonSide,
+    head: &ComparisonSide,
+) -> Option<ComparisonKey> {
+    let is_fixed = !base.is_work_tree && !head.is_work_tree;
+    is_fixed.then(|| ComparisonKey {
+        repo_id: repo.repo_id(),
+        base: base.commit.clone(),
+        head: head.commit.clone(),
+    })
+}
+
+/// Returns the files that differ, where the commits were compared before.
+pub(super) fn kept(key: &ComparisonKey) -> Option<Vec<DifferingFile>> {
+    let all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = all.iter();
+    all.find(|(known, _)| known == key)
+        .map(|(_, files)| files.clone())
+}
+
+/// Keeps a comparison all of whose bytes could be read: those that are not in this clone may come.
+pub(super) fn keep(key: ComparisonKey, compared: &Comparison) {
+    let versions = compared
+        .files
+        .iter()
+        .flat_map(|file| [&file.old, &file.new])
+        .flatten();
+    let is_read = versions.clone().all(|version| version.content.is_some());
+    let texts = versions.filter_map(|version| version.text.as_deref());
+    let n_bytes: usize = texts.map(str::len).sum();
+    if !compared.is_complete || !is_read || n_bytes > MAX_BYTES {
+        return;
+    }
+    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|(known, _)| *known != key);
+    all.push_back((key, compared.files.clone()));
+    while all.len() > MAX_KEPT {
+        all.pop_front();
+    }
+}
