@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::model::indexing_rules::POLICY_VERSION;
 use crate::model::{
     BlobId, ContentId, FileId, FileStat, FoundFile, RepoPath, SkipReason, indexing_rules,
 };
@@ -76,7 +75,7 @@ impl Candidate {
             Some(_) => row.size_bytes,
             None => file.stat.size_bytes,
         };
-        let is_forced = row.facts_version != wanted_version(&file.path)
+        let is_forced = row.facts_version != syntax::row_version(&file.path)
             || marked != row.marked
             || is_misjudged(row, size_bytes > rules.max_file_bytes);
         let (is_same, proves_content) = match (file.blob, row.stat) {
@@ -99,11 +98,6 @@ impl Candidate {
         let is_forced = is_forced || is_missing || is_unread(row);
         Some(new(file, known, is_forced, marked))
     }
-}
-
-/// Returns the version that a row must have been made by: of the extractor and of the policy.
-pub(super) fn wanted_version(path: &RepoPath) -> u32 {
-    syntax::by_path(path).facts_version * 100 + POLICY_VERSION
 }
 
 /// Returns whether another size was the limit when the file was read.

@@ -261,7 +261,6 @@ mod tests {
 
     use super::{Plan, RowComparison};
     use crate::model::{ContentId, FileId, FileStat, FoundFile, RepoPath, SkipReason};
-    use crate::reconcile::candidate::wanted_version;
     use crate::store::{FileRow, StatRow};
 
     fn path(text: &str) -> RepoPath {
@@ -282,7 +281,7 @@ mod tests {
             id: FileId::new(1),
             path: path(text),
             content: ContentId::of(b"x"),
-            facts_version: wanted_version(&path(text)),
+            facts_version: crate::syntax::row_version(&path(text)),
             marked: false,
             skip: None,
             size_bytes: 1,

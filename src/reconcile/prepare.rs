@@ -2,7 +2,7 @@
 //!
 //! Runs on many threads at once and touches no database.
 
-use super::candidate::{Candidate, wanted_version};
+use super::candidate::Candidate;
 use crate::git::{FileRead, ReadError, Source};
 use crate::ir::Extraction;
 use crate::model::indexing_rules::{
@@ -251,7 +251,7 @@ fn empty_with(candidate: &Candidate, seen: SeenContent, skip: Option<SkipReason>
         size_bytes: candidate.stat.size_bytes,
         n_lines: 0,
         language: syntax::by_path(&candidate.path).id,
-        facts_version: wanted_version(&candidate.path),
+        facts_version: syntax::row_version(&candidate.path),
         marked: candidate.marked,
         skip,
         stat: seen.stat,

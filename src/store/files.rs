@@ -55,7 +55,7 @@ pub struct FileSummary {
     pub skip: Option<SkipReason>,
     /// How many lines it has.
     pub n_lines: u32,
-    /// The version of its language's rules that its facts were read by.
+    /// The version of the extractor and of the policy that it was read by.
     pub facts_version: u32,
 }
 

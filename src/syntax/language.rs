@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use super::lang::OutlineLanguage;
 use super::lang::ecmascript::kinds::Dialect;
 use crate::model::Family;
+use crate::model::indexing_rules::POLICY_VERSION;
 use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
@@ -468,6 +469,11 @@ pub fn languages() -> &'static [Language] {
         })
         .collect()
     })
+}
+
+/// Returns the version that a row of a file must have been made by: of the extractor and of the policy.
+pub fn row_version(path: &RepoPath) -> u32 {
+    by_path(path).facts_version * 100 + POLICY_VERSION
 }
 
 /// Returns the language of a file by its name. Every file has one: the last resort is `text`.

@@ -29,7 +29,7 @@ pub use heads::Heads;
 pub use implicit::{called_by_name, handing_marks};
 #[cfg(test)]
 use language::LANGUAGES;
-pub use language::{Language, by_id, by_path, languages, limit_symbols_to};
+pub use language::{Language, by_id, by_path, languages, limit_symbols_to, row_version};
 pub use literal::{Literal, literals};
 pub use locals::{LocalKind, LocalName, locals};
 pub use occurrences::{

@@ -46,7 +46,7 @@ impl IndexedStates<'_> {
         // Of a file that was not analysed as a whole the index has less.
         let row = row.filter(|row| row.content == content && row.skip.is_none());
         // Facts of another version are not those that the other state has.
-        let row = row.filter(|row| row.facts_version == syntax::by_path(path).facts_version);
+        let row = row.filter(|row| row.facts_version == syntax::row_version(path));
         let facts = row.map(|row| read.facts_with_places(row.id)).transpose()?;
         Ok(facts.flatten())
     }
