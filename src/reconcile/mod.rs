@@ -163,9 +163,22 @@ pub fn reconcile(
 pub fn repair(
     repo: &Repo,
     index: &mut Index,
+    detection: Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+) -> Result<Outcome, ReconcileError> {
+    repair_watched(repo, index, detection, budget, on_progress, &|| false)
+}
+
+/// Does [`repair`] with a watch in the place of that last look: `is_undisturbed` says whether nothing changed since before
+/// the detection was begun.
+pub fn repair_watched(
+    repo: &Repo,
+    index: &mut Index,
     mut detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
+    is_undisturbed: &dyn Fn() -> bool,
 ) -> Result<Outcome, ReconcileError> {
     if index.read()?.meta().generation != detection.generation {
         detection = detect(repo, index, budget)?;
@@ -177,7 +190,10 @@ pub fn repair(
         }
         // Directories were listed and files read one after the other: a file that moved from a directory still to be
         // listed into a listed one is in neither, and some may have changed before the last one was read. Only a look
-        // that finds nothing new proves that the rows were all true at one time.
+        // that finds nothing new proves that the rows were all true at one time, or that nothing was told meanwhile.
+        if is_undisturbed() {
+            return Ok(outcome);
+        }
         let now = detect(repo, index, budget)?;
         let proof = inspect(repo, now.clone(), budget, UnknownReason::Moved);
         if proof.freshness.state == FreshnessState::Fresh {

@@ -4,6 +4,7 @@
 //! each how current its answer is, or why it has none. Edges and handles stay within one repository: in a merged answer a
 //! handle is written `core/sym_0123456789abcdef`, and every tool takes that form.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -88,11 +89,14 @@ pub(super) fn named(input: &Value, workspaces: &Workspaces) -> Result<Option<Vec
 }
 
 /// Takes the repository out of handles like `core/sym_0123456789abcdef` and puts it into `repo`. Returns it, so that the
-/// handles of the answer can be written in the same way.
+/// handles of the answer can be written in the same way. A file may have such a name: only what `is_repository` says is one.
 ///
 /// # Errors
 /// `invalid_argument` where handles of two repositories are given, or `repo` names another one.
-pub(super) fn take_repository_of_handles(input: &mut Value) -> Result<Option<String>> {
+pub(super) fn take_repository_of_handles(
+    input: &mut Value,
+    is_repository: impl Fn(&str) -> bool,
+) -> Result<Option<String>> {
     let Value::Object(fields) = input else {
         return Ok(None);
     };
@@ -100,11 +104,12 @@ pub(super) fn take_repository_of_handles(input: &mut Value) -> Result<Option<Str
     for (field, value) in fields.iter_mut() {
         let texts: Vec<&mut Value> = match value {
             Value::Array(list) => list.iter_mut().collect(),
-            Value::String(_) if field != "query" && field != "repo" => vec![value],
+            Value::String(_) if !matches!(field.as_str(), "query" | "path" | "repo") => vec![value],
             _ => continue,
         };
         for text in texts {
-            let Some((name, handle)) = text.as_str().and_then(qualified) else {
+            let known = text.as_str().and_then(qualified);
+            let Some((name, handle)) = known.filter(|(name, _)| is_repository(name)) else {
                 continue;
             };
             if repo.as_ref().is_some_and(|known| known != name) {
@@ -132,6 +137,14 @@ pub(super) fn take_repository_of_handles(input: &mut Value) -> Result<Option<Str
     }
     fields.insert("repo".to_owned(), Value::from(repo.as_str()));
     Ok(Some(repo))
+}
+
+/// Whether a text names a repository in a handle: one that is served, or where none are listed an absolute path.
+pub(super) fn is_repository(name: &str, workspaces: &Workspaces) -> bool {
+    match workspaces.served() {
+        Some(served) => served.named(name).is_some(),
+        None => Path::new(name).is_absolute(),
+    }
 }
 
 /// Splits `core/sym_0123456789abcdef` into the repository and the handle.
@@ -607,15 +620,29 @@ mod tests {
         assert_eq!(qualified(handle), None);
         assert_eq!(qualified("src/a.ts"), None);
         let mut input = json!({"handles": [format!("core/{handle}")], "query": "a/b"});
-        take_repository_of_handles(&mut input).unwrap();
+        take_repository_of_handles(&mut input, |_| true).unwrap();
         assert_eq!(
             input,
             json!({"handles": [handle], "query": "a/b", "repo": "core"})
         );
         let mut input = json!({"handle": format!("core/{handle}"), "repo": "other"});
-        assert!(take_repository_of_handles(&mut input).is_err());
+        assert!(take_repository_of_handles(&mut input, |_| true).is_err());
         let mut input = json!({"handles": [format!("a/{handle}"), format!("b/{handle}")]});
-        assert!(take_repository_of_handles(&mut input).is_err());
+        assert!(take_repository_of_handles(&mut input, |_| true).is_err());
+    }
+
+    #[test]
+    fn a_path_that_looks_like_a_handle_is_a_path() {
+        let path = "names/sym_0123456789abcdef";
+        let mut input = json!({"path": path});
+        assert_eq!(
+            take_repository_of_handles(&mut input, |_| true).unwrap(),
+            None
+        );
+        let mut input = json!({"targets": [path]});
+        let taken = take_repository_of_handles(&mut input, |name| name == "core");
+        assert_eq!(taken.unwrap(), None);
+        assert_eq!(input, json!({"targets": [path]}));
     }
 
     #[test]

@@ -272,7 +272,9 @@ fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, c
 }
 
 fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
-    let of_handles = federation::take_repository_of_handles(&mut input)?;
+    let of_handles = federation::take_repository_of_handles(&mut input, |name| {
+        federation::is_repository(name, call.workspaces)
+    })?;
     if let Some(names) = federation::named(&input, call.workspaces)? {
         return federation::answer(T::FEDERATION, &input, &names, call, |input| {
             call_one::<T>(input, call)

@@ -184,7 +184,10 @@ impl Workspace {
         let mut detection = reconcile::detect(&repo, &index, &budget)?;
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
-        let outcome = reconcile::repair(&repo, &mut index, detection, &budget, &|_, _| ())?;
+        let outcome =
+            reconcile::repair_watched(&repo, &mut index, detection, &budget, &|_, _| (), &|| {
+                self.is_watched_since(&begun)
+            })?;
         self.hold(&begun, &repo, &index, &before, &outcome);
         self.keep(index);
         self.run_gc(GcTrigger::Question { is_new });

@@ -115,6 +115,24 @@ impl Workspace {
         }
     }
 
+    /// Returns whether all that the last look listed was watched before it began, and nothing was told since.
+    pub(super) fn is_watched_since(&self, begun: &LookBegun) -> bool {
+        let known = self.directories.as_ref();
+        let visited = known.and_then(|known| known.visited_after(begun.n_walks));
+        let (Some(visited), Some(mark)) = (visited, &begun.mark) else {
+            return false;
+        };
+        // What was written by another name was not told.
+        let is_told = visited.linked.is_empty() && self.proof().n_untold == 0;
+        match &*self.watching_now() {
+            Watching::On(watch) if is_told => {
+                watch.coverage(&visited, Some(mark)) == WatchCoverage::Whole
+                    && watch.is_unchanged(mark)
+            }
+            _ => false,
+        }
+    }
+
     /// Looks at every file in the background when the last look was a while ago.
     pub(super) fn check_in_time(self: &Arc<Self>) {
         let is_due = |held: &Held| held.since.elapsed() > CHECK_AFTER;

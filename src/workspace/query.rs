@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
+use super::proof::LookBegun;
 use super::upkeep::GcTrigger;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
@@ -92,6 +93,7 @@ impl Workspace {
                 before: &before,
                 budget: if is_first { &first_budget } else { &budget },
                 question: &question,
+                begun: may_hold.then_some(&begun),
                 is_first,
             };
             let outcome = match proved {
@@ -378,7 +380,16 @@ impl Workspace {
         let lock = (!index.is_immutable()).then(|| how.lock(&path));
         match lock.transpose() {
             Ok(Some(Some(_lock))) => {
-                reconcile::repair(repo, index, detection, budget, how.question.on_progress)
+                let on_progress = how.question.on_progress;
+                let is_undisturbed = || how.begun.is_some_and(|begun| self.is_watched_since(begun));
+                reconcile::repair_watched(
+                    repo,
+                    index,
+                    detection,
+                    budget,
+                    on_progress,
+                    &is_undisturbed,
+                )
             }
             Ok(Some(None)) => {
                 // Whoever holds the lock has gone on meanwhile.
@@ -423,6 +434,8 @@ struct BringUp<'a> {
     before: &'a RepoState,
     budget: &'a Budget,
     question: &'a Question<'a>,
+    /// The beginning of the look, where it was begun with the question.
+    begun: Option<&'a LookBegun>,
     /// Whether the index was never complete before.
     is_first: bool,
 }
