@@ -3,7 +3,7 @@
 #
 #   scripts/try.sh [REPO] [QUERY]
 #
-# Without REPO a small sample of TypeScript, Vue and Python is asked about (made in a temporary directory, with Python).
+# Without REPO a small sample of TypeScript, Vue and Python is asked about: fixtures/agora.repo, in a temporary directory.
 set -euo pipefail
 clone=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -23,10 +23,22 @@ if [[ $# -gt 0 ]]; then
 else
     sample=$(mktemp -d)
     trap 'rm -rf "$sample"' EXIT
-    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$clone/tests "${PYTHON:-python3}" -c "
-import sys, pathlib
-from fixture_repo import FixtureRepo
-FixtureRepo.load('agora', pathlib.Path(sys.argv[1]))" "$sample"
+    # The sample is one text: `//- /PATH` begins a file, `//- commit` ends the last one.
+    git init --quiet "$sample/repo"
+    file=
+    while IFS= read -r line || [[ -n $line ]]; do
+        case $line in
+        '//- /'*)
+            file=$sample/repo/${line#//- /}
+            mkdir -p "$(dirname "$file")"
+            : >"$file"
+            ;;
+        '//- commit'*) file= ;;
+        *) [[ -z $file ]] || printf '%s\n' "$line" >>"$file" ;;
+        esac
+    done <"$clone/fixtures/agora.repo"
+    git -C "$sample/repo" add --all
+    git -C "$sample/repo" -c user.name=Ada -c user.email=ada@example.invalid commit --quiet --message sample
     repo=$sample/repo
     export CODELENS_HOME=$sample/home
     query="where is an order placed"

@@ -1,6 +1,9 @@
 //! Re-executes an idle server in its own process, to give back the memory that work took and that the allocator keeps.
 //! The process, its input, output and session go on; no client notices.
 //!
+//! Purging the allocators instead (`mi_collect`, `malloc_trim`) gives a fraction back: after a refresh 13.4 of 17.0 MB of private
+//! memory stay, after a new beginning 5.3 MB.
+//!
 //! Knows when that is due and which state is handed over.
 
 use std::cell::Cell;

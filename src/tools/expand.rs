@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::answer::{MAX_LIST_BYTES, is_zero};
 use super::normalize_input::plain_name;
 use super::notes;
+use super::number::{Number, clamp};
 use super::places::{TargetOutput, named, near_names, path_and_name, target};
-use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::{Handle, RepoPath, sanitize};
@@ -44,31 +44,16 @@ pub struct ExpandInput {
     pub handle: Option<String>,
     /// First line, from 1.
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1))]
-    pub start_line: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<Number<1>>,
     /// Last line, inclusive.
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1))]
-    pub end_line: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<Number<1>>,
     /// Characters at most (default 4000).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 200, max = 40000))]
-    pub budget: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Number<200, 40000>>,
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,7 +162,8 @@ impl Tool for Expand {
             place.lines = Some((with_comment(&text.text, &place, start), end));
         }
         let budget = clamp(input.budget, 4_000, 200..=40_000);
-        let line = |n: Option<i64>| n.map(|n| u32::try_from(n.max(1)).unwrap_or(u32::MAX));
+        let line =
+            |n: Option<Number<1>>| n.map(|n| u32::try_from(n.get().max(1)).unwrap_or(u32::MAX));
         let lines: Vec<&str> = text.text.split_inclusive('\n').collect();
         let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
         let start = line(input.start_line).unwrap_or(place.lines.map_or(1, |(from, _)| from));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::hits;
-use super::schema::clamp;
+use super::number::clamp;
 use super::search::{HitDefaultsOutput, HitOutput, SearchInput, SearchOutput};
 use crate::error::{Error, Result};
 use crate::lines::{

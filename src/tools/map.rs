@@ -14,7 +14,7 @@ use super::hits;
 use super::map_definition;
 use super::map_lists::{BranchOutput, FileSelection, LanguageOutput, ListedFile, ListedSymbol};
 use super::notes;
-use super::schema::{clamp, number};
+use super::number::{Number, clamp};
 use super::{Call, Federation, Tool};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
@@ -64,31 +64,16 @@ pub struct MapInput {
     pub language: Option<String>,
     /// Levels of the tree (default 2).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 20))]
-    pub depth: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Number<1, 20>>,
     /// Tokens at most (default 3000): directories, then names, then signatures; `omitted` tells the rest.
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 200, max = 20000))]
-    pub budget: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Number<200, 20000>>,
     /// Files at most (default 50); entries of a list (100).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number<1, 1000>>,
     /// `nextCursor` of the page before.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,8 @@
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::map::{MapInput, MapOutput};
 use super::map_lists::{ListedSymbol, MAX_LIMIT};
+use super::number::clamp;
 use super::places::{NamedObject, by_handle, uses};
-use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::model::SymbolKind;
 use crate::uses::FunctionLocals;

@@ -9,7 +9,7 @@ use super::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::hits;
 use super::map::{MapInput, SymbolOutput, whole_of};
 use super::notes;
-use super::schema::clamp;
+use super::number::clamp;
 use crate::error::{Error, Result};
 use crate::model::{FileId, RepoPath, SymbolId, SymbolKind};
 use crate::search::PathFilter;

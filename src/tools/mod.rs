@@ -25,6 +25,7 @@ pub mod memory;
 mod near_paths;
 mod normalize_input;
 mod notes;
+pub mod number;
 mod places;
 pub mod prune;
 pub mod related;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{MAX_LIST_BYTES, n_within_bytes};
-use super::schema::number;
+use super::number::Number;
 use super::{Call, Tool, revision};
 use crate::error::{Error, Result};
 use crate::lifecycle::prune::RemovedIndex;
@@ -24,22 +24,12 @@ pub struct PruneInput {
     pub dry_run: bool,
     /// Unused for more days than this goes.
     #[arg(long, value_name = "DAYS")]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 0, max = 3650))]
-    pub older_than_days: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub older_than_days: Option<Number<0, 3650>>,
     /// Bytes that all indexes together may take.
     #[arg(long, value_name = "BYTES")]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 0))]
-    pub max_bytes: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<Number<0>>,
     /// Keep only what the next CI job can start from.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -91,10 +81,12 @@ impl Tool for Prune {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let pruned = workspace.prune(PruneOptions {
             dry_run: input.dry_run,
-            unused_days: input
-                .older_than_days
-                .map(|days| u32::try_from(days.clamp(0, 3_650)).expect("it was just clamped")),
-            max_bytes: input.max_bytes.map(|bytes| bytes.max(0).unsigned_abs()),
+            unused_days: input.older_than_days.map(|days| {
+                u32::try_from(days.get().clamp(0, 3_650)).expect("it was just clamped")
+            }),
+            max_bytes: input
+                .max_bytes
+                .map(|bytes| bytes.get().max(0).unsigned_abs()),
             ci: input.ci,
         })?;
         let bytes_freed = pruned.bytes();

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
+use super::number::{Number, clamp};
 use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, uses};
 use super::related_paths::{self, ChainsOutput};
-use super::schema::{clamp, number};
 use super::{Call, Tool, related_symbol};
 use crate::error::Result;
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
@@ -110,26 +110,16 @@ pub struct RelatedInput {
     pub types: Vec<EdgeType>,
     /// Edges from the file at most (default 2).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 5))]
-    pub depth: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Number<1, 5>>,
     /// Which way (default both); `imported_by` leads one way only.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<DirectionInput>,
     /// Results at most (default 200; without it, `depth` and `types` about 2,500 tokens).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 500))]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number<1, 500>>,
     /// `nextCursor` of the page before.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::answer::FreshnessFields;
 use super::impact::is_one;
+use super::number::clamp;
 use super::places::{
     NamedObject, TargetOutput, by_handle, named, near_names, path_and_name, target,
 };
 use super::related::{DirectionInput, RelatedInput, RelatedOutput};
-use super::schema::clamp;
 use crate::error::{Error, Result};
 use crate::graph::chains::{self, ChainPlace, Link, LinkKind};
 use crate::model::{Handle, RepoPath};

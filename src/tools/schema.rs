@@ -5,9 +5,10 @@
 use std::time::Duration;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
+use serde::de::{Deserialize, DeserializeOwned};
 use serde_json::{Map, Value, json};
 
+use super::number::Number;
 use crate::error::{Error, Result};
 
 /// The field of every question that says how long the index may be brought up for it, in milliseconds.
@@ -48,25 +49,6 @@ pub fn read<T: DeserializeOwned + JsonSchema>(value: Value) -> Result<T> {
     })
 }
 
-/// Reads a whole number that may be written as `5` or `5.0`; one beyond the range of an `i64` is its bound, so that
-/// the caller's clamping sees its sign.
-pub fn number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
-    let Some(value) = Option::<serde_json::Number>::deserialize(from)? else {
-        return Ok(None);
-    };
-    if let Some(whole) = value.as_i64() {
-        return Ok(Some(whole));
-    }
-    match value.as_f64() {
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "`as` saturates, which is the clamping that is meant"
-        )]
-        Some(float) if float.fract() == 0.0 => Ok(Some(float as i64)),
-        _ => Err(D::Error::custom(format!("{value} is not a whole number"))),
-    }
-}
-
 /// Takes `budgetMs` out of an input: how long a question may bring the index up before it is answered. Every tool that
 /// asks an index has the field, and no input type does.
 ///
@@ -79,14 +61,14 @@ pub(super) fn take_budget(input: &mut Value) -> Result<Option<Duration>> {
     else {
         return Ok(None);
     };
-    let written = number(value).map_err(|error| {
+    let written = Option::<Number>::deserialize(value).map_err(|error| {
         Error::invalid(
             format!("field `{BUDGET}`: {error}"),
             "give milliseconds, for example 2000, or leave it out",
         )
     })?;
     let limit = |ms: i64| u64::try_from(ms).unwrap_or(0).min(MAX_BUDGET_MS);
-    Ok(written.map(|ms| Duration::from_millis(limit(ms))))
+    Ok(written.map(|ms| Duration::from_millis(limit(ms.get()))))
 }
 
 /// The field of every tool that can be asked about a commit.
@@ -140,12 +122,6 @@ pub(super) fn with_repos(mut schema: Map<String, Value>) -> Map<String, Value> {
         }
     }
     schema
-}
-
-/// Returns `value` within the range, or the default.
-pub fn clamp(value: Option<i64>, default: usize, range: std::ops::RangeInclusive<usize>) -> usize {
-    let value = value.map_or(default, |n| usize::try_from(n.max(0)).unwrap_or(usize::MAX));
-    value.clamp(*range.start(), *range.end())
 }
 
 fn schema_of<T: JsonSchema>(is_output: bool) -> Map<String, Value> {
@@ -378,8 +354,9 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    use super::{clamp, input, number, read, share};
+    use super::{input, read, share};
     use crate::error::Code;
+    use crate::tools::number::{Number, clamp};
 
     #[test]
     fn a_schema_that_occurs_twice_stands_once() {
@@ -400,9 +377,7 @@ mod tests {
         /// The words to look for.
         query: String,
         /// How many.
-        #[serde(default, deserialize_with = "number")]
-        #[schemars(range(min = 1, max = 50))]
-        limit: Option<i64>,
+        limit: Option<Number<1, 50>>,
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::hits::{
 };
 use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
 use super::notes;
-use super::schema::{clamp, number};
+use super::number::{Number, clamp};
 use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::Result;
@@ -51,22 +51,12 @@ pub struct SearchInput {
     pub scope: Option<MatchScope>,
     /// Of lines: lines around each.
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 0, max = 10))]
-    pub context_lines: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_lines: Option<Number<0, 10>>,
     /// Results at most (default 5; lines 50).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 200))]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number<1, 200>>,
     /// `nextCursor` of the page before.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

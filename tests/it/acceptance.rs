@@ -1,4 +1,4 @@
-//! What other tools are asked for, line by line: each is asked here and its answer has the field that stands for it.
+//! Questions that other tools answer, line by line: each is asked here and its answer has the field that stands for it.
 //!
 //! A row that has no answer yet is `Pending`, with the room that will bring it. A pending row that starts to work fails, so that the
 //! table stays true.

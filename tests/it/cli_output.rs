@@ -1,4 +1,4 @@
-//! What the command line has for people and scripts besides the tools: lines, pages, manuals, hints, and the live view.
+//! The command line's own output for people and scripts, besides the tools: lines, pages, manuals, hints, and the live view.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

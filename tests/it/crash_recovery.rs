@@ -1,4 +1,4 @@
-//! What must hold when a process was killed, a file is not what it should be, or git is at work.
+//! Recovery after a process was killed, from damaged files, and while git is at work.
 
 use std::path::{Path, PathBuf};
 

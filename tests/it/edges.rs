@@ -30,7 +30,7 @@ const IMPLIED: &str = "9";
 /// The code of [`codelens::ir::ImportKind::Scope`].
 const SCOPE: &str = "12";
 
-/// What stands in a line: the file, the line, and what is said of it.
+/// An expectation: the file, the line, and its text.
 type Said = (String, usize, String);
 
 #[test]

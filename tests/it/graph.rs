@@ -1,4 +1,4 @@
-//! What the graph tools say of a small repository.
+//! Answers of the graph tools on a small repository.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is found around a question, and how graphs are shown and drawn.
+//! The files around the results of a question, and graphs as text and drawings.
 
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -438,7 +438,7 @@ fn one_by_one(root: &Path, files: &[String], pattern: &str) -> Vec<(String, u64)
     found
 }
 
-/// Returns what ripgrep finds in the same files, where it is installed.
+/// Returns ripgrep's matches in the same files, where it is installed.
 fn by_ripgrep(root: &Path, files: &[String], pattern: &str) -> Option<Vec<(String, u64)>> {
     let mut rg = Command::new("rg");
     rg.args([

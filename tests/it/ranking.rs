@@ -1,7 +1,5 @@
 //! Golden queries: what is found for them, and where, in a file that a change of ranking shows as a
 //! difference. `CODELENS_UPDATE=1` writes it anew.
-//!
-//! Refuses to know how hits are ranked.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

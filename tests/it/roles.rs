@@ -1,4 +1,4 @@
-//! What files are for: tests by the configuration of their runner, examples apart, tests that only name a definition.
+//! Roles of files: tests by the configuration of their runner, examples apart, tests that only name a definition.
 
 use std::path::PathBuf;
 

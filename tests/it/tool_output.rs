@@ -1,4 +1,4 @@
-//! What a caller gets for what it may send: answers that can be given back, errors that say what next.
+//! Every kind of input that a caller may send: answers that can be given back, errors that say what next.
 
 use serde_json::{Value, json};
 

@@ -1,37 +1,17 @@
 //! C and C++.
 
-use super::{LanguageRules, MemberOrder};
+use super::LanguageRules;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    implicit_imports: &[],
-    has_named_owners: false,
-    one_definition_in_unit: false,
-    has_module_tree: false,
     has_includes: true,
     proves_external: true,
     predeclared: PREDECLARED,
-    members: MemberOrder::DepthFirst,
     constructs_by_call: true,
     instance_call_method: Some("operator()"),
-    foreach_callback_method: None,
-    descriptor_method: None,
     index_method: Some("operator[]"),
-    iterator_methods: &[],
-    context_enter_methods: &[],
     instances_have_static_members: true,
-    first_resolved_import_binds: false,
-    package_file: None,
     stars_bind: true,
-    container_members: &[],
-    members_in_scope: false,
-    has_overloads: false,
-    root_members: &[],
-    constructor: "constructor",
-    has_method_values: false,
-    has_partial_types: false,
-    has_extension_methods: false,
-    function_calls: &[],
-    function_binds: &[],
+    ..LanguageRules::PLAIN
 };
 
 /// Functions of the standard library and of POSIX that code calls most, and types of the language.

@@ -1,28 +1,16 @@
 //! C#.
 
-use super::{Implicit, LanguageRules, MemberOrder};
+use super::{Implicit, LanguageRules};
 use crate::ir::INDEXER;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
-    has_named_owners: false,
-    has_module_tree: false,
-    has_includes: false,
     proves_external: true,
     predeclared: PREDECLARED,
-    members: MemberOrder::DepthFirst,
-    constructs_by_call: false,
-    instance_call_method: None,
-    foreach_callback_method: None,
-    descriptor_method: None,
     index_method: Some(INDEXER),
     iterator_methods: &["GetEnumerator()", "Current"],
-    context_enter_methods: &[],
     instances_have_static_members: true,
     first_resolved_import_binds: true,
-    package_file: None,
-    stars_bind: false,
-    container_members: &[],
     members_in_scope: true,
     has_overloads: true,
     // Those of `object`.
@@ -40,12 +28,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         "Invoke()",
     ],
     constructor: "<init>()",
-    one_definition_in_unit: false,
     has_method_values: true,
     has_partial_types: true,
     has_extension_methods: true,
-    function_calls: &[],
-    function_binds: &[],
+    ..LanguageRules::PLAIN
 };
 
 /// Types that have words of their own in the language, and the words by which values of unknown types are told apart.

@@ -1,28 +1,10 @@
 //! TypeScript and JavaScript.
 
 use super::ContainerMember::{Element, SameContainer};
-use super::{LanguageRules, MemberOrder};
+use super::LanguageRules;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    implicit_imports: &[],
-    has_named_owners: false,
-    one_definition_in_unit: false,
-    has_module_tree: false,
-    has_includes: false,
-    proves_external: false,
-    predeclared: &[],
-    members: MemberOrder::DepthFirst,
-    constructs_by_call: false,
-    instance_call_method: None,
     foreach_callback_method: Some("forEach"),
-    descriptor_method: None,
-    index_method: None,
-    iterator_methods: &[],
-    context_enter_methods: &[],
-    instances_have_static_members: false,
-    first_resolved_import_binds: false,
-    package_file: None,
-    stars_bind: false,
     container_members: &[
         ("filter", SameContainer),
         ("slice", SameContainer),
@@ -47,13 +29,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("next", Element),
         ("deref", Element),
     ],
-    members_in_scope: false,
-    has_overloads: false,
-    root_members: &[],
-    constructor: "constructor",
-    has_method_values: false,
-    has_partial_types: false,
-    has_extension_methods: false,
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
+    ..LanguageRules::PLAIN
 };

@@ -1,28 +1,15 @@
 //! Java.
 
 use super::ContainerMember::SameContainer;
-use super::{Implicit, LanguageRules, MemberOrder};
+use super::{Implicit, LanguageRules};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
-    has_named_owners: false,
     one_definition_in_unit: true,
-    has_module_tree: false,
-    has_includes: false,
     proves_external: true,
     predeclared: PREDECLARED,
-    members: MemberOrder::DepthFirst,
-    constructs_by_call: false,
-    instance_call_method: None,
-    foreach_callback_method: None,
-    descriptor_method: None,
-    index_method: None,
     iterator_methods: &["iterator()", "next()"],
-    context_enter_methods: &[],
     instances_have_static_members: true,
-    first_resolved_import_binds: false,
-    package_file: None,
-    stars_bind: false,
     // Those of arrays.
     container_members: &[("clone()", SameContainer)],
     members_in_scope: true,
@@ -44,11 +31,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         "wait()",
     ],
     constructor: "<init>()",
-    has_method_values: false,
-    has_partial_types: false,
-    has_extension_methods: false,
-    function_calls: &[],
-    function_binds: &[],
+    ..LanguageRules::PLAIN
 };
 
 /// Primitive types and the like, the types of `java.lang`, and the packages that are usual at the beginning of a name.

@@ -5,7 +5,6 @@ mod csharp;
 mod ecmascript;
 mod go;
 mod java;
-mod outline;
 mod python;
 mod rust;
 
@@ -120,7 +119,42 @@ pub(super) struct LanguageRules {
     pub(super) function_binds: &'static [&'static str],
 }
 
+static OUTLINE: LanguageRules = LanguageRules::PLAIN;
+
 impl LanguageRules {
+    /// The rules of a language that has nothing of its own: those of outlined languages, and of others where they don't say otherwise.
+    const PLAIN: Self = Self {
+        implicit_imports: &[],
+        has_named_owners: false,
+        one_definition_in_unit: false,
+        has_module_tree: false,
+        has_includes: false,
+        proves_external: false,
+        predeclared: &[],
+        members: MemberOrder::DepthFirst,
+        constructs_by_call: false,
+        instance_call_method: None,
+        foreach_callback_method: None,
+        descriptor_method: None,
+        index_method: None,
+        iterator_methods: &[],
+        context_enter_methods: &[],
+        instances_have_static_members: false,
+        first_resolved_import_binds: false,
+        package_file: None,
+        stars_bind: false,
+        container_members: &[],
+        members_in_scope: false,
+        has_overloads: false,
+        root_members: &[],
+        constructor: "constructor",
+        has_method_values: false,
+        has_partial_types: false,
+        has_extension_methods: false,
+        function_calls: &[],
+        function_binds: &[],
+    };
+
     /// Whether a value may be found by names alone, without knowing a type: then its provenance is `resolved`, not `member`.
     pub(super) fn is_plain_known(&self) -> bool {
         self.has_overloads || self.has_module_tree || self.has_includes
@@ -152,7 +186,7 @@ pub(super) fn of_family(family: Family) -> &'static LanguageRules {
         Family::Java => &java::RULES,
         Family::Rust => &rust::RULES,
         Family::C => &c::RULES,
-        Family::Outline => &outline::RULES,
+        Family::Outline => &OUTLINE,
         Family::CSharp => &csharp::RULES,
     }
 }

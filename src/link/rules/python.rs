@@ -5,16 +5,9 @@ use super::{Implicit, LanguageRules, MemberOrder};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::Providers],
-    has_named_owners: false,
-    one_definition_in_unit: false,
-    has_module_tree: false,
-    has_includes: false,
-    proves_external: false,
-    predeclared: &[],
     members: MemberOrder::Linearization,
     constructs_by_call: true,
     instance_call_method: Some("__call__"),
-    foreach_callback_method: None,
     descriptor_method: Some("__get__"),
     index_method: Some("__getitem__"),
     iterator_methods: &["__iter__", "__next__"],
@@ -37,13 +30,6 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ("__getitem__", Element),
         ("__next__", Element),
     ],
-    members_in_scope: false,
-    has_overloads: false,
-    root_members: &[],
-    constructor: "constructor",
-    has_method_values: false,
-    has_partial_types: false,
-    has_extension_methods: false,
     function_calls: &["__call__"],
-    function_binds: &[],
+    ..LanguageRules::PLAIN
 };

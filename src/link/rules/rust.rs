@@ -3,35 +3,16 @@
 use super::{LanguageRules, MemberOrder};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
-    implicit_imports: &[],
     has_named_owners: true,
-    one_definition_in_unit: false,
     has_module_tree: true,
-    has_includes: false,
     proves_external: true,
     predeclared: PREDECLARED,
     members: MemberOrder::Implementations,
     constructs_by_call: true,
-    instance_call_method: None,
-    foreach_callback_method: None,
-    descriptor_method: None,
-    index_method: None,
-    iterator_methods: &[],
-    context_enter_methods: &[],
     instances_have_static_members: true,
     first_resolved_import_binds: true,
-    package_file: None,
-    stars_bind: false,
-    container_members: &[],
-    members_in_scope: false,
-    has_overloads: false,
-    root_members: &[],
     constructor: "new",
-    has_method_values: false,
-    has_partial_types: false,
-    has_extension_methods: false,
-    function_calls: &[],
-    function_binds: &[],
+    ..LanguageRules::PLAIN
 };
 
 /// Primitive types, and the prelude of the standard library.

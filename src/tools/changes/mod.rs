@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, is_zero, truncate_to_bytes};
 use super::impact::count;
-use super::schema::{clamp, number};
+use super::number::{Number, clamp};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
@@ -95,12 +95,8 @@ pub struct ChangesInput {
         allow_negative_numbers = true,
         help = "Tokens of the answer at most"
     )]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub budget: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Number>,
     /// Entries.
     #[arg(
         long,
@@ -108,12 +104,8 @@ pub struct ChangesInput {
         allow_negative_numbers = true,
         help = "Entries of each list at most"
     )]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number>,
     /// `nextCursor` of the page before.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

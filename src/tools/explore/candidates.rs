@@ -14,8 +14,8 @@ use crate::graph::impact::{self, walk};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, EdgeKind, Provenance, RepoPath, SymbolId, SymbolKind};
 use crate::search::{Hit, Query};
+use crate::tools::number::clamp;
 use crate::tools::places::{LocatedSymbol, places, uses};
-use crate::tools::schema::clamp;
 use crate::workspace::{EdgeRow, SymbolRow};
 
 /// Hits that are looked at.

@@ -15,7 +15,7 @@ use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::notes::{self, NoteOutput, NotedPlace};
-use crate::tools::schema::clamp;
+use crate::tools::number::clamp;
 use crate::workspace::View;
 
 /// The most bytes that the neighbours may take.

@@ -24,7 +24,7 @@ use super::hits::{
     self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
 };
 use super::notes::{AttachedDocumentOutput, NoteOutput};
-use super::schema::number;
+use super::number::Number;
 use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -66,13 +66,8 @@ pub struct ExploreInput {
     pub include: Vec<Include>,
     /// Tokens of the pack (4000).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 300, max = 12_000))]
-    pub budget: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Number<300, 12_000>>,
     /// As in `cl_search`.
     #[arg(
         long,
@@ -82,13 +77,8 @@ pub struct ExploreInput {
     pub path: Vec<String>,
     /// Results at most (8; in a pack 50).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 50))]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number<1, 50>>,
     /// `nextCursor` of the page before.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,40 +94,20 @@ pub struct ExploreInput {
     pub snippet: Option<SnippetMode>,
     /// Edges from the found files (1).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 0, max = 3))]
-    pub related_depth: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related_depth: Option<Number<0, 3>>,
     /// Files at most (6).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 20))]
-    pub max_files: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_files: Option<Number<1, 20>>,
     /// Results of a file at most (3).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 10))]
-    pub max_results_per_file: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_results_per_file: Option<Number<1, 10>>,
     /// Neighbours at most (20).
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 0, max = 100))]
-    pub max_related: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_related: Option<Number<0, 100>>,
     /// As in `cl_search`.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

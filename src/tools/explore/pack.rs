@@ -18,7 +18,7 @@ use crate::search::{Hit, PageRequest, Query};
 use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::notes::{self, NotedPlace};
-use crate::tools::schema::clamp;
+use crate::tools::number::clamp;
 use crate::workspace::View;
 
 /// Shares of a budget that are kept for the list of omitted definitions, for sentences at most, and for related files.

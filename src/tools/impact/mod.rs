@@ -24,12 +24,12 @@ use super::affected::Affected;
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
 use super::notes;
+use super::number::{Number, clamp};
 use super::places::{
     CalleeOutput, CallerOutput, CaseOutput, Defaults, FilePlacesOutput, LocatedSymbol,
     TargetOutput, add_test_titles, callee_output, caller_output, file_output, first_lines, places,
     support_output, target, test_output, uses,
 };
-use super::schema::{clamp, number};
 use super::{Call, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -112,35 +112,20 @@ pub struct ImpactInput {
     pub sites: bool,
     /// Lines of source: 1 (default) of direct callers; more: of the definition too.
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 0, max = 20))]
-    pub source_lines: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_lines: Option<Number<0, 20>>,
     /// Steps at most (2); given, it lists indirect callers and all files too.
     #[arg(long, allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 5))]
-    pub depth: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Number<1, 5>>,
     /// Whether tests are among the callers (true).
     #[arg(long, num_args = 0..=1, default_missing_value = "true")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_tests: Option<bool>,
     /// Entries of each list at most (200).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 500))]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number<1, 500>>,
     /// `nextCursor` of the page before.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use crate::model::path::parent;
 use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
-use crate::tools::schema::clamp;
+use crate::tools::number::clamp;
 use crate::uses::{Mention, MentionPart, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 

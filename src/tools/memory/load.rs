@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::{MAX_LIST_BYTES, n_within_bytes, truncate_to_bytes};
-use super::super::schema::{clamp, number};
+use super::super::number::{Number, clamp};
 use super::super::{Call, Tool};
 use super::save::KindInput;
 use super::{ContextOutput, LoadedOutput, RecordOutput, context_output, loaded};
@@ -40,13 +40,8 @@ pub struct LoadInput {
     pub kind: Option<KindInput>,
     /// At most (5).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
-    #[serde(
-        default,
-        deserialize_with = "number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = 1, max = 50))]
-    pub limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number<1, 50>>,
     /// Path of the repository, where it is not the working directory's.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What others wrote, broken files, the repository, the guide.
+//! Entries of others in the agents' files, broken files, the repository, the guide.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What `install` writes into the files of agents, and that `uninstall` leaves each as it was.
+//! The entries that `install` writes into the files of agents, and `uninstall`, which leaves each file as it was.
 
 mod bytes;
 mod foreign_entries;

@@ -1,7 +1,7 @@
 //! Every tool, called as a hostile repository would meet it: within a time, without a panic, and without a word from
 //! outside the work tree.
 //!
-//! Refuses to know what the answers mean.
+//! Answers have to come; their values are not compared.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use crate::support::{Cli, Repo};
 /// How much time of a processor a call may take. One of these takes some hundredths of a second.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
 
-/// How many times that it may take by the clock, on a machine that does other things too. What hangs takes for ever.
+/// How many times that it may take by the clock, on a machine that does other things too. A call that hangs takes for ever.
 const PATIENCE: u32 = 12;
 
-/// What stands in everything outside the work tree that a call must not show.
+/// The mark in everything outside the work tree that a call must not show.
 pub(super) const OUTSIDE: &str = "canaryoutside";
 
 /// Makes a directory beside a work tree, with a file in it that no call may show.
@@ -32,7 +32,7 @@ pub(super) fn outside(repo: &Repo) -> PathBuf {
     outside
 }
 
-/// What a call said.
+/// The output of a call.
 #[derive(Debug)]
 pub(super) struct Said {
     pub(super) stdout: Vec<u8>,
@@ -43,7 +43,7 @@ pub(super) struct Said {
     pub(super) peak_bytes: u64,
 }
 
-/// Runs a command, for at most `limit` of a processor's time. In full size it says what took long.
+/// Runs a command, for at most `limit` of a processor's time. In full size it prints the calls that took long.
 #[expect(
     clippy::print_stdout,
     reason = "the run in full is made for its figures"
@@ -90,7 +90,7 @@ pub(super) fn run(cli: &Cli, args: &[&str], limit: Duration) -> Said {
     }
 }
 
-/// Returns what the process took of a processor; nothing where the system does not tell.
+/// Returns the processor time of a process; zero where the system does not tell.
 fn cpu(child: &Child) -> Duration {
     let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
     let fields = text.rsplit(") ").next().unwrap_or_default();
@@ -116,7 +116,7 @@ fn peak(child: &Child) -> u64 {
     kib.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) << 10
 }
 
-/// Runs a command and checks what must hold of any: it ended by itself, and said nothing that no call may say.
+/// Runs a command and checks the rules for all of them: it ended by itself, and said nothing that no call may say.
 /// Returns its answer, an error's too.
 pub(super) fn call(cli: &Cli, args: &[&str]) -> Value {
     let said = run(cli, &[&["--json"], args].concat(), LIMIT);
@@ -147,7 +147,7 @@ pub(super) fn call(cli: &Cli, args: &[&str]) -> Value {
     value
 }
 
-/// Calls every tool about the repository as a whole, and about each path. Returns what `cl_refresh` answered.
+/// Calls every tool about the repository as a whole, and about each path. Returns the answer of `cl_refresh`.
 pub(super) fn every_tool(cli: &Cli, paths: &[&str]) -> Value {
     // The build may take longer than a call.
     let built = run(cli, &["refresh"], Duration::from_mins(2));

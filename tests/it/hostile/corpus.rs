@@ -1,7 +1,7 @@
 //! Contents and names that no one writes by hand, each made by a function: the corpus is code, not files.
 //!
-//! Sizes are those that a check of every change can afford. `CODELENS_HOSTILE=full` makes them what they are meant to
-//! be: a million files, 50 MB on a line. Refuses to know what becomes of them.
+//! Sizes are those that a check of every change can afford. `CODELENS_HOSTILE=full` makes them as large as they are meant to
+//! be: a million files, 50 MB on a line.
 #![allow(
     clippy::too_many_lines,
     clippy::format_collect,
@@ -613,7 +613,7 @@ pub(super) fn write_names(root: &Path) {
     }
 }
 
-/// Makes what is neither file nor directory below `root`, and links to `outside`. Returns how many links and how many
+/// Makes entries that are neither files nor directories below `root`, and links to `outside`. Returns how many links and how many
 /// special files there are.
 pub(super) fn write_specials(root: &Path, outside: &Path) -> (u64, u64) {
     std::fs::create_dir_all(root).unwrap();

@@ -1,4 +1,4 @@
-//! What fuzzing found, each as the smallest case of it.
+//! Findings of fuzzing, each as its smallest case.
 
 use crate::laws::{Bench, assert_same, rebuilt};
 use crate::support::Repo;

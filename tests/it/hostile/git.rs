@@ -118,7 +118,7 @@ fn a_git_file_that_leads_nowhere_or_to_itself_is_an_error() {
     ends(&repo);
 }
 
-/// A kind of damage, and what does it to a file.
+/// A kind of damage, and the function that does it to a file.
 type Way = (&'static str, fn(&Path));
 
 #[test]

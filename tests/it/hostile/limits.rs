@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::calls::{Said, call, run};
 use crate::support::{Cli, Repo};
 
-/// Returns what a command says under limits that the shell sets.
+/// Returns the output of a command under limits that the shell sets.
 fn under(cli: &Cli, limits: &str, args: &[&str]) -> Said {
     let script = format!("{limits}; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_codelens"));
     let plain = cli.command(args);

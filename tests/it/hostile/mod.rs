@@ -1,5 +1,5 @@
 //! Repositories that mean harm, or that nobody would write by hand: whatever is in them, every tool answers in time,
-//! nothing outside the work tree is shown, and what is left out is counted with its reason.
+//! nothing outside the work tree is shown, and skipped files are counted with their reasons.
 //!
 //! `CODELENS_HOSTILE=full` makes everything in its full size.
 

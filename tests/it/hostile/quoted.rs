@@ -7,7 +7,7 @@ use super::calls::call;
 use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Repo};
 
-/// What stands in all of it, and in nothing that the program says itself.
+/// The mark in all quoted text, and in nothing that the program says itself.
 const MARK: &str = "pwnedmark";
 
 /// The fields that quote.

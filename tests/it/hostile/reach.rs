@@ -1,4 +1,4 @@
-//! What can be reached: the work tree and nothing else, also while it changes; and who can reach the indexes.
+//! Reach: the work tree and nothing else, also while it changes; and who can reach the indexes.
 
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::Path;
@@ -124,7 +124,7 @@ fn under_mask(cli: &Cli, mask: &str, args: &[&str]) {
     assert!(output.status.success(), "umask {mask}, {args:?}: {said}");
 }
 
-/// Returns the directories, this one and all below it, that others than their user may look into. What lies in one that
+/// Returns the directories, this one and all below it, that others than their user may look into. A file in one that
 /// nobody else may enter is out of reach, whatever its own mode is.
 fn open_folders(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();

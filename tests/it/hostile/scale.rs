@@ -9,7 +9,7 @@ use super::calls::{call, every_tool, run};
 use super::corpus::{is_full, scaled};
 use crate::support::{Cli, Repo};
 
-/// Builds the index with all the time it needs, and says what it cost.
+/// Builds the index with all the time it needs, and prints its cost.
 #[expect(
     clippy::print_stdout,
     reason = "the run in full is made for its figures"

@@ -1,4 +1,4 @@
-//! What is shown of a repository is data: it steers no terminal and hides nothing from a reader.
+//! Text of a repository is data: it steers no terminal and hides nothing from a reader.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use super::calls::call;
 use super::corpus;
 use crate::support::{Cli, Repo};
 
-/// What a terminal would obey, or a reader would not see.
+/// Returns the first character that a terminal would obey, or that a reader would not see.
 fn harmful(text: &str) -> Option<char> {
     text.chars().find(|c| {
         (c.is_control() && !matches!(c, '\n' | '\t'))

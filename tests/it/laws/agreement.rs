@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture};
 
-/// Returns a value without what two answers for one tree may differ in.
+/// Returns a value without the fields in which two answers for one tree may differ.
 fn steady(mut value: Value) -> Value {
     if let Some(object) = value.as_object_mut() {
         object.remove("generation");

@@ -1,6 +1,6 @@
 //! Random steps of a person who works with git.
 //!
-//! Refuses to know what an index is.
+//! Files and git alone: no index is asked.
 
 use crate::support::Dice;
 use crate::support::{Fixture, Repo};
@@ -53,7 +53,7 @@ pub(crate) fn ground(kind: &str) -> Repo {
     repo
 }
 
-/// Does one step with git and returns what it was.
+/// Does one step with git and returns its description.
 pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     let branch = format!("b{}", dice.below(4));
     let other = format!("b{}", dice.below(4));

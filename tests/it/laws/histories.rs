@@ -114,12 +114,12 @@ fn parts(dump: &str) -> (Vec<&str>, Vec<&str>) {
         .partition(|line| !of_commits.iter().any(|kind| line.starts_with(kind)))
 }
 
-/// Returns what git's file says is checked out.
+/// Returns the content of git's `HEAD` file.
 fn head(root: &Path) -> Option<String> {
     std::fs::read_to_string(root.join(".git/HEAD")).ok()
 }
 
-/// Asks without end while something is done; returns what was done, and the rows behind each answer that
+/// Asks without end while something is done; returns its result, and the rows behind each answer that
 /// was said to be fresh, with the `HEAD` that there was when it was asked.
 fn answers_during(
     bench: &Bench,
@@ -156,7 +156,7 @@ fn indexed(dump: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What git calls tracked or untracked and not ignored, less what `.codelensignore` takes away.
+/// Returns the files that git calls tracked, or untracked and not ignored, less those that `.codelensignore` takes away.
 fn wanted(repo: &Repo) -> BTreeSet<String> {
     let listed = repo.git(&["ls-files", "-co", "--exclude-standard", "--deduplicate"]);
     let hidden = if repo.path().join(".codelensignore").is_file() {

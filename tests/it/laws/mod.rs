@@ -106,7 +106,7 @@ impl Bench {
         dumped.unwrap()
     }
 
-    /// Returns the answers of the query tools to some questions, without what tells how a row came.
+    /// Returns the answers of the query tools to some questions, without the fields that tell how a row came.
     pub(crate) fn answers(&self, place: &Path) -> Vec<String> {
         let questions = [
             ("cl_search", json!({"query": "work1 f1", "limit": 20})),

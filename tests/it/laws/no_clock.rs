@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::walk;
 
-/// Rooms that make answers, and what brings an index to a state that it is made from.
+/// Rooms that make answers, and those that bring an index to a state that it is made from.
 const ROOMS: [&str; 12] = [
     "graph",
     "ir",

@@ -71,7 +71,7 @@ impl Scene {
         self.repo.path().join(path)
     }
 
-    /// Asks until an answer is fresh, and returns what it knows of each file.
+    /// Asks until an answer is fresh, and returns its entry for each file.
     fn ask(&self) -> (Contents, Proof) {
         asked(&self.bench, &self.repo.path())
     }
@@ -92,7 +92,7 @@ impl Scene {
         }
     }
 
-    /// Returns the files that belong, by what git says and what is on the disk.
+    /// Returns the files that belong, by git and the disk.
     fn truth(&self) -> Contents {
         let listed = self
             .repo
@@ -256,7 +256,7 @@ fn no_kind_of_change_is_missed() {
     assert_eq!(s.hold("the end"), s.truth());
 }
 
-/// A program that maps a file, stores at its beginning what it is told, and ends at an empty line.
+/// A program that maps a file, stores the given bytes at its beginning, and ends at an empty line.
 const MAPPING: &str = "import mmap, sys
 with open(sys.argv[1], 'r+b') as file: mapped = mmap.mmap(file.fileno(), 0)
 for line in sys.stdin:
@@ -346,7 +346,7 @@ fn the_risks_that_stay_are_those_that_are_named() {
     ));
 }
 
-/// The versions of the files that a writer writes: what was complete, and what was begun.
+/// The versions of the files that a writer writes: those that were complete, and those that were begun.
 #[derive(Default)]
 struct Versions {
     done: Mutex<HashMap<usize, u64>>,

@@ -1,13 +1,13 @@
 //! Random steps of a person who works in a repository.
 //!
-//! Refuses to know what an index is: it writes files and runs git.
+//! Writes files and runs git; no index is asked.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Dice, Repo};
 
-/// Does one step and returns what it was. A git command that fails (nothing to commit, a conflict) is a
+/// Does one step and returns its description. A git command that fails (nothing to commit, a conflict) is a
 /// step like any other: the work tree is what it is afterwards.
 pub(crate) fn step(repo: &Repo, dice: &mut Dice, n: usize) -> String {
     if dice.below(2) == 0 {

@@ -68,7 +68,7 @@ impl Job {
         self.dir.path().join("checkout")
     }
 
-    /// Runs a line of the example and returns what it printed.
+    /// Runs a line of the example and returns its output.
     fn run(&self, line: &str) -> String {
         let binary = Path::new(env!("CARGO_BIN_EXE_codelens")).parent().unwrap();
         let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
@@ -184,7 +184,7 @@ fn a_job_on_github_reads_only_what_differs() {
     assert_eq!(counts, [12, 1, 1]);
 }
 
-/// Does what a cache step does: the exact name, else the newest that begins with one of the others.
+/// Restores as a cache step does: the exact name, else the newest that begins with one of the others.
 fn restore(caches: &Path, key: &str, wanted: &str, home: &Path) {
     let mut names: Vec<(std::time::SystemTime, String)> = std::fs::read_dir(caches)
         .unwrap()

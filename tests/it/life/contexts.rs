@@ -1,4 +1,4 @@
-//! What is saved is found again, or said not to be there.
+//! Saved contexts are found again, or said not to be there.
 
 use serde_json::{Value, json};
 

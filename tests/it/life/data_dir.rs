@@ -1,4 +1,4 @@
-//! The data directory as a whole: what happens by itself, what is listed, what a cache is called.
+//! The data directory as a whole: housekeeping without a command, lists, and the keys of caches.
 
 use super::prune::{BASE, branches, date_log, two_branches};
 use crate::support::{Cli, Fixture, walk};

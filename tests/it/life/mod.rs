@@ -1,4 +1,4 @@
-//! The life of what is kept: saved contexts, and which indexes stay.
+//! The life of kept data: saved contexts, and which indexes stay.
 
 mod bundle;
 mod ci;

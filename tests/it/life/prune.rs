@@ -1,4 +1,4 @@
-//! Which indexes go, which stay, and what the file system gets back.
+//! Which indexes go, which stay, and the bytes that the file system gets back.
 
 use std::path::Path;
 

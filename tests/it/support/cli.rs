@@ -1,6 +1,6 @@
 //! The built binary on a command line, with a data directory of its own.
 //!
-//! Refuses to know the product's types: answers are JSON.
+//! Answers are JSON, not the types of the library.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(crate) struct Cli {
     settings: Vec<(&'static str, String)>,
 }
 
-/// What one run left behind.
+/// The output and status of one run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) stdout: String,
@@ -112,7 +112,7 @@ impl Cli {
         symbol["handle"].as_str().unwrap().to_owned()
     }
 
-    /// Runs a tool that must fail and returns what it said on stderr, after checking that stdout holds
+    /// Runs a tool that must fail and returns its stderr, after checking that stdout holds
     /// no data and that the exit code is `code`.
     pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {
         let ran = self.run(args);

@@ -10,8 +10,7 @@
 //! //- git merge --no-ff feature
 //! ```
 //!
-//! What follows the last commit is dirty. `$0` marks a position and is cut out of the text. Refuses to
-//! know how a step is done.
+//! Files after the last commit are dirty. `$0` marks a position and is cut out of the text.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! What the tests stand on: repositories described as text, and the built binary.
+//! The ground that the tests stand on: repositories described as text, and the built binary.
 //!
-//! Refuses to know the product's code: it sees files, git and a command line.
+//! Files, git and a command line; nothing here calls the library.
 #![allow(dead_code, unused_imports, reason = "each subject uses its own part")]
 
 mod cli;

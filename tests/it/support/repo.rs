@@ -1,7 +1,7 @@
 //! A git repository in a temporary folder, made by the real `git` with fixed author, dates and
 //! configuration: the same steps give the same commit ids everywhere.
 //!
-//! Refuses to know the product.
+//! Files and git alone; see `cli` for the product.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -37,7 +37,7 @@ pub(crate) struct Repo {
     n_dates: AtomicU64,
 }
 
-/// What dates count from: 2024-01-01 00:00:00 UTC.
+/// The start of all dates: 2024-01-01 00:00:00 UTC.
 const EPOCH_S: u64 = 1_704_067_200;
 
 /// The commands of git that write a date into an object. Only they move the clock, so that looking
@@ -93,7 +93,7 @@ impl Repo {
         n
     }
 
-    /// Plays a description on top of what is there, at once.
+    /// Plays a description on top of the present files, at once.
     pub(crate) fn then(&mut self, text: &str) -> &mut Self {
         for step in Fixture::parse(text).steps {
             self.take(step);
@@ -126,7 +126,7 @@ impl Repo {
         fs::read_to_string(self.path().join(path)).unwrap()
     }
 
-    /// Runs git in the work tree and returns what it printed, without the last line's end. Panics with
+    /// Runs git in the work tree and returns its output, without the last line's end. Panics with
     /// git's own words if it fails.
     pub(crate) fn git(&self, args: &[&str]) -> String {
         self.git_at(&self.path(), args)

@@ -3,7 +3,7 @@
 //! Knows just enough of the language to leave out comments, strings and character literals; refuses to
 //! know syntax trees. A name inside a macro call counts like any other.
 
-/// What stands at one place of a source file.
+/// A token of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// An identifier or keyword, raw prefix removed.

@@ -1,7 +1,7 @@
 //! Tokens → the paths they name: inside the crate with `crate`, `self` and `super` resolved, and those
 //! that begin with a foreign crate.
 //!
-//! Refuses to know which of them are allowed.
+//! `rules` decides which of them are allowed.
 
 use super::lexer::{Placed, Token};
 

@@ -1,4 +1,4 @@
-//! Sources and the table → what is wrong, a line for each fault.
+//! Sources and the table → faults, a line for each.
 //!
 //! Pure: sources come in as text, so that every rule can be shown to fail.
 

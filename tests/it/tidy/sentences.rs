@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::rules::Source;
 
 /// Beginnings of sentences that leave their noun out.
-const BEGINNINGS: [&str; 8] = [
+const BEGINNINGS: [&str; 9] = [
     "What ",
     "Whose ",
     "That which ",
@@ -16,6 +16,7 @@ const BEGINNINGS: [&str; 8] = [
     "Returns whether what ",
     "Says what ",
     "Tells what ",
+    "Refuses to know ",
 ];
 
 /// The most times that a room may say "what" in 1,000 words of its doc comments.

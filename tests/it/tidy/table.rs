@@ -187,7 +187,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("terminal_size", &["cli"]),
 ];
 
-/// Names right under `crate::` that are not rooms: what `lib.rs` re-exports, and whose they are.
+/// Names right under `crate::` that are not rooms: re-exports of `lib.rs`, with the rooms that they are of.
 pub(crate) const REEXPORTS: &[(&str, &str)] = &[("Error", "error"), ("Result", "error")];
 
 /// Most lines of a source file.

@@ -1,4 +1,4 @@
-//! Bundles: only seeds, nothing uncommitted in them, and nothing taken in that is not what it says.
+//! Bundles: only seeds, nothing uncommitted in them, and nothing taken in that differs from its header.
 
 mod hostile;
 
@@ -58,7 +58,7 @@ fn carried() -> Carried {
     }
 }
 
-/// A bundle in its parts. What is packed again has a digest that holds, and the sizes that it has.
+/// A bundle in its parts. A repacked one has a digest that holds, and the sizes that it has.
 struct Parts {
     header: Value,
     manifest: Vec<u8>,
