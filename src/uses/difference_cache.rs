@@ -1,11 +1,10 @@
 //! The differences that were compared last: a question that is asked again, or about another page, does not parse again.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::difference::{Difference, FilePair, IndexedStates};
 use crate::error::Result;
-use crate::model::{Budget, ContentId, RepoPath};
+use crate::model::{Budget, ContentId, Latest, RepoPath};
 
 /// Differences that are kept.
 const MAX_KEPT: usize = 4;
@@ -13,8 +12,8 @@ const MAX_KEPT: usize = 4;
 /// Bytes of both states of a difference that is kept; its facts take ten times as much.
 const MAX_BYTES: usize = 4 << 20;
 
-/// By the paths and bytes of both states, the latest last.
-static KEPT: Mutex<VecDeque<(ContentId, Arc<Difference>)>> = Mutex::new(VecDeque::new());
+/// By the paths and bytes of both states.
+static KEPT: Latest<ContentId, Arc<Difference>> = Latest::new(MAX_KEPT);
 
 impl Difference {
     /// Compares files as [`Self::of`] does, or returns the comparison of the same files from before.
@@ -24,25 +23,12 @@ impl Difference {
         budget: &Budget,
     ) -> Result<Arc<Self>> {
         let (key, n_bytes) = key_of(&files);
-        let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |all: &VecDeque<(ContentId, Arc<Self>)>| all.iter().position(|it| it.0 == key);
-        {
-            let mut all = kept();
-            if let Some(found) = known(&all).and_then(|at| all.remove(at)) {
-                let difference = Arc::clone(&found.1);
-                all.push_back(found);
-                return Ok(difference);
-            }
+        if let Some(known) = KEPT.get(&key) {
+            return Ok(known);
         }
         let difference = Arc::new(Self::of(files, indexed, budget)?);
         if n_bytes <= MAX_BYTES {
-            let mut all = kept();
-            if known(&all).is_none() {
-                all.push_back((key, Arc::clone(&difference)));
-            }
-            while all.len() > MAX_KEPT {
-                all.pop_front();
-            }
+            KEPT.keep(key, Arc::clone(&difference));
         }
         Ok(difference)
     }

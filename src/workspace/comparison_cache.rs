@@ -1,11 +1,8 @@
 //! The commits that were compared last: another question about them reads no objects.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
-
 use super::comparison::{Comparison, ComparisonSide, DifferingFile};
 use crate::git::Repo;
-use crate::model::CommitId;
+use crate::model::{CommitId, Latest};
 
 /// Comparisons that are kept.
 const MAX_KEPT: usize = 4;
@@ -21,7 +18,7 @@ pub(super) struct ComparisonKey {
     head: Option<CommitId>,
 }
 
-static KEPT: Mutex<VecDeque<(ComparisonKey, Vec<DifferingFile>)>> = Mutex::new(VecDeque::new());
+static KEPT: Latest<ComparisonKey, Vec<DifferingFile>> = Latest::new(MAX_KEPT);
 
 /// Returns the key of a comparison; `None` where a work tree is compared.
 pub(super) fn key_of(
@@ -39,10 +36,7 @@ pub(super) fn key_of(
 
 /// Returns the files that differ, where the commits were compared before.
 pub(super) fn kept(key: &ComparisonKey) -> Option<Vec<DifferingFile>> {
-    let all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut all = all.iter();
-    all.find(|(known, _)| known == key)
-        .map(|(_, files)| files.clone())
+    KEPT.get(key)
 }
 
 /// Keeps a comparison all of whose bytes could be read: those that are not in this clone may come.
@@ -58,10 +52,5 @@ pub(super) fn keep(key: ComparisonKey, compared: &Comparison) {
     if !compared.is_complete || !is_read || n_bytes > MAX_BYTES {
         return;
     }
-    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    all.retain(|(known, _)| *known != key);
-    all.push_back((key, compared.files.clone()));
-    while all.len() > MAX_KEPT {
-        all.pop_front();
-    }
+    KEPT.keep(key, compared.files.clone());
 }

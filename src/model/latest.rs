@@ -1,0 +1,65 @@
+//! The last few values that were asked for, by what they were made of.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// At most so many values, each by its key; the one that was asked for longest ago goes first. Meant for a handful: a
+/// look-up goes through all.
+pub struct Latest<K, V> {
+    values: Mutex<VecDeque<(K, V)>>,
+    max: usize,
+}
+
+impl<K: PartialEq, V: Clone> Latest<K, V> {
+    /// Returns an empty one that keeps `max` values.
+    pub const fn new(max: usize) -> Self {
+        Self {
+            values: Mutex::new(VecDeque::new()),
+            max,
+        }
+    }
+
+    /// Returns the value of a key, which is then the latest.
+    pub fn get(&self, key: &K) -> Option<V> {
+        let mut all = self.lock();
+        let at = all.iter().position(|(known, _)| known == key)?;
+        let found = all.remove(at)?;
+        let value = found.1.clone();
+        all.push_back(found);
+        Some(value)
+    }
+
+    /// Keeps a value, in place of the one with its key.
+    pub fn keep(&self, key: K, value: V) {
+        let mut all = self.lock();
+        all.retain(|(known, _)| *known != key);
+        all.push_back((key, value));
+        while all.len() > self.max {
+            all.pop_front();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(K, V)>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Latest;
+
+    #[test]
+    fn the_values_that_were_asked_for_last_are_kept() {
+        let kept = Latest::new(2);
+        kept.keep("a", 1);
+        kept.keep("b", 2);
+        assert_eq!(kept.get(&"a"), Some(1));
+        kept.keep("c", 3);
+        assert_eq!(
+            (kept.get(&"a"), kept.get(&"b"), kept.get(&"c")),
+            (Some(1), None, Some(3))
+        );
+        kept.keep("a", 4);
+        assert_eq!((kept.get(&"a"), kept.get(&"c")), (Some(4), Some(3)));
+    }
+}
