@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::Difference;
-use super::files_to_bind::DoubtfulNames;
+use super::files_to_bind::{DoubtfulNames, Gone};
 use super::inherited::Receivers;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
@@ -191,8 +191,9 @@ impl Uses<'_> {
             is_cut: difference.is_cut,
             ..BrokenUses::default()
         };
-        let doubtful = DoubtfulNames::of(self.read, difference)?;
-        let files = self.files_to_bind(&worlds, earlier, &mut found)?;
+        let gone = Gone::of(difference);
+        let files = self.files_to_bind(&worlds, &gone, earlier, &mut found)?;
+        let doubtful = DoubtfulNames::of(self.read, gone)?;
         let mut losses = Losses::default();
         let mut sources = HashMap::new();
         for (path, to_bind) in files {

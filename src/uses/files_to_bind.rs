@@ -30,7 +30,7 @@ pub(super) struct FileToBind {
 
 /// The names that the files of a difference no longer have.
 #[derive(Default)]
-struct Gone {
+pub(super) struct Gone {
     /// The names of definitions, and of what is passed on.
     names: BTreeSet<String>,
     /// The files that had them.
@@ -40,7 +40,7 @@ struct Gone {
 }
 
 impl Gone {
-    fn of(difference: &Difference) -> Self {
+    pub(super) fn of(difference: &Difference) -> Self {
         let mut gone = Self::default();
         for change in difference.gone() {
             if let Some((file, symbol)) = difference.old(change) {
@@ -80,10 +80,10 @@ impl Uses<'_> {
     pub(super) fn files_to_bind(
         &self,
         worlds: &Worlds<'_>,
+        gone: &Gone,
         earlier: Option<&Read<'_>>,
         found: &mut BrokenUses,
     ) -> Result<BTreeMap<RepoPath, FileToBind>> {
-        let gone = Gone::of(worlds.difference);
         found.is_cut |= gone.names.len() > MAX_NAMES;
         let mut all = BTreeMap::new();
         let lesser = if earlier.is_some() {
@@ -186,8 +186,8 @@ pub(super) struct DoubtfulReferences<'a> {
 }
 
 impl DoubtfulNames {
-    pub(super) fn of(read: &Read<'_>, difference: &Difference) -> Result<Self> {
-        let gone = Gone::of(difference).names;
+    pub(super) fn of(read: &Read<'_>, gone: Gone) -> Result<Self> {
+        let gone = gone.names;
         // A call by another name: `x()` runs `__call__`, `new A` runs its constructor.
         let is_called_otherwise = |name: &String| {
             name.starts_with("__") || name.starts_with("operator") || name == "constructor"
