@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use serde_json::{Value, json};
+
 /// Error codes of the tools' contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -98,6 +100,15 @@ impl Error {
     /// Returns an `invalid_argument`.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message, hint)
+    }
+
+    /// Returns the error as every face shows it: `{"code", "message", "hint"}`.
+    pub fn told(&self) -> Value {
+        json!({
+            "code": self.code.as_str(),
+            "message": self.message,
+            "hint": self.hint,
+        })
     }
 
     /// Returns the error of a call that its caller stopped.

@@ -243,13 +243,7 @@ pub(super) fn result(outcome: Result<Value>) -> CallToolResult {
 
 /// Returns an error as a client reads it: `{"error": {"code", "message", "hint"}}`.
 pub(super) fn told(error: &Error) -> Value {
-    json!({
-        "error": {
-            "code": error.code.as_str(),
-            "message": error.message,
-            "hint": error.hint,
-        }
-    })
+    json!({"error": error.told()})
 }
 
 fn cause(error: &Error) -> String {
