@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
 
-use super::schema;
-use super::{Call, answer};
+use super::number::{Number, clamp};
+use super::{Call, answer, schema};
 use crate::error::{Code, Error, Result};
 use crate::model::Handle;
 use crate::workspace::Workspaces;
@@ -192,12 +193,16 @@ pub(super) fn answer(
         None => vec![0; names.len()],
     };
     share_budget(&mut alone, names.len())?;
-    let limit = whole(&alone["limit"]);
+    let limit = Option::<Number>::deserialize(&alone["limit"])
+        .ok()
+        .flatten();
+    let limit = limit.map(|limit| clamp(Some(limit), DEFAULT_LIMIT, 1..=MAX_OF_A_REPO));
     let outcomes = ask_each(names, |at, name| {
         let mut input = alone.clone();
         input["repo"] = Value::from(name);
-        if let (Some(limit), true) = (limit.or(cursor.map(|_| DEFAULT_LIMIT)), cursor.is_some()) {
-            input["limit"] = json!((shown_before[at] + limit).min(MAX_OF_A_REPO));
+        if cursor.is_some() {
+            let limit = shown_before[at] + limit.unwrap_or(DEFAULT_LIMIT);
+            input["limit"] = Value::from(limit.min(MAX_OF_A_REPO));
         }
         ask(input)
     });
@@ -258,12 +263,7 @@ impl RepositoryAnswer {
             Ok(Value::Object(fields)) => (fields, None),
             Ok(_) => (Map::new(), None),
             Err(error) => {
-                let told = json!({
-                    "code": error.code.as_str(),
-                    "message": error.message,
-                    "hint": error.hint,
-                });
-                let fields = Map::from_iter([("error".to_owned(), told)]);
+                let fields = Map::from_iter([("error".to_owned(), error.told())]);
                 (fields, Some(error))
             }
         };
@@ -285,7 +285,7 @@ impl RepositoryAnswer {
             None => Vec::new(),
         });
         let lists = lists.collect();
-        let confidence = &fields.get("confidence").unwrap_or(&Value::Null);
+        let confidence = fields.get("confidence").unwrap_or(&Value::Null);
         let confidence =
             confidence["value"]
                 .as_f64()
@@ -594,17 +594,6 @@ fn bad_cursor() -> Error {
 
 fn take(input: &mut Value, field: &str) -> Option<Value> {
     input.as_object_mut()?.shift_remove(field)
-}
-
-fn whole(value: &Value) -> Option<usize> {
-    let number = value
-        .as_u64()
-        .or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()))?;
-    Some(
-        usize::try_from(number)
-            .unwrap_or(MAX_OF_A_REPO)
-            .clamp(1, MAX_OF_A_REPO),
-    )
 }
 
 #[cfg(test)]

@@ -271,7 +271,8 @@ fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, c
     Ok(value)
 }
 
-fn call<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
+fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
+    let mut input = normalize_input::conform(input, &schema::input::<T::Input>())?;
     let of_handles = federation::take_repository_of_handles(&mut input, |name| {
         federation::is_repository(name, call.workspaces)
     })?;
@@ -309,11 +310,10 @@ fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
         revision: revision.as_ref(),
         ..*call
     };
-    let mut value = normalize_input::conform(input, &schema::input::<T::Input>())?;
-    normalize_input::make_paths_relative(&mut value, call)?;
-    let input = schema::read::<T::Input>(value.clone())?;
+    normalize_input::make_paths_relative(&mut input, call)?;
+    let read = schema::read::<T::Input>(input.clone())?;
     let output =
-        T::run(input, call).map_err(|error| near_paths::with_near_paths(error, &value, call))?;
+        T::run(read, call).map_err(|error| near_paths::with_near_paths(error, &input, call))?;
     let value =
         serde_json::to_value(output).map(|value| answer::cap(answer::put_state_first(value)));
     value.map_err(|error| {

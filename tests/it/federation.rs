@@ -123,6 +123,8 @@ fn pages_give_each_result_once() {
             .collect()
     };
     assert_eq!(handles(&paged), handles(&all));
+    let spelt = json!({"q": "price", "repo": "all", "max_results": "1"});
+    assert_eq!(three.ask("cl_search", &spelt)["count"], 1);
     asked["query"] = json!("other");
     assert_eq!(
         three.ask("cl_search", &asked)["error"]["code"],
