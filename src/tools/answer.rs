@@ -226,8 +226,24 @@ pub(super) fn cap(mut answer: Value) -> Value {
     }
 }
 
-fn length(value: &Value) -> usize {
-    serde_json::to_string(value).map_or(0, |text| text.len())
+/// Returns how many bytes of JSON a value takes, without writing them anywhere.
+pub fn length(value: &impl Serialize) -> usize {
+    let mut n_bytes = ByteCount(0);
+    serde_json::to_writer(&mut n_bytes, value).map_or(0, |()| n_bytes.0)
+}
+
+/// Counts what is written to it.
+struct ByteCount(usize);
+
+impl std::io::Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Collects the texts that are in no list.
@@ -302,7 +318,7 @@ pub fn n_within_bytes<T: Serialize>(items: &[T], max_bytes: usize) -> usize {
     let n = items
         .iter()
         .take_while(|item| {
-            bytes += serde_json::to_vec(item).map_or(0, |text| text.len() + 1);
+            bytes += length(item) + 1;
             bytes <= max_bytes
         })
         .count();

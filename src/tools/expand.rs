@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{MAX_LIST_BYTES, is_zero};
+use super::answer::{MAX_LIST_BYTES, is_zero, length};
 use super::normalize_input::plain_name;
 use super::notes;
 use super::number::{Number, clamp};
@@ -441,7 +441,7 @@ fn cut(lines: &[&str], start: u32, end: u32, budget: usize) -> Cut {
             break;
         };
         let n = line.chars().count();
-        let n_bytes = serde_json::to_string(line).map_or(0, |text| text.len());
+        let n_bytes = length(&line);
         if chars + n > budget || bytes + n_bytes > MAX_LIST_BYTES {
             if number > start {
                 return Cut {
@@ -451,7 +451,7 @@ fn cut(lines: &[&str], start: u32, end: u32, budget: usize) -> Cut {
                 };
             }
             for c in line.chars().take(budget) {
-                bytes += serde_json::to_string(&c).map_or(0, |text| text.len() - 2);
+                bytes += length(&c) - 2;
                 if bytes > MAX_LIST_BYTES {
                     break;
                 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::AnalysedOutput;
-use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, length};
 use super::hits;
 use super::map_definition;
 use super::map_lists::{BranchOutput, FileSelection, LanguageOutput, ListedFile, ListedSymbol};
@@ -443,7 +443,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
         outlines.push((*file, chosen(symbols, input.all, one_file)));
     }
     let max_bytes = (budget * BYTES_PER_TOKEN).min(MAX_LIST_BYTES);
-    let n_bytes = serde_json::to_vec(&directories).map_or(0, |text| text.len());
+    let n_bytes = length(&directories);
     let outline = OutlineBuilder::fill(outlines, max_bytes.saturating_sub(n_bytes), one_file);
     omitted.files = file_count - outline.files.len() as u64;
     omitted.symbols = outline.n_left_out;
@@ -607,7 +607,7 @@ impl SymbolOutput {
 }
 
 fn size_of(symbol: &SymbolOutput) -> usize {
-    serde_json::to_vec(symbol).map_or(0, |text| text.len() + 1)
+    length(symbol) + 1
 }
 
 fn name_of(symbol: &SymbolRow) -> SymbolOutput {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer::length;
 use super::memory::{DocumentOutput, title};
 use crate::error::Result;
 use crate::workspace::{BoundRecord, BoundRecords, View};
@@ -95,7 +96,7 @@ pub(super) fn notes_at(
             verdict: found.verdict.as_str(),
             text: found.record.text.clone().filter(|_| with_text),
         };
-        let size = |note: &NoteOutput| serde_json::to_string(note).map_or(0, |it| it.len() + 1);
+        let size = |note: &NoteOutput| length(note) + 1;
         if size(&note) > left {
             note.text = None;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::is_zero;
+use super::answer::{is_zero, length};
 use crate::error::{Error, Result};
 use crate::graph::edge_precision::{confidence, test_confidence};
 use crate::graph::impact::Reached;
@@ -585,7 +585,7 @@ pub(super) fn add_test_titles(
     name: Option<&str>,
     max_bytes: usize,
 ) -> Result<()> {
-    let size = |caller: &CallerOutput| serde_json::to_vec(caller).map_or(0, |text| text.len() + 1);
+    let size = |caller: &CallerOutput| length(caller) + 1;
     let mut n_bytes: usize = callers.iter().map(size).sum();
     for (place, caller) in placed.iter().zip(callers) {
         if place.symbol.is_some() || !view.roles.of(&place.path).is_of_tests() {

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Cursor, FreshnessFields, is_zero, truncate_to_bytes};
+use super::answer::{Cursor, FreshnessFields, is_zero, length, truncate_to_bytes};
 use super::impact::count;
 use super::number::{Number, clamp};
 use super::{Call, Tool};
@@ -353,7 +353,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let broken_total = broken.len() as u64;
     broken.truncate(limit);
     truncate_to_bytes(&mut broken, take(usize::MAX, 30));
-    left += list_bytes * 30 / 100 - size(&broken).min(list_bytes * 30 / 100);
+    left += list_bytes * 30 / 100 - length(&broken).min(list_bytes * 30 / 100);
     let (mut changes, mut next) = (Vec::new(), None);
     let rest = listed.after(after.as_ref());
     for one in rest.iter().take(limit) {
@@ -372,20 +372,20 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     {
         next = Some(rest[last].cursor().text(&digest, view.index_id));
     }
-    let mut left = left.saturating_sub(size(&changes));
+    let mut left = left.saturating_sub(length(&changes));
     let mut collisions_total = None;
     let collisions = collisions.map(|mut all| {
         collisions_total = Some(all.len() as u64);
         all.truncate(limit);
         truncate_to_bytes(&mut all, left / 2);
-        left = left.saturating_sub(size(&all));
+        left = left.saturating_sub(length(&all));
         all
     });
     let mut tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
     tests.truncate(limit);
     truncate_to_bytes(&mut tests, left * 2 / 3);
-    let left = left.saturating_sub(size(&tests));
+    let left = left.saturating_sub(length(&tests));
     let mut files = entries::files(asked, &gathered);
     let files_total = files.len() as u64;
     files.truncate(limit);
@@ -444,8 +444,4 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         next_cursor: next,
         freshness_fields,
     })
-}
-
-fn size<T: Serialize>(items: &[T]) -> usize {
-    serde_json::to_vec(items).map_or(0, |text| text.len())
 }

@@ -4,6 +4,7 @@ use super::candidates::PackRole;
 use super::cards::CardOutput;
 use super::part::PartOutput;
 use super::{ExploreInput, ExploreOutput, Include};
+use crate::tools::answer::length;
 
 /// Sentences of one answer.
 const MAX_LINES: usize = 6;
@@ -34,7 +35,7 @@ pub(super) fn lines(output: &ExploreOutput, input: &ExploreInput, max_bytes: usi
     lines.extend(unknown);
     let mut left = max_bytes;
     lines.retain(|line| {
-        let size = serde_json::to_string(line).map_or(0, |text| text.len()) + 1;
+        let size = length(line) + 1;
         let fits = line.len() <= MAX_LINE && size <= left;
         left -= if fits { size } else { 0 };
         fits

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::part::{cut, length};
+use super::part::cut;
 use super::source::SourceReader;
 use super::targets::PackTarget;
 use super::unit::Unit;
@@ -16,6 +16,7 @@ use crate::graph::related::{Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, EdgeKind, RepoPath};
 use crate::tools::analysed::is_outlined;
+use crate::tools::answer::length;
 use crate::tools::file_history::{FileHistories, FileHistoryOutput, OwnerOutput};
 use crate::tools::impact::{ReachCounts, counts};
 use crate::tools::places::{TargetOutput, places, target, uses};

@@ -5,9 +5,10 @@ use std::cmp::{Ordering, Reverse};
 
 use super::ExploreInput;
 use super::candidates::{OmissionReason, PackCandidate, PackRole};
-use super::part::{OmittedDefinitionOutput, PartOutput, length, omission, part};
+use super::part::{OmittedDefinitionOutput, PartOutput, omission, part};
 use super::source::SourceReader;
 use crate::error::Result;
+use crate::tools::answer::length;
 
 /// One definition takes at most a third of a budget; the first that was found two thirds, and all of it where it is the only one.
 const MAX_PART: usize = 3;

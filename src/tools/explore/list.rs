@@ -12,7 +12,7 @@ use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
 use crate::search::{Hit, PageRequest, Query};
-use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
+use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, length, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults};
 use crate::tools::notes::{self, NoteOutput, NotedPlace};
 use crate::tools::number::clamp;
@@ -296,7 +296,7 @@ fn file(
         path,
         results,
     };
-    let n_bytes = serde_json::to_vec(&file).map_or(0, |text| text.len());
+    let n_bytes = length(&file);
     Ok((file, n_bytes))
 }
 

@@ -143,11 +143,6 @@ fn tokens(text: &str) -> u64 {
     text.len().div_ceil(TOKEN_BYTES) as u64
 }
 
-/// Returns how many bytes a value takes on the wire.
-pub(super) fn length<T: Serialize>(value: &T) -> usize {
-    serde_json::to_string(value).map_or(0, |text| text.len())
-}
-
 /// Returns a text cut at a character, with a sign that it goes on.
 pub(super) fn cut(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
