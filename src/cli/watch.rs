@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::model::ContentId;
 use crate::tools::answer::time;
-use crate::workspace::{Workspace, Workspaces};
+use crate::workspace::{Workspace, Workspaces, now_ms};
 
 const ABOUT: &str = "\
 Keeps the index of what is checked out up to date while files change, and says what was read: a line for each change. It ends with Ctrl-C.
@@ -188,12 +188,9 @@ fn event(known: Option<&WatchState>, now: &WatchState, took: Duration) -> Option
     if known.is_some() && is_same && added.is_empty() && changed.is_empty() && removed.is_empty() {
         return None;
     }
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
     let first = known.is_none();
     Some(json!({
-        "at": i64::try_from(since.as_millis()).ok().and_then(time),
+        "at": time(now_ms()),
         "event": if first { "start" } else if before.head != now.head || before.branch != now.branch { "checkout" } else { "change" },
         "branch": now.branch,
         "headSha": now.head,

@@ -18,7 +18,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::time::Instant;
 
-use super::{Caller, Server, call, client_of, definitions, prompts, resources, uri};
+use super::{Asked, Caller, Server, call, client_of, definitions, prompts, resources, uri};
 use crate::error::Result as OwnResult;
 use crate::tools::{Call, complete};
 use crate::workspace::brief;
@@ -72,7 +72,7 @@ impl ServerHandler for Server {
             ));
         };
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let asked = input.clone();
+        let asked = Asked::of(&tool, &input);
         let work = move |call: &Call<'_>| (tool.call)(input, call);
         let begun = Instant::now();
         let outcome = self.run(tool.name, &context, work).await;
@@ -82,7 +82,7 @@ impl ServerHandler for Server {
             client: client.as_deref(),
         };
         let history = &self.shared.history;
-        history.note(&caller, &tool, &asked, &outcome, begun.elapsed());
+        history.note(&caller, asked, &outcome, begun.elapsed());
         Ok(call::result(outcome).into())
     }
 
@@ -121,15 +121,15 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri == resources::HISTORY {
+            let calls = self.shared.history.told(Some(&self.session), None);
+            return Ok(resources::answer(&request.uri, Ok(calls))?.into());
+        }
         let Some(named) = resources::named(&request.uri) else {
             return Err(resources::missing(&request.uri, None));
         };
-        let outcome = if named == resources::ResourceAddress::History {
-            Ok(self.shared.history.told(Some(&self.session), None))
-        } else {
-            let work = move |call: &Call<'_>| named.read(call);
-            self.run("resources/read", &context, work).await
-        };
+        let work = move |call: &Call<'_>| named.read(call);
+        let outcome = self.run("resources/read", &context, work).await;
         Ok(resources::answer(&request.uri, outcome)?.into())
     }
 

@@ -4,13 +4,14 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::tools::ToolSpec;
-use crate::tools::answer::time;
+use crate::tools::answer::{length, time};
+use crate::workspace::now_ms;
 
 /// Calls that are kept.
 const MAX_CALLS: usize = 500;
@@ -39,29 +40,41 @@ pub(super) struct Caller<'a> {
     pub(super) client: Option<&'a str>,
 }
 
+/// The part of a call that is kept, taken before the call consumes its input.
+pub(super) struct Asked {
+    tool: &'static str,
+    repo: Option<String>,
+    input: Value,
+}
+
+impl Asked {
+    pub(super) fn of(tool: &ToolSpec, input: &Value) -> Self {
+        Self {
+            tool: tool.name,
+            repo: input["repo"].as_str().map(str::to_owned),
+            input: kept_input(tool, input),
+        }
+    }
+}
+
 impl CallHistory {
     /// Notes a call that ended.
     pub(super) fn note(
         &self,
         caller: &Caller<'_>,
-        tool: &ToolSpec,
-        input: &Value,
+        asked: Asked,
         outcome: &Result<Value>,
         took: Duration,
     ) {
-        let repo = input["repo"].as_str().map(str::to_owned);
         let (freshness, error, n_bytes) = match outcome {
-            Ok(answer) => {
-                let n_bytes = answer.to_string().len();
-                (answer["freshness"].as_str(), None, n_bytes)
-            }
+            Ok(answer) => (answer["freshness"].as_str(), None, length(answer)),
             Err(error) => (None, Some(error.code.as_str()), 0),
         };
         let told = json!({
             "at": time(now_ms()),
-            "tool": tool.name,
-            "repo": repo,
-            "input": kept_input(tool, input),
+            "tool": asked.tool,
+            "repo": asked.repo,
+            "input": asked.input,
             "freshness": freshness,
             "error": error,
             "tokens": n_bytes.div_ceil(4),
@@ -75,7 +88,7 @@ impl CallHistory {
         }
         calls.push_back(PastCall {
             session: caller.session.to_owned(),
-            repo,
+            repo: asked.repo,
             told,
         });
     }
@@ -91,14 +104,9 @@ impl CallHistory {
     }
 }
 
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
-}
-
 /// The input as it is kept: `null` where it is long, or may hold what somebody saves.
 fn kept_input(tool: &ToolSpec, input: &Value) -> Value {
-    let is_short = || input.to_string().len() <= MAX_INPUT_BYTES;
+    let is_short = || length(input) <= MAX_INPUT_BYTES;
     if tool.read_only && is_short() {
         input.clone()
     } else {
@@ -112,7 +120,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{CallHistory, Caller, MAX_CALLS};
+    use super::{Asked, CallHistory, Caller, MAX_CALLS};
     use crate::tools::by_name;
 
     #[test]
@@ -133,10 +141,15 @@ mod tests {
         let answer = Ok(json!({"freshness": "fresh", "preview": "SECRET"}));
         for n in 0..=MAX_CALLS {
             let input = json!({"query": n.to_string(), "repo": "core"});
-            history.note(&one, search, &input, &answer, Duration::from_millis(3));
+            history.note(
+                &one,
+                Asked::of(search, &input),
+                &answer,
+                Duration::from_millis(3),
+            );
         }
         let input = json!({"notes": "SECRET", "repo": "api"});
-        history.note(&two, save, &input, &answer, Duration::ZERO);
+        history.note(&two, Asked::of(save, &input), &answer, Duration::ZERO);
         let all = history.told(None, None);
         assert_eq!(all["calls"].as_array().unwrap().len(), MAX_CALLS);
         assert!(!all.to_string().contains("SECRET"));

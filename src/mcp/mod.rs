@@ -39,7 +39,7 @@ use crate::tools::{Call, ToolSpec};
 use crate::workspace::Workspaces;
 use call::CallRunner;
 use ending::Lifetime;
-use history::{CallHistory, Caller};
+use history::{Asked, CallHistory, Caller};
 use logs::LogLevel;
 use roots::ClientRoots;
 

@@ -20,8 +20,8 @@ const INDEX: &str = "codelens://index";
 /// The address of the served repositories.
 const REPOS: &str = "codelens://repos";
 
-/// The address of the calls of the session.
-const HISTORY: &str = "codelens://history";
+/// The address of the calls of the session, which answers for itself: no call to a tool tells them.
+pub(super) const HISTORY: &str = "codelens://history";
 
 /// Addresses of one resource each: name, title, description.
 const SINGLE: [(&str, &str, &str, &str); 3] = [
@@ -62,8 +62,6 @@ const PAGE: usize = 100;
 pub(super) enum ResourceAddress {
     Index,
     Repositories,
-    /// Read by the session itself.
-    History,
     Context(String),
 }
 
@@ -72,7 +70,6 @@ pub(super) fn named(address: &str) -> Option<ResourceAddress> {
     match address {
         INDEX => return Some(ResourceAddress::Index),
         REPOS => return Some(ResourceAddress::Repositories),
-        HISTORY => return Some(ResourceAddress::History),
         _ => {}
     }
     let name = uri::decode(address.strip_prefix(CONTEXT)?)?;
@@ -90,7 +87,6 @@ impl ResourceAddress {
         let (tool, input) = match self {
             Self::Index => ("cl_current", json!({})),
             Self::Repositories => ("cl_current", json!({"repo": "all"})),
-            Self::History => return Ok(json!({"calls": []})),
             Self::Context(name) => ("cl_load", json!({"name": name})),
         };
         let tool = tools::by_name(tool).expect("every tool is in the list");

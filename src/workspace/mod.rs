@@ -402,7 +402,7 @@ fn set_foreign_aside(home: &RepoHome) {
 }
 
 /// Returns the time, in milliseconds since the Unix epoch.
-fn now_ms() -> i64 {
+pub fn now_ms() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }

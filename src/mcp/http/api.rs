@@ -15,7 +15,7 @@ use super::gate::API;
 use super::{Body, MAX_SESSIONS, answer};
 use crate::error::{Code, Error, Result};
 use crate::mcp::call::{self, CallRunner};
-use crate::mcp::{Caller, Shared, uri};
+use crate::mcp::{Asked, Caller, Shared, uri};
 use crate::tools::{Call, ToolSpec};
 
 /// The name of a client that is known by no other.
@@ -152,14 +152,15 @@ impl PlainRoutes {
     }
 
     async fn call_noted(&self, session: &str, tool: &ToolSpec, input: Value) -> Result<Value> {
+        let asked = Asked::of(tool, &input);
         let begun = Instant::now();
-        let outcome = self.call(tool, input.clone()).await;
+        let outcome = self.call(tool, input).await;
         let caller = Caller {
             session,
             client: Some(CLIENT),
         };
         let history = &self.shared.history;
-        history.note(&caller, tool, &input, &outcome, begun.elapsed());
+        history.note(&caller, asked, &outcome, begun.elapsed());
         outcome
     }
 
