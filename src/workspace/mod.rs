@@ -51,7 +51,7 @@ pub use names::{dotted, is_named, last_name};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;
-pub use source::{FileRange, FileText};
+pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use upkeep::{DropTarget, PruneOptions};
 pub use view::{View, brief, family_of, missing, outside};
