@@ -243,7 +243,7 @@ pub(super) fn ranked(
     view: &View<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: PageRequest<'_>,
+    wanted: PageRequest,
 ) -> Result<Vec<Hit>> {
     check_filters(view, filters)?;
     if query.is_without_words() {

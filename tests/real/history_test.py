@@ -4,8 +4,7 @@
 
 Draws tracked files, or takes those that are named. Git's answer is cut to the commits that the index holds. A file whose commits differ
 is told with the commits; where git's are those of a copy (`git log --follow` takes the source of a copy for an earlier name, docs/history.md
-does not), it is counted apart. Asks again with the clock of the process moved by years, where `faketime` is installed. CLONE stays as it is.
-Needs Python 3.11 and git.
+does not), it is counted apart. CLONE stays as it is. Needs Python 3.11 and git.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -127,11 +125,9 @@ def main() -> None:
     tracked = [path for path in oracle.git("ls-files").splitlines() if not re.search(r"[,\"*?\[\]]", path)]
     paths = args.paths or random.Random(args.seed).sample(tracked, min(args.files, len(tracked)))
     n_copies = n_commits = n_moved = 0
-    answers = []
     for at in range(0, len(paths), 10):
         some = paths[at:at + 10]
         cards = card_of(product, some)
-        answers.append(cards)
         for path, card in zip(some, cards):
             if "history" not in card:
                 checks.that(f"{path} has a card", False, card)
@@ -160,10 +156,6 @@ def main() -> None:
             wanted = sorted(together.values(), reverse=True)[:len(listed)]
             checks.equal(f"numbers of co-change of {path}", [it["together"] for it in listed], [n for n in wanted if n])
             checks.that(f"files of co-change of {path}", all(together.get(it["path"], it["together"]) == it["together"] for it in listed), (listed, together))
-    if shutil.which("faketime"):
-        for year in (2020, 2040):
-            moved = Command(product.binary, product.repo, home, before=("faketime", f"{year}-01-01"))
-            checks.equal(f"answers in {year}", [card_of(moved, paths[at:at + 10]) for at in range(0, len(paths), 10)], answers)
     print(f"{len(paths)} files, {n_commits} commits, {n_moved} moved files; {n_copies} follow a copy in git")
     checks.end()
 
