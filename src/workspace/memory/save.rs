@@ -453,7 +453,9 @@ fn similar(
         };
         let is_known = found.iter().any(|known: &SavedRecord| known.id == other.id);
         let is_alike = || failures.contains(id) || likeness(&own, &words_of(&other)) >= ALIKE;
-        if other.id != record.id && other.kind == record.kind && !is_known && is_alike() {
+        // Nobody asked for what others wrote.
+        let is_own = other.approved && other.kind == record.kind && other.id != record.id;
+        if is_own && !is_known && is_alike() {
             found.push(other);
         }
         if found.len() == MAX_SIMILAR {
