@@ -21,6 +21,7 @@ mod exports;
 mod extensions;
 mod external;
 mod file;
+mod functional;
 mod generics;
 mod implementations;
 mod includes;

@@ -95,7 +95,9 @@ impl Linker<'_, '_> {
         let Some(loaded) = self.cache.get(in_file) else {
             return (found, false);
         };
-        if loaded.symbol(at).kind != SymbolKind::Method {
+        let kind = loaded.symbol(at).kind;
+        let is_constructor = kind == SymbolKind::Constructor && !self.rules().has_method_values;
+        if kind != SymbolKind::Method && !is_constructor {
             return (found, false);
         }
         let args = args.iter().map(|arg| self.argument_of(file, *arg, this));
@@ -120,6 +122,8 @@ impl Linker<'_, '_> {
             return (found, false);
         }
         let mut all = match object.filter(|_| is_extension) {
+            // Those of a base are called by `super(…)` alone.
+            _ if is_constructor => own.iter().map(|at| (in_file, *at)).collect(),
             Some(object) => self.extensions_for(file, object, &loaded.lookup_name(at)),
             None => self.methods_like(&loaded, at),
         };
@@ -472,6 +476,11 @@ impl Linker<'_, '_> {
             {
                 return None;
             }
+        }
+        if let Some(fit) = self.fit_of_shape(arg, param)
+            && !self.rules().has_method_values
+        {
+            return fit;
         }
         match (arg, param) {
             (Type::Union(all), _) => all

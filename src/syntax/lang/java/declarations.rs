@@ -174,7 +174,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the fields of a record, and their accessors.
     fn record_components(&mut self, list: Node<'t>, record: SymbolIdx) {
-        for node in self.param_nodes(list) {
+        for (index, node) in self.param_nodes(list).into_iter().enumerate() {
             let Some((param, name_node)) = self.param(node) else {
                 continue;
             };
@@ -199,6 +199,9 @@ impl<'t> Lowering<'t> {
             let value = self.param_type(&param);
             self.around = around;
             self.bind_member(record, param.name, value);
+            // The components are what `new` and patterns of the record take.
+            let index = u8::try_from(index).unwrap_or(u8::MAX);
+            self.bind(record, Slot::Param(index), value);
             let accessor = self.getter(record, field, param.name);
             self.bind_member(record, &method_name(param.name), accessor);
         }
