@@ -15,7 +15,8 @@ use crate::model::{Chunk, Family, Symbol};
 pub struct FileFacts {
     /// By which rules its names are resolved.
     pub family: Family,
-    /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause.
+    /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause. Behind that of
+    /// Go stands the build constraint of the file, where it has one.
     pub units: Vec<String>,
     /// Whether builds leave it out unless they are asked for it: by a build constraint for another platform.
     pub is_alternative: bool,

@@ -113,7 +113,7 @@ impl Linker<'_, '_> {
                         _ => None,
                     };
                 }
-                exports::resolve(self.cache, *file, name)
+                exports::resolve_for(self.cache, &self.file, *file, name)
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
             }
