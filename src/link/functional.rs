@@ -48,10 +48,16 @@ const FUNCTIONS: &[(&str, usize, bool)] = &[
     ("UnaryOperator", 1, true),
 ];
 
+/// How well a lambda fits a parameter by its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShapeFit {
+    Fits(u32),
+    Refused,
+}
+
 impl Linker<'_, '_> {
-    /// Returns how well a lambda fits a parameter by its shape: `Some(None)` where it does not; `None` where its shape or that
-    /// of the parameter is not known.
-    pub(super) fn fit_of_shape(&self, arg: &Type, param: &Type) -> Option<Option<u32>> {
+    /// Returns how well a lambda fits a parameter by its shape; `None` where its shape or that of the parameter is not known.
+    pub(super) fn fit_of_shape(&self, arg: &Type, param: &Type) -> Option<ShapeFit> {
         let Type::ExternalType(lambda) = arg else {
             return None;
         };
@@ -65,9 +71,9 @@ impl Linker<'_, '_> {
             _ => return None,
         };
         if n_params != n_wanted || results == 0 && returns || results == 1 && !returns {
-            return Some(None);
+            return Some(ShapeFit::Refused);
         }
-        Some(Some(if returns { 6 } else { 5 }))
+        Some(ShapeFit::Fits(if returns { 6 } else { 5 }))
     }
 
     /// The number of parameters of a functional interface, and whether it returns something.

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::delegates::LAMBDA;
 use super::file::{Access, LinkedFile};
+use super::functional::ShapeFit;
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
@@ -480,7 +481,10 @@ impl Linker<'_, '_> {
         if let Some(fit) = self.fit_of_shape(arg, param)
             && !self.rules().has_method_values
         {
-            return fit;
+            return match fit {
+                ShapeFit::Fits(fit) => Some(fit),
+                ShapeFit::Refused => None,
+            };
         }
         match (arg, param) {
             (Type::Union(all), _) => all

@@ -409,13 +409,8 @@ impl<'t> Lowering<'t> {
             for part in self.children(rule) {
                 match self.kind(part) {
                     Kind::SwitchLabel => self.bind_patterns(part),
-                    Kind::ExpressionStatement => {
-                        if let Some(value) = part.named_child(0) {
-                            all.push(self.lower_expr(value));
-                        }
-                    }
                     Kind::Block => all.push(self.yielded_by(part)),
-                    Kind::Yield => {
+                    Kind::ExpressionStatement | Kind::Yield => {
                         if let Some(value) = part.named_child(0) {
                             all.push(self.lower_expr(value));
                         }
