@@ -7,6 +7,7 @@ use super::{
     bundle, cache, context, export, flags, install, list, manual, memory, reaching_tests, serve,
     settings, verify, view, watch,
 };
+use crate::tools::chunks::CHUNKS;
 use crate::tools::{TOOLS, ToolSpec};
 
 const ABOUT: &str = "Search and structure of a git repository, always for the branch and the edits that are on disk";
@@ -40,6 +41,7 @@ pub(super) fn command() -> Command {
         .subcommands(TOOLS.iter().map(of_tool))
         .subcommand(reaching_tests::command())
         .subcommands(ALIASES.iter().map(Alias::command))
+        .subcommand(of_tool(&CHUNKS))
         .subcommand(view::command())
         .subcommand(watch::command())
         .subcommand(context::command())

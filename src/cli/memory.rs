@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 use super::context::{file_of, read};
 use super::run::{ask, in_workspace, with_tools};
 use super::{render, screen::Screen};
-use crate::error::Result;
+use crate::config;
+use crate::error::{Code, Error, Result};
+use crate::model::{FileMark, MarkWord};
 use crate::tools::Call;
 use crate::tools::memory::{Items, KindInput, record_output};
-use crate::workspace::{DocumentToSave, RecordToSave};
+use crate::workspace::{DocumentToSave, RecordToSave, WrittenBy};
 
 /// Returns the commands `note`, `doc` and `mark`.
 pub(super) fn commands() -> [Command; 3] {
@@ -146,7 +148,20 @@ fn mark() -> Command {
                 .help("The word: test, generated, config, documentation, ignore or any other"),
         )
         .after_help(
-            "Examples:\n  codelens mark generated --path src/api/client.ts\n  codelens mark",
+            "Examples:\n  codelens mark generated --path src/api/client.ts\n  codelens mark\n  codelens mark apply mem_0123456789abcdef",
+        )
+        .args_conflicts_with_subcommands(true)
+        .subcommand(
+            Command::new("apply")
+                .about("Let marks of files count in the order of search results: written into your codelens.toml")
+                .arg(
+                    Arg::new("ids")
+                        .value_name("ID")
+                        .required(true)
+                        .action(ArgAction::Append)
+                        .help("Their ids (mem_…) or names"),
+                )
+                .after_help("Examples:\n  codelens mark apply mem_0123456789abcdef"),
         );
     Items::augment_args(command)
 }
@@ -262,6 +277,10 @@ pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 
 /// Runs `codelens mark`.
 pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
+    if let Some(("apply", matches)) = matches.subcommand() {
+        let ids = matches.get_many::<String>("ids").into_iter().flatten();
+        return with_tools(matches, cwd, |call| apply(ids, call));
+    }
     let word = matches.get_one::<String>("word").cloned();
     with_tools(matches, cwd, |call| match word {
         None => shown("cl_load", json!({"kind": "mark", "limit": 50}), call),
@@ -270,6 +289,63 @@ pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
             shown("cl_save", input, call)
         }
     })
+}
+
+/// Writes marks of files into the settings of the user, where they count.
+fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(Value, String)> {
+    if call.author.by != WrittenBy::Person {
+        return Err(Error::new(
+            Code::Refused,
+            "marks are made to count by a person at a terminal alone",
+            "run it in a terminal, or write a [[mark]] with repo, path and word into codelens.toml",
+        ));
+    }
+    let place = call.workspaces.open(None, call.places)?;
+    let mut marks = Vec::new();
+    for id in ids {
+        let found = ask("cl_load", json!({"name": id, "kind": "mark"}), call)?;
+        let record = &found["results"][0];
+        let text = record["text"].as_str().unwrap_or_default();
+        let word = MarkWord::named(text).ok_or_else(|| {
+            Error::invalid(
+                format!("the word `{}` counts nowhere", text.escape_debug()),
+                format!(
+                    "words that count are {}",
+                    MarkWord::ALL.map(MarkWord::as_str).join(", ")
+                ),
+            )
+        })?;
+        let items = record["items"].as_array().into_iter().flatten();
+        let files = items
+            .filter(|item| item["state"] != "missing" && item["lines"].is_null())
+            .filter_map(|item| item["path"].as_str());
+        let n_before = marks.len();
+        let repo = place.main_place()?;
+        marks.extend(files.map(|path| FileMark {
+            repo: repo.clone(),
+            path: path.to_owned(),
+            word,
+        }));
+        if marks.len() == n_before {
+            return Err(Error::invalid(
+                format!("`{}` marks no whole file that is there", id.escape_debug()),
+                "mark a file with `codelens mark WORD --path FILE`: only files have a place in the order",
+            ));
+        }
+    }
+    let added = config::add_marks(&marks)?;
+    let shown = |mark: &FileMark| json!({"path": mark.path, "word": mark.word.as_str()});
+    let value = json!({
+        "file": config::file_path().display().to_string(),
+        "added": added.iter().map(shown).collect::<Vec<_>>(),
+    });
+    let mut text: String = added.iter().fold(String::new(), |text, mark| {
+        text + &format!("{} counts as {}\n", mark.path, mark.word.as_str())
+    });
+    if added.is_empty() {
+        "they count already\n".clone_into(&mut text);
+    }
+    Ok((value, text))
 }
 
 fn items(matches: &ArgMatches) -> Items {

@@ -35,6 +35,9 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 
+use crate::tools::TOOLS;
+use crate::tools::chunks::CHUNKS;
+
 /// A command line that was understood.
 pub struct Invocation {
     name: String,
@@ -98,7 +101,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "mark" => memory::run_mark(&command.matches, cwd.as_ref()),
         "verify" => verify::run(&command.matches, cwd.as_ref()),
         name => {
-            let mut tools = crate::tools::TOOLS.iter();
+            let mut tools = TOOLS.iter().chain([&CHUNKS]);
             if let Some(tool) = tools.find(|tool| tool.command_name() == name) {
                 run::tool(
                     tool,

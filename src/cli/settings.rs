@@ -86,7 +86,11 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let mut warnings = config::file_warnings();
         warnings.extend(said.into_iter().flat_map(|said| said.warnings));
         let path = config::file_path();
+        let marks = config::marks()?.into_iter().map(|mark| {
+            json!({"repo": mark.repo.display().to_string(), "path": mark.path, "word": mark.word.as_str()})
+        });
         let value = json!({
+            "marks": marks.collect::<Vec<_>>(),
             "warnings": warnings,
             "file": path.display().to_string(),
             "fileExists": path.is_file(),

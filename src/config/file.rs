@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::SETTINGS;
+use super::{SETTINGS, marks};
 use crate::error::{Code, Error, Result};
+use crate::model::FileMark;
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 10;
@@ -13,6 +14,8 @@ const MAX_BYTES: u64 = 64 << 10;
 pub(super) struct FileSettings {
     /// Names with their values as text.
     pub(super) values: Vec<(String, String)>,
+    /// Words that were given to files of repositories.
+    pub(super) marks: Vec<FileMark>,
     /// A sentence for each setting that was passed over, with the reason.
     pub(super) warnings: Vec<String>,
 }
@@ -28,26 +31,26 @@ pub(super) fn read(path: &Path, is_named: bool) -> Result<FileSettings> {
     let found = text(path).and_then(|text| parse(&text));
     match found {
         Ok((_, Some(unknown))) if is_named => Err(unknown),
-        Ok((values, unknown)) => Ok(FileSettings {
-            values,
+        Ok((settings, unknown)) => Ok(FileSettings {
             warnings: unknown
                 .into_iter()
                 .map(|error| format!("{}; passed over", error.message))
                 .collect(),
+            ..settings
         }),
         Err(error) if is_named => Err(error),
         Err(error) => Ok(FileSettings {
-            values: Vec::new(),
             warnings: vec![format!(
                 "{}; the file is passed over (`codelens config show` tells where it is)",
                 error.message
             )],
+            ..FileSettings::default()
         }),
     }
 }
 
 /// Returns the text of a file, empty where there is none.
-fn text(path: &Path) -> Result<String> {
+pub(super) fn text(path: &Path) -> Result<String> {
     use std::io::{Error as IoError, ErrorKind, Read as _};
     let read = || {
         let meta = path.metadata()?;
@@ -98,11 +101,10 @@ fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
 }
 
 /// Returns the known settings of a text, and the error for the first unknown one.
-#[allow(clippy::type_complexity, reason = "a list and an error")]
-fn parse(text: &str) -> Result<(Vec<(String, String)>, Option<Error>)> {
+pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
     let names = || {
         let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-        format!("settings are {}", names.join(", "))
+        format!("settings are {}, and [[mark]]", names.join(", "))
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| {
@@ -117,9 +119,15 @@ fn parse(text: &str) -> Result<(Vec<(String, String)>, Option<Error>)> {
             names(),
         )
     })?;
-    let mut values = Vec::new();
+    let mut found = FileSettings::default();
     let mut unknown = None;
     for (name, value) in flat(table) {
+        if name == marks::TABLE {
+            let (marks, wrong) = marks::read(value);
+            found.marks = marks;
+            unknown = unknown.or(wrong);
+            continue;
+        }
         if !SETTINGS.iter().any(|setting| setting.name == name) {
             let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
             let error =
@@ -130,12 +138,13 @@ fn parse(text: &str) -> Result<(Vec<(String, String)>, Option<Error>)> {
         let text = match value {
             toml::Value::String(text) => text,
             toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
             toml::Value::Boolean(is_on) => if is_on { "on" } else { "off" }.to_owned(),
             other => other.type_str().to_owned(),
         };
-        values.push((name, text));
+        found.values.push((name, text));
     }
-    Ok((values, unknown))
+    Ok((found, unknown))
 }
 
 #[cfg(test)]
@@ -147,10 +156,10 @@ mod tests {
         let found = parse("budget_ms = 900\nhousekeeping = false # quiet\n").unwrap();
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(
-            found.0,
+            found.0.values,
             [pair("budget_ms", "900"), pair("housekeeping", "off")]
         );
-        assert!(parse("").unwrap().0.is_empty());
+        assert!(parse("").unwrap().0.values.is_empty());
     }
 
     #[test]

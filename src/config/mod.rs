@@ -5,6 +5,7 @@
 
 mod ci;
 mod file;
+mod marks;
 pub mod repository;
 mod table;
 
@@ -12,9 +13,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use ci::pull_request;
+pub use marks::add as add_marks;
 pub use table::{SETTINGS, SYMBOL_LANGUAGES, Setting, ValueType};
 
 use crate::error::{Code, Error, Result};
+use crate::model::FileMark;
 
 /// Every setting, with its unit in its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +48,12 @@ pub struct Config {
     pub low_confidence: LowConfidence,
     /// Whether signals of a search are summed by rank, for comparison.
     pub fuses_by_rank: bool,
+    /// How much recently changed files go before others in a search, in thousandths.
+    pub recency: u32,
     /// How much of saved records answers say unasked.
     pub unasked: Unasked,
+    /// Words that a person gave to files of repositories.
+    pub marks: Vec<FileMark>,
     /// Whether answers name the authors and owners of files.
     pub shows_owners: bool,
     /// Languages that are read to the symbol.
@@ -121,7 +128,9 @@ impl Config {
             tools: String::new(),
             low_confidence: LowConfidence::Keep,
             fuses_by_rank: false,
+            recency: 0,
             unasked: Unasked::Titles,
+            marks: Vec::new(),
             shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
             watch_debounce_ms: 0,
@@ -135,7 +144,7 @@ impl Config {
                 ValueType::Text { default, .. } | ValueType::OneOf { default, .. } => {
                     config.set_text(setting.name, default);
                 }
-                ValueType::Place | ValueType::Names { .. } => {}
+                ValueType::Place | ValueType::Names { .. } | ValueType::Share => {}
             }
         }
         config
@@ -151,10 +160,14 @@ impl Config {
             tracing::warn!("{warning}");
         }
         let mut config = Self::at(PathBuf::new());
+        config.marks = marks()?;
         for value in values(flags)? {
             match value.setting.kind {
                 ValueType::Place => config.home = PathBuf::from(&value.text),
-                ValueType::Text { .. } | ValueType::OneOf { .. } | ValueType::Names { .. } => {
+                ValueType::Text { .. }
+                | ValueType::OneOf { .. }
+                | ValueType::Names { .. }
+                | ValueType::Share => {
                     config.set_text(value.setting.name, &value.text);
                 }
                 ValueType::Number { .. } => {
@@ -197,6 +210,7 @@ impl Config {
                 }
             }
             "owners" => self.shows_owners = value == "names",
+            "search.recency" => self.recency = table::thousandths(value).unwrap_or_default(),
             "search.fusion" => self.fuses_by_rank = value == "rrf",
             "symbols" => {
                 self.symbols = table::listed(value, SYMBOL_LANGUAGES)
@@ -267,6 +281,14 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<SettingValue>> {
         .collect()
 }
 
+/// Returns the words that the user's file gives to files of repositories.
+///
+/// # Errors
+/// As [`Config::load`].
+pub fn marks() -> Result<Vec<FileMark>> {
+    Ok(settings_file()?.marks)
+}
+
 /// Returns a warning for each setting that is passed over in the user's file in its default place.
 pub fn file_warnings() -> Vec<String> {
     settings_file().map_or_else(|_| Vec::new(), |file| file.warnings)
@@ -297,6 +319,7 @@ fn default(setting: &Setting) -> Result<String> {
             Ok(default.to_owned())
         }
         ValueType::Names { .. } => Ok("all".to_owned()),
+        ValueType::Share => Ok(table::share_text(0)),
         ValueType::Place => directories::ProjectDirs::from("", "", "codelens")
             .and_then(|dirs| Some(Path::to_str(dirs.data_local_dir())?.to_owned()))
             .ok_or_else(|| {

@@ -33,6 +33,8 @@ pub enum ValueType {
         /// The most.
         max: u64,
     },
+    /// A number from 0 to 1 with three decimals; one out of the bounds is taken for the nearer bound. Nobody sets it: 0.
+    Share,
     /// On or off.
     Switch {
         /// Where nobody sets it.
@@ -192,6 +194,13 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        name: "search.recency",
+        variable: "CODELENS_RECENCY",
+        unit: "",
+        about: "how much recently changed files go before equals, counted from the index's commit; 0: not at all",
+        kind: ValueType::Share,
+    },
+    Setting {
         name: "owners",
         variable: "CODELENS_OWNERS",
         unit: "",
@@ -273,6 +282,7 @@ impl Setting {
     pub fn bounds(&self) -> String {
         match self.kind {
             ValueType::Number { min, max, .. } => format!("{min} to {max}"),
+            ValueType::Share => "0.0 to 1.0".to_owned(),
             ValueType::Switch { .. } => "on or off".to_owned(),
             ValueType::Place => "an absolute path".to_owned(),
             ValueType::OneOf { values, .. } => values.join(", "),
@@ -312,6 +322,9 @@ impl Setting {
                 })?;
                 Ok(number.clamp(min, max).to_string())
             }
+            ValueType::Share => thousandths(text)
+                .map(share_text)
+                .ok_or_else(|| wrong("a number from 0 to 1", "0.5")),
             ValueType::Switch { .. } => match text.trim() {
                 "on" | "true" | "yes" | "1" => Ok("on".to_owned()),
                 "off" | "false" | "no" | "0" => Ok("off".to_owned()),
@@ -339,6 +352,26 @@ impl Setting {
             },
         }
     }
+}
+
+/// Returns a share in thousandths, within 0 and 1; `None` for text that is no number.
+pub(super) fn thousandths(text: &str) -> Option<u32> {
+    let share: f64 = text.trim().parse().ok()?;
+    if share.is_nan() {
+        return None;
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "within 0 and 1,000"
+    )]
+    let thousandths = (share.clamp(0.0, 1.0) * 1_000.0).round() as u32;
+    Some(thousandths)
+}
+
+/// Returns a share as it is written: `0.25` for 250 thousandths.
+pub(super) fn share_text(thousandths: u32) -> String {
+    format!("{:?}", f64::from(thousandths) / 1_000.0)
 }
 
 /// Returns the names that a text lists, in the order of the table; `None` for an empty text and for a name that there is not.

@@ -119,8 +119,15 @@ impl ChangeHistory {
         let mut files_of: HashMap<usize, Vec<String>> = HashMap::new();
         for (at, commit) in commits.iter().enumerate() {
             let touches = of_commit.remove(&commit.row.id).unwrap_or_default();
+            let mut seen: HashSet<&String> = HashSet::new();
             for touch in &touches {
-                for path in now.get(&touch.path).into_iter().flatten() {
+                // A file of today that has the name from which another one was moved away came back there later: the move took
+                // it away.
+                let changed = [Some(touch.path), touch.moved_from].into_iter().flatten();
+                for path in changed.filter_map(|id| now.get(&id)).flatten() {
+                    if !seen.insert(path) {
+                        continue;
+                    }
                     of_files.entry(path.clone()).or_default().push(at);
                     if touch.is_weighted {
                         files_of.entry(at).or_default().push(path.clone());

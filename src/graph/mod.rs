@@ -5,6 +5,7 @@
 pub mod chains;
 pub mod change_history;
 pub mod changes;
+pub mod clusters;
 pub mod coupled;
 pub mod definition;
 pub mod edge_precision;

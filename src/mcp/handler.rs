@@ -217,7 +217,12 @@ fn source(of: &Reference, argument: &str) -> Result<Option<CompletionSource>, Er
             }
         }
         Reference::Resource(resource) => {
-            if resource.uri != resources::CONTEXT_TEMPLATE || argument != "name" {
+            let taken = match resource.uri.as_str() {
+                resources::CONTEXT_TEMPLATE => "name",
+                resources::NOTE_TEMPLATE => "id",
+                _ => "",
+            };
+            if argument != taken || taken.is_empty() {
                 let uri = brief(&resource.uri);
                 return wrong(format!("no resource `{uri}` takes `{}`", brief(argument)));
             }
@@ -228,6 +233,7 @@ fn source(of: &Reference, argument: &str) -> Result<Option<CompletionSource>, Er
         "symbol" => Some(complete::symbols),
         "path" => Some(complete::paths),
         "name" => Some(complete::contexts),
+        "id" => Some(complete::records),
         _ => None,
     })
 }

@@ -26,9 +26,11 @@ pub(super) enum Signal {
     History,
     /// Another file has the same chunk: a duplicate.
     Copy,
+    /// The file was changed not long before the index's commit (`search.recency`).
+    Recency,
 }
 
-/// A factor: scales a score. Those up to `Generated` are about the whole file.
+/// A factor: scales a score. Those up to `Ignored` are about the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Factor {
     /// A test, an example, a fixture.
@@ -37,6 +39,8 @@ pub(super) enum Factor {
     NotCode,
     /// Generated, or declarations alone.
     Generated,
+    /// A person put it behind others: an applied mark.
+    Ignored,
     /// Between definitions.
     BetweenDefinitions,
     /// A type or a member of one.
@@ -46,21 +50,23 @@ pub(super) enum Factor {
 }
 
 /// The words of the signals, in the order of their declaration: `whole` for an exact name, `nearly` for a fuzzy one.
-const SIGNALS: [&str; 10] = [
+const SIGNALS: [&str; 11] = [
     "text", "whole", "name", "parts", "nearly", "phrase", "path", "file", "history", "copy",
+    "recency",
 ];
 
-const FACTORS: [&str; 6] = [
+const FACTORS: [&str; 7] = [
     "test",
     "notCode",
     "generated",
+    "ignored",
     "betweenDefinitions",
     "declaration",
     "exported",
 ];
 
 /// How many of the factors are about the whole file.
-const N_OF_FILE: usize = Factor::Generated as usize + 1;
+const N_OF_FILE: usize = Factor::Ignored as usize + 1;
 
 /// The parts of a hit's score: the sum of the signals' addends.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +83,7 @@ pub struct Explanation {
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
     /// parts of it), `nearly` (a word nearly is), `phrase`, `path` (the file's path or name is in the question), `file` (other places of the file), `history`, `copy` (a
-    /// better place of another file has the same words). `file` is below 0 where another place stands for the file better, `copy` always.
+    /// better place of another file has the same words), `recency` (changed lately, where `search.recency` is set). `file` is below 0 where another place stands for the file better, `copy` always.
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.
     pub rank: usize,

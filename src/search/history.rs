@@ -15,6 +15,9 @@ const MAX_COMMITS: usize = 40;
 /// Moves of one file that are followed.
 const MAX_MOVES: usize = 8;
 
+/// Days after which a change is half as recent.
+const HALF_RECENT_DAYS: f64 = 30.0;
+
 /// How fast history comes in with the share of the question that the best chunks leave open.
 const GATE: f64 = 4.0;
 
@@ -55,6 +58,12 @@ pub(super) fn files(read: &Read<'_>, query: &Query) -> StoreResult<BTreeMap<Stri
         *strength /= best;
     }
     Ok(found)
+}
+
+/// Returns how recent a change is that came so many seconds before the index's commit: 1 on the same day, a half after 30 days.
+pub(super) fn recency(age_s: i64) -> f64 {
+    let days = u32::try_from(age_s.max(0) / 86_400).unwrap_or(u32::MAX);
+    HALF_RECENT_DAYS / (HALF_RECENT_DAYS + f64::from(days))
 }
 
 /// Returns how much history counts, from 0 to 1. `coverage` is the share of the question that the best
@@ -103,8 +112,15 @@ impl Paths {
 
 #[cfg(test)]
 mod tests {
-    use super::gate;
+    use super::{gate, recency};
     use crate::search::parse;
+
+    #[test]
+    fn a_change_gets_less_recent_by_days() {
+        assert!((recency(86_399) - 1.0).abs() < 1e-9 && (recency(-5) - 1.0).abs() < 1e-9);
+        assert!((recency(30 * 86_400) - 0.5).abs() < 1e-9);
+        assert!(recency(i64::MAX) > 0.0 && recency(i64::MAX) < 1e-6);
+    }
 
     #[test]
     fn history_is_for_questions_that_the_code_leaves_open() {

@@ -29,7 +29,7 @@ pub use literal::QueryLiteral;
 pub use path_filter::PathFilter;
 pub use query::{Query, parse};
 
-use crate::model::{Budget, RepoPath, Sources};
+use crate::model::{Budget, FileMark, RepoPath, Sources};
 use crate::store::{ChunkRow, Read, StoreResult};
 
 /// Languages of prose, in any directory.
@@ -128,7 +128,7 @@ pub struct Hit {
 
 /// The page and the detail of an answer.
 #[derive(Clone, Copy, Debug)]
-pub struct PageRequest {
+pub struct PageRequest<'a> {
     /// Hits at most.
     pub limit: usize,
     /// Of them of one file.
@@ -137,6 +137,10 @@ pub struct PageRequest {
     pub is_explained: bool,
     /// Whether signals are summed by rank (reciprocal rank fusion), which is there for comparison.
     pub fuses_by_rank: bool,
+    /// How much files that were changed lately go before others, in thousandths: at most a hundredth of the best score.
+    pub recency: u32,
+    /// Words that a person gave to files, which count in their order.
+    pub marks: &'a [FileMark],
 }
 
 /// Returns the requested hits, best first; equal scores by path, then line. A budget that ends gives the hits so far.
@@ -147,7 +151,7 @@ pub fn search(
     read: &Read<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: PageRequest,
+    wanted: PageRequest<'_>,
     sources: &dyn Sources,
     budget: &Budget,
 ) -> StoreResult<Vec<Hit>> {

@@ -11,7 +11,7 @@ use super::explain::{Factor, ScoreBreakdown, Signal};
 use super::query::{FEW_WORDS, Query, is_path};
 use super::{ContentType, Filters, is_prose};
 use crate::model::path_class::PathClass;
-use crate::model::{ChunkId, ChunkKind, FileId, FileRole, RepoPath};
+use crate::model::{ChunkId, ChunkKind, FileId, FileMark, FileRole, MarkWord, RepoPath};
 use crate::roles::Roles;
 use crate::store::{ChunkBrief, Read, token};
 
@@ -46,6 +46,8 @@ const TEST_FACTOR: f64 = 0.2;
 const OTHER_THAN_CODE_FACTOR: f64 = 0.4;
 /// Generated and declaration files.
 const GENERATED_FACTOR: f64 = 0.5;
+/// Files that a person put behind others.
+const IGNORED_FACTOR: f64 = 0.2;
 /// Code between definitions: lists of imports name much and define nothing.
 const GAP_FACTOR: f64 = 0.7;
 /// Members of types and types: the code is elsewhere. A question of a name or two may be after one.
@@ -76,6 +78,7 @@ pub(super) struct Scorer<'a> {
     roles: Roles<'a>,
     stems: HashSet<&'a str>,
     owners: &'a [String],
+    marks: &'a [FileMark],
     /// The score of each file's path, by the file's row.
     of_path: HashMap<FileId, f64>,
     coverage: f64,
@@ -93,6 +96,7 @@ impl<'a> Scorer<'a> {
         query: &'a Query,
         filters: &Filters,
         found: &'a ChannelHits,
+        marks: &'a [FileMark],
     ) -> Self {
         let n_words = query.content_words().len();
         let is_short = n_words <= FEW_WORDS;
@@ -103,6 +107,7 @@ impl<'a> Scorer<'a> {
             roles: Roles::new(read),
             stems: query.stems(),
             owners: &found.owners,
+            marks,
             of_path: HashMap::new(),
             coverage: if is_look_up { 0.0 } else { COVERAGE },
             asks_prose: query.requested.prose || filters.content_type == Some(ContentType::Prose),
@@ -179,13 +184,28 @@ impl<'a> Scorer<'a> {
 
     /// Returns whether a tool writes the file, and it is no code: reports, API descriptions, minified styles.
     fn is_generated_data(&self, chunk: &ChunkBrief) -> bool {
-        let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        let class = self.class(chunk);
         let is_wanted = self.query.requested.generated || self.query.requested.data;
         !is_wanted && class.is_data && (class.is_generated || chunk.is_bulky)
     }
 
-    fn judge(&self, chunk: &ChunkBrief, breakdown: &mut ScoreBreakdown) {
+    /// Returns the class of a chunk's file: by its path and content, and as a person marked it.
+    fn class(&self, chunk: &ChunkBrief) -> PathClass {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
+        PathClass {
+            is_prose: class.is_prose || self.is_marked(chunk, MarkWord::Documentation),
+            is_data: class.is_data || self.is_marked(chunk, MarkWord::Config),
+            is_generated: class.is_generated || self.is_marked(chunk, MarkWord::Generated),
+        }
+    }
+
+    fn is_marked(&self, chunk: &ChunkBrief, word: MarkWord) -> bool {
+        let mut marks = self.marks.iter();
+        marks.any(|mark| mark.word == word && mark.covers(&chunk.path))
+    }
+
+    fn judge(&self, chunk: &ChunkBrief, breakdown: &mut ScoreBreakdown) {
+        let class = self.class(chunk);
         let requested = self.query.requested;
         let is_apart = match RepoPath::new(&chunk.path)
             .map_or(FileRole::Code, |path| self.roles.by_path(&path))
@@ -195,6 +215,7 @@ impl<'a> Scorer<'a> {
             // Of documents the factor below tells.
             FileRole::Example => !class.is_prose,
         };
+        let is_apart = is_apart || self.is_marked(chunk, MarkWord::Test);
         if is_apart && !requested.tests {
             breakdown.scale(Factor::Test, TEST_FACTOR);
         }
@@ -204,6 +225,9 @@ impl<'a> Scorer<'a> {
         }
         if class.is_generated && !requested.generated {
             breakdown.scale(Factor::Generated, GENERATED_FACTOR);
+        }
+        if self.is_marked(chunk, MarkWord::Ignore) {
+            breakdown.scale(Factor::Ignored, IGNORED_FACTOR);
         }
         if chunk.kind == ChunkKind::Gap {
             breakdown.scale(Factor::BetweenDefinitions, GAP_FACTOR);

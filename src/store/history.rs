@@ -1,5 +1,7 @@
 //! Rows of past commits: their parents, their messages, the files they touched.
 
+use std::collections::HashMap;
+
 use rusqlite::OptionalExtension as _;
 
 use super::{ErrorContext, Read, StoreResult, Writer};
@@ -197,6 +199,36 @@ impl Read<'_> {
             )
             .and_then(|mut statement| statement.query_map([commit], |row| row.get(0))?.collect())
             .context("reading what a commit touched")
+    }
+
+    /// Returns when each path was changed last, in seconds, by the commits that are held. One pass over all touches.
+    pub fn newest_changes(&self) -> StoreResult<HashMap<String, i64>> {
+        self.tx
+            .prepare_cached(
+                "SELECT p.path, max(c.time) FROM touch t JOIN \"commit\" c ON c.id = t.\"commit\" JOIN past_path p ON p.id = t.path
+                 GROUP BY t.path",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect()
+            })
+            .context("reading when files were changed")
+    }
+
+    /// Returns the time of the commit that the history is of, in seconds; `None` before it is whole.
+    pub fn head_time(&self) -> StoreResult<Option<i64>> {
+        let Some(head) = HistoryNote::of(&self.meta().history).head else {
+            return Ok(None);
+        };
+        self.tx
+            .prepare_cached("SELECT time FROM \"commit\" WHERE hash = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([head.to_bytes()], |row| row.get(0))
+                    .optional()
+            })
+            .context("reading the time of the commit")
     }
 
     /// Returns where the newest commit that moved `path` away moved it; `None` if none did.

@@ -123,6 +123,25 @@ impl RepoHome {
         &self.dir
     }
 
+    /// Returns the other repositories of its family in this data directory, sorted by their identity.
+    pub fn clones(&self) -> Vec<Self> {
+        let record = read_json::<RepoRecord>(&self.dir.join("repo.json"));
+        let family = record.and_then(|record| record.family);
+        let root = self.dir.parent().and_then(Path::parent);
+        match (family, root) {
+            (Some(family), Some(root)) => Home {
+                root: root.to_owned(),
+            }
+            .clones_of(&self.id(), &family),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the common directory of the repository, as it was noted.
+    pub fn common_dir(&self) -> Option<PathBuf> {
+        read_json::<RepoRecord>(&self.dir.join("repo.json")).map(|record| record.common_dir)
+    }
+
     /// Returns the database file of a build.
     pub fn database(&self, index_id: &str, build: &str) -> PathBuf {
         self.dir.join(format!("{index_id}.{build}.db"))

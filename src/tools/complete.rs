@@ -79,6 +79,16 @@ pub fn contexts(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
     Ok(names.filter(|name| name.starts_with(value)).collect())
 }
 
+/// Returns the identifiers of saved records that begin with `value`; of imported ones those that a person approved.
+pub fn records(value: &str, call: &Call<'_>) -> Result<Vec<String>> {
+    let workspace = call.workspaces.open(None, call.places)?;
+    let records = workspace.saved_records(None)?.into_iter();
+    let ids = records
+        .filter(|saved| saved.approved)
+        .map(|saved| saved.uid);
+    Ok(ids.filter(|id| id.starts_with(value)).collect())
+}
+
 /// Returns `path` up to the end of the part in which `value` ends.
 fn step(path: &str, value: &str) -> Option<String> {
     let rest = path.strip_prefix(value)?;

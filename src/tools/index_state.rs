@@ -179,9 +179,19 @@ pub struct StatsOutput {
     languages: BTreeMap<String, u64>,
     skipped_by_reason: BTreeMap<&'static str, u64>,
     bytes: u64,
+    /// `records` by kind, where any are saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    memory: Option<MemoryCountsOutput>,
     indexes: Vec<IndexOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+}
+
+/// Saved records of each kind.
+#[derive(Debug, Serialize)]
+pub struct MemoryCountsOutput {
+    records: BTreeMap<&'static str, u64>,
 }
 
 /// Rows of each kind.
@@ -264,6 +274,10 @@ impl Tool for Stats {
             languages: contents.languages,
             skipped_by_reason: contents.skipped,
             bytes,
+            memory: Some(MemoryCountsOutput {
+                records: workspace.record_counts(),
+            })
+            .filter(|memory| !memory.records.is_empty()),
             indexes,
             truncated: n_indexes > MAX_INDEXES,
         })

@@ -96,7 +96,7 @@ only then an empty `broken` means that there is none. `base` is taken as it is; 
 `risk` of `cl_impact` with `risk`: `{files:[{path, commits, commits90, churn, fixes:{count, last?, subjects}, owners?, coChange?:[{path, together, of}], lastChange?:{sha, date, subject}}],
 filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, path, line, state}], testGapsUnchecked?, reviewers?:[{name, basis, share?}], blast:{files, tests, packages?},
 signals?:[{kind, path, line, text}], history:{commits, from?, complete, pending?}}`, of at most 20 files. Cards of `cl_explore` have `owners:[{name, share?, commits?, last?, from?}]`, `history:{commits, commits90, fixes, last?:{sha, date, subject},
-coChange?}` and `metrics` by `include`. These are counts over the commits that `history` names (docs/history.md says how they are counted): no score, and none of them says that a change is safe.
+coChange?}` and `metrics:{lines, dependents?, dependencies?, exported, commits?, commits90?, fixes?, churn?, cluster?}` by `include`. These are counts over the commits that `history` names (docs/history.md says how they are counted): no score, and none of them says that a change is safe.
 
 `changeSet.removed` of `cl_impact` with `changes` or `base`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use}], total}]`; `line` is that of the commit,
 `change` is removed, renamed, moved or unexported, `stillNamedAt` has the uses that mean nothing now, `total` says how many there are.

@@ -7,6 +7,7 @@ mod affected;
 mod analysed;
 pub mod answer;
 pub mod changes;
+pub mod chunks;
 pub mod complete;
 pub mod doctor;
 pub mod expand;
@@ -134,6 +135,8 @@ pub trait Tool {
     const IDEMPOTENT: bool = true;
     /// Whether it takes `ref`, a commit that it is about in place of the work tree.
     const TAKES_REF: bool = false;
+    /// Whether its answer is cut to what an agent's client takes.
+    const IS_CAPPED: bool = true;
     /// How it answers for several repositories at once.
     const FEDERATION: Federation = Federation::None;
     /// The input. Its doc comments feed `--help`, the schema and TOOLS.md.
@@ -314,8 +317,14 @@ fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
     let read = schema::read::<T::Input>(input.clone())?;
     let output =
         T::run(read, call).map_err(|error| near_paths::with_near_paths(error, &input, call))?;
-    let value =
-        serde_json::to_value(output).map(|value| answer::cap(answer::put_state_first(value)));
+    let value = serde_json::to_value(output).map(|value| {
+        let value = answer::put_state_first(value);
+        if T::IS_CAPPED {
+            answer::cap(value)
+        } else {
+            value
+        }
+    });
     value.map_err(|error| {
         Error::new(
             crate::error::Code::Internal,

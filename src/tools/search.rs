@@ -300,6 +300,8 @@ fn answer(
         max_of_a_file: MAX_OF_A_FILE,
         is_explained: input.explain,
         fuses_by_rank: config.fuses_by_rank,
+        recency: config.recency,
+        marks: view.marks,
     };
     let ranked = hits::ranked(view, query, filters, wanted)?;
     let rest: Vec<&Hit> = ranked

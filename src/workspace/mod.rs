@@ -44,14 +44,14 @@ pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other, StateIndex};
 pub use memory::{
     AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
-    JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome,
+    JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome, SetAside,
     VerifiedOutcome, wanted,
 };
 pub use names::{dotted, is_named, last_name};
 pub use refresh::Refreshed;
 pub use revision::Revision;
 pub use served::Served;
-pub use source::{FileRange, FileText};
+pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use upkeep::{DropTarget, PruneOptions};
 pub use view::{View, brief, family_of, missing, outside};
@@ -72,7 +72,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
-use crate::model::{CommitId, FileStat, RepoPath};
+use crate::model::{CommitId, FileMark, FileStat, RepoPath};
 use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
 use crate::syntax;
 
@@ -107,6 +107,8 @@ pub struct Workspace {
     debounce: Duration,
     /// How much of saved records answers say unasked.
     unasked: Unasked,
+    /// Words that a person gave to files of this repository.
+    marks: Vec<FileMark>,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: RetentionRules,
@@ -264,6 +266,7 @@ impl Workspaces {
             first_build: self.config.first_build(),
             debounce: Duration::from_millis(self.config.watch_debounce_ms),
             unasked: self.config.unasked,
+            marks: marks_of(&self.config.marks, &repo),
             is_server: self.is_server,
             directories: self
                 .directories_settle_after
@@ -290,7 +293,29 @@ impl Workspaces {
     }
 }
 
+/// Returns the marks of a repository; `repo` of a mark may be written through links.
+fn marks_of(marks: &[FileMark], repo: &Repo) -> Vec<FileMark> {
+    let place = main_place(repo.common_dir());
+    let is_own = |mark: &&FileMark| {
+        mark.repo == place || mark.repo.canonicalize().is_ok_and(|repo| repo == place)
+    };
+    marks.iter().filter(is_own).cloned().collect()
+}
+
+/// Returns the main work tree of a repository with that common directory, or that directory where it is bare.
+fn main_place(common_dir: &Path) -> &Path {
+    match common_dir.parent() {
+        Some(parent) if common_dir.ends_with(".git") => parent,
+        _ => common_dir,
+    }
+}
+
 impl Workspace {
+    /// Returns where the repository is: its main work tree, or its directory where it is bare.
+    pub fn main_place(&self) -> Result<PathBuf> {
+        Ok(main_place(self.repo()?.common_dir()).to_owned())
+    }
+
     /// Returns where the work tree is.
     pub fn work_dir(&self) -> &Path {
         &self.work_dir

@@ -151,6 +151,7 @@ impl Workspace {
                         revision: question.revision,
                         repo: &repo,
                         home: self.home.repo(&repo.repo_id()),
+                        marks: &self.marks,
                         unasked: self.unasked,
                         looked_at: LookedAt::default(),
                     };

@@ -10,7 +10,8 @@ use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
 use crate::model::{
-    Budget, ContentId, Handle, HandleKind, RepoPath, SkipReason, handles, indexing_rules,
+    Budget, Chunk, ChunkKind, ContentId, Handle, HandleKind, RepoPath, SkipReason, handles,
+    indexing_rules,
 };
 use crate::reconcile::prepare;
 
@@ -35,6 +36,19 @@ pub struct FileText {
     pub n_invalid: u64,
 }
 
+/// A piece of a file as an index has it: a definition or a part of one, or lines between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// Names it as long as its code stays.
+    pub handle: Handle,
+    /// The kind of its content.
+    pub kind: ChunkKind,
+    /// First and last line, from 1.
+    pub lines: (u32, u32),
+    /// The definition that it is, or a part of.
+    pub symbol: Option<String>,
+}
+
 impl FileRange {
     /// Returns a whole file by the path that a caller gives.
     ///
@@ -55,17 +69,31 @@ fn not_a_file(path: &RepoPath) -> Error {
 }
 
 impl Workspace {
+    /// Reads a file as [`Self::bytes`] does, as text.
+    pub fn text(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<FileText> {
+        let bytes = self.bytes(path, revision)?;
+        let n_invalid = bytes
+            .utf8_chunks()
+            .map(|piece| piece.invalid().len() as u64)
+            .sum();
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
+        };
+        Ok(FileText { text, n_invalid })
+    }
+
     /// Reads a file of the work tree as it is now, ignored ones included, secrets not. A file that is missing, or was
     /// written a moment ago, while git changes the work tree may be half of a checkout: it is read again when git is
     /// done, or when half of the call's budget has gone by.
-    pub fn text(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<FileText> {
+    pub fn bytes(&self, path: &RepoPath, revision: Option<&Revision>) -> Result<Vec<u8>> {
         let repo = self.repo_at(revision)?;
         if repo.source().is_commit() {
-            return text_now(&repo, path).map(|(text, _)| text);
+            return bytes_now(&repo, path).map(|(bytes, _)| bytes);
         }
         // A repository in an unknown state can be read all the same.
         let before = repo.repo_state().ok();
-        let read = text_now(&repo, path);
+        let read = bytes_now(&repo, path);
         let is_doubtful = match &read {
             Ok((_, proves_content)) => !proves_content,
             Err(error) => error.code == Code::PathNotFound,
@@ -75,11 +103,41 @@ impl Workspace {
             !is_locked && repo.repo_state().ok() == before
         };
         if !is_doubtful || is_still() {
-            return read.map(|(text, _)| text);
+            return read.map(|(bytes, _)| bytes);
         }
         let budget = Budget::within(self.budget, Arc::default());
         self.when_git_is_done(&repo, true, &budget)?;
-        text_now(&repo, path).map(|(text, _)| text)
+        bytes_now(&repo, path).map(|(bytes, _)| bytes)
+    }
+
+    /// Returns the pieces that an index of these bytes has, in order: they cover each line once.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn pieces(
+        &self,
+        path: &RepoPath,
+        bytes: &[u8],
+        budget: &Budget,
+    ) -> Result<Vec<ChunkPlace>> {
+        let Some((text, extraction, _)) = prepare::extract(path, bytes, false, budget) else {
+            return Err(Error::cancelled());
+        };
+        let symbols = &extraction.facts.symbols;
+        let of_symbols = handles::symbol_handles(path, symbols);
+        let hashes = handles::chunk_handles(path, &of_symbols, &extraction.chunks, &text);
+        let piece = |(chunk, hash): (&Chunk, u64)| ChunkPlace {
+            handle: Handle {
+                kind: HandleKind::Chunk,
+                hash,
+            },
+            kind: chunk.kind,
+            lines: (chunk.span.start_line, chunk.span.end_line),
+            symbol: chunk
+                .symbol
+                .and_then(|at| Some(symbols.get(at as usize)?.qualified_name.clone())),
+        };
+        Ok(extraction.chunks.iter().zip(hashes).map(piece).collect())
     }
 
     /// Returns whether a file of that name is in the work tree.
@@ -105,8 +163,8 @@ impl Workspace {
     }
 }
 
-/// Returns the text of a file, and whether it was written longer ago than the tick of any clock.
-fn text_now(repo: &Repo, path: &RepoPath) -> Result<(FileText, bool)> {
+/// Returns the bytes of a file, and whether it was written longer ago than the tick of any clock.
+fn bytes_now(repo: &Repo, path: &RepoPath) -> Result<(Vec<u8>, bool)> {
     let refused = |reason: SkipReason| {
         Error::new(
             Code::NotIndexed,
@@ -147,16 +205,7 @@ fn text_now(repo: &Repo, path: &RepoPath) -> Result<(FileText, bool)> {
     {
         return Err(refused(reason));
     }
-    let n_invalid = file
-        .bytes
-        .utf8_chunks()
-        .map(|piece| piece.invalid().len() as u64)
-        .sum();
-    let text = match String::from_utf8(file.bytes) {
-        Ok(text) => text,
-        Err(broken) => String::from_utf8_lossy(broken.as_bytes()).into_owned(),
-    };
-    Ok((FileText { text, n_invalid }, proves_content))
+    Ok((file.bytes, proves_content))
 }
 
 fn locate(view: &View<'_>, handle: Handle) -> Result<Option<FileRange>> {

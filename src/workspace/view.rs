@@ -10,7 +10,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo, TreeEntry};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::{
-    Budget, ContentId, Family, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
+    Budget, ContentId, Family, FileMark, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
 };
 use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
@@ -36,6 +36,8 @@ pub struct View<'a> {
     pub revision: Option<&'a Revision>,
     pub(super) repo: &'a Repo,
     pub(super) home: RepoHome,
+    /// Words that a person gave to files.
+    pub marks: &'a [FileMark],
     pub(super) unasked: Unasked,
     pub(super) looked_at: LookedAt,
 }

@@ -386,7 +386,7 @@ async def beside_tools(s: Session) -> None:
         read = json.loads((await s.client.read_resource(address)).contents[0].text)
         s.checks.equal("with its items", [item["path"] for item in read["items"]], [path])
     templates = (await s.client.list_resource_templates()).resource_templates
-    s.checks.equal("contexts are a family", [t.uri_template for t in templates], ["codelens://context/{name}"])
+    s.checks.equal("contexts are a family", [t.uri_template for t in templates], ["codelens://context/{name}", "codelens://note/{id}"])
     for wrong in ("codelens://context/nothing", "codelens://nothing", "file:///etc/passwd"):
         try:
             await s.client.read_resource(wrong)

@@ -415,6 +415,21 @@ fn coderlm() -> Vec<Row> {
             Call("cl_current", json!({}), &["/repo", "/branch", "/status"]),
         ),
         row(
+            "chunk_indices(file, size, overlap): file, total_bytes, chunk_size, overlap, chunks{index, start, end}",
+            Command(
+                &[
+                    "chunks",
+                    "src/price.ts",
+                    "--size",
+                    "40",
+                    "--overlap",
+                    "8",
+                    "--json",
+                ],
+                "\"end\":40",
+            ),
+        ),
+        row(
             "structure(depth): tree, file_count, language_breakdown",
             Call(
                 "cl_map",

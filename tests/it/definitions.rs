@@ -186,6 +186,78 @@ fn files_are_listed_with_their_sizes() {
 }
 
 #[test]
+fn the_pieces_of_a_file_hold_each_byte_once() {
+    let (repo, cli) = repo();
+    repo.write("src/names.ts", "// Größe ✓\nexport const größe = '💡💡';\n");
+    for path in [
+        "src/store.ts",
+        "lib/store.py",
+        "docs/guide.md",
+        "src/names.ts",
+    ] {
+        let bytes = std::fs::read(repo.path().join(path)).unwrap();
+        for size in [None, Some(1), Some(7), Some(1_000_000)] {
+            let size = size.map(|size: usize| size.to_string());
+            let mut line = vec!["chunks", path];
+            line.extend(size.iter().flat_map(|size| ["--size", size]));
+            let found = cli.json(&line);
+            assert_eq!(found["totalBytes"], bytes.len());
+            let at = |it: &Value, key: &str| usize::try_from(it[key].as_u64().unwrap()).unwrap();
+            let pieces = found["chunks"].as_array().unwrap().iter();
+            let pieces: Vec<&[u8]> = pieces
+                .map(|it| &bytes[at(it, "start")..at(it, "end")])
+                .collect();
+            assert_eq!(pieces.concat(), bytes, "{path} {size:?}");
+            let is_whole = |piece: &&[u8]| std::str::from_utf8(piece).is_ok();
+            assert!(pieces.iter().all(is_whole), "{path} {size:?}");
+        }
+    }
+    let found = cli.json(&["chunks", "src/store.ts"]);
+    let piece = found["chunks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["symbol"].is_string())
+        .unwrap();
+    let handle = piece["handle"].as_str().unwrap();
+    let read = cli.json(&["expand", "--handle", handle]);
+    assert_eq!(read["startLine"], piece["startLine"]);
+    let of_head = cli.json(&["chunks", "src/store.ts", "--ref", "HEAD"]);
+    assert_eq!(of_head["chunks"], found["chunks"]);
+}
+
+#[test]
+fn pieces_that_cannot_be_are_refused_with_the_next_step() {
+    let (repo, cli) = repo();
+    repo.write("big.txt", "x".repeat(200_000));
+    for (line, message) in [
+        (&["chunks", "src/nothing.ts"][..], "there is no file"),
+        (&["chunks", "../x"], "not a path inside"),
+        (&["chunks", "src"], "is a directory"),
+        (&["chunks", "src/store.ts", "--size", "0"], "below 1"),
+        (
+            &["chunks", "src/store.ts", "--overlap", "2"],
+            "`size` is not given",
+        ),
+        (
+            &["chunks", "src/store.ts", "--size", "2", "--overlap", "2"],
+            "not smaller",
+        ),
+        (
+            &["chunks", "src/store.ts", "--size", "5", "--overlap", "-1"],
+            "below 0",
+        ),
+        (&["chunks", "big.txt", "--size", "1"], "at least 2"),
+        (&["chunks", "src/store.ts", "--ref", "none"], "none"),
+    ] {
+        let run = cli.run(line);
+        assert_eq!(run.code, 1, "{line:?}");
+        assert!(run.stderr.contains(message), "{line:?}: {}", run.stderr);
+    }
+    assert_eq!(cli.run(&["chunks", "src/store.ts", "--size", "x"]).code, 2);
+}
+
+#[test]
 fn a_tree_counts_directories() {
     let (_repo, cli) = repo();
     let found = cli.json(&["tree", "--depth", "1"]);

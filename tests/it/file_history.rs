@@ -283,7 +283,7 @@ fn owners_of_the_repository_come_first_and_can_be_left_out() {
     assert_eq!(ann["history"]["fixes"], 1);
     assert_eq!(ann["history"]["commits90"], 2);
     assert_eq!(ann["history"]["last"]["subject"], "hotfix");
-    let metrics = json!({"lines": 1, "dependents": 1, "dependencies": 0, "exported": 1, "commits": 2, "commits90": 2, "fixes": 1, "churn": 66});
+    let metrics = json!({"lines": 1, "dependents": 1, "dependencies": 0, "exported": 1, "commits": 2, "commits90": 2, "fixes": 1, "churn": 66, "cluster": "src"});
     assert_eq!(ann["metrics"], metrics);
     // Of a definition it is the file's.
     assert_eq!(card(&cli, "ann")["metrics"], metrics);
@@ -364,4 +364,58 @@ fn a_shallow_clone_says_that_its_history_is_not_all() {
     assert_eq!(value["history"]["complete"], false, "{value}");
     assert_eq!(value["history"]["commits"], 1, "{value}");
     assert_eq!(value["cards"][0]["history"]["commits"], 0, "{value}");
+}
+
+#[test]
+fn metrics_name_the_files_that_use_one_another() {
+    // Two groups that share one use; the directory of the first has files of both.
+    let mut text = String::new();
+    for (group, directory) in [("red", "src/red"), ("blue", "src/blue")] {
+        for n in 0..5 {
+            let place = if group == "blue" && n == 4 {
+                "src/red/extra"
+            } else {
+                directory
+            };
+            let uses: String = (0..n).fold(String::new(), |uses, other| {
+                uses + &format!("import {{ {group}{other} }} from '../{group}/{group}{other}';\n")
+            });
+            let uses = if place == "src/red/extra" {
+                uses.replace("../", "../../")
+            } else {
+                uses
+            };
+            let calls: Vec<String> = (0..n).map(|other| format!("{group}{other}()")).collect();
+            let _ = writeln!(
+                text,
+                "//- /{place}/{group}{n}.ts\n{uses}export function {group}{n}(): unknown {{\n  return [{}];\n}}",
+                calls.join(", ")
+            );
+        }
+    }
+    text += "//- /src/main.ts\nimport { red0 } from './red/red0';\nred0();\n//- /alone.md\n# Alone\n//- commit base\n";
+    let repo = Fixture::parse(&text).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let cluster = |cli: &Cli, path: &str| card(cli, path)["metrics"]["cluster"].clone();
+    for (path, wanted) in [
+        ("src/red/red0.ts", "src/red"),
+        ("src/red/red4.ts", "src/red"),
+        ("src/main.ts", "src/red"),
+        ("src/blue/blue1.ts", "src/blue"),
+        ("src/red/extra/blue4.ts", "src/blue"),
+        ("alone.md", "."),
+    ] {
+        assert_eq!(cluster(&cli, path), wanted, "{path}");
+    }
+    // The same in an index that came another way.
+    let other = Cli::new(repo.path());
+    let before = repo.read("src/red/red0.ts");
+    repo.write("src/red/red0.ts", "export const red0 = 1;\n");
+    other.json(&["refresh"]);
+    repo.write("src/red/red0.ts", before);
+    assert_eq!(
+        cards(&other, &["src/main.ts".to_owned()])["cards"],
+        cards(&cli, &["src/main.ts".to_owned()])["cards"]
+    );
 }

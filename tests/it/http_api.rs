@@ -264,6 +264,22 @@ fn the_description_lists_each_tool_and_every_reference_leads_somewhere() {
 }
 
 #[test]
+fn a_file_is_listed_in_pieces() {
+    let (server, cli) = Server::start();
+    let path = format!("{}/chunks?path=src/price.ts", server.name);
+    let found = server.get(&format!("{path}&size=50&overlap=10")).body;
+    let line = ["chunks", "src/price.ts", "--size", "50", "--overlap", "10"];
+    assert_eq!(found, cli.json(&line));
+    assert_eq!(found["chunks"][1]["start"], 40);
+    assert!(server.get(&path).body["chunks"][0]["handle"].is_string());
+    let wrong = server.get(&format!("{path}&size=much"));
+    assert_eq!(wrong.body["error"]["code"], "invalid_argument");
+    assert!(server.get("openapi.json").body["paths"]["/api/v1/{repo}/chunks"].is_object());
+    let definitions = server.get("tools").body.to_string();
+    assert!(!definitions.contains("cl_chunks"));
+}
+
+#[test]
 fn the_history_lists_calls_by_session_without_texts() {
     let (server, _cli) = Server::start();
     let path = format!("{}/search", server.name);

@@ -41,7 +41,7 @@ ON_NAMES = (*ON_BYTES, "EACCES", "EROFS")
 # What is asked of an index to know it.
 ASKED = (("cl_map", {"all": True, "limit": 200}), ("cl_search", {"query": "base001", "limit": 50, "snippet": "full"}),
          ("cl_impact", {"symbol": "base001"}), ("cl_stats", {}))
-VOLATILE = ("generation", "nextCursor", "proof", "lastIndexedAt", "indexes", "totalIndexes", "bytes", "backlog")
+VOLATILE = ("generation", "nextCursor", "proof", "lastIndexedAt", "indexes", "totalIndexes", "bytes", "backlog", "memory")
 
 
 @dataclass(frozen=True)

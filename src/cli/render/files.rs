@@ -38,6 +38,31 @@ pub(super) fn list(value: &Value, screen: &Screen) -> String {
     text + &footer(value, screen)
 }
 
+/// Returns a line for each piece of a file: `1-24  812 bytes  chk_0123456789abcdef  definition Store.open`.
+pub(super) fn chunks(value: &Value, screen: &Screen) -> String {
+    let path = visible(value.text("path"));
+    let mut text = String::new();
+    for chunk in value.items("chunks") {
+        let (start, end) = (chunk.number("start"), chunk.number("end"));
+        let lines = (chunk.number("startLine"), chunk.number("endLine"));
+        let place = screen.paint(PLACE, &format!("{path}:{}-{}", lines.0, lines.1));
+        let mut facts = vec![format!("bytes {start}-{end}")];
+        facts.extend(["handle", "kind"].map(|key| visible(chunk.text(key)).into_owned()));
+        facts.retain(|fact| !fact.is_empty());
+        let facts = screen.paint(FAINT, &facts.join("  "));
+        let symbol = match chunk.text("symbol") {
+            "" => String::new(),
+            symbol => format!(" {}", screen.paint(STRONG, &visible(symbol))),
+        };
+        add(&mut text, format_args!("{place}  {facts}{symbol}\n"));
+    }
+    let total = plural(value.items("chunks").len() as u64, "piece");
+    let bytes = plural(value.number("totalBytes"), "byte");
+    let total = screen.paint(FAINT, &format!("{total}, {bytes}"));
+    add(&mut text, format_args!("\n{total}\n"));
+    text
+}
+
 fn file(file: &Value, screen: &Screen) -> String {
     let path = screen.paint(PLACE, &visible(file.text("path")));
     let mut facts = vec![visible(file.text("language")).into_owned()];

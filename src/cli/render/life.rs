@@ -246,6 +246,13 @@ pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
     };
     let file = visible(value.text("file")).into_owned();
     add(&mut text, format_args!("\nfile: {file}{there}\n"));
+    for mark in value.items("marks") {
+        let [word, path, repo] = ["word", "path", "repo"].map(|key| visible(mark.text(key)));
+        add(
+            &mut text,
+            format_args!("mark: {path} of {repo} counts as {word}\n"),
+        );
+    }
     for warning in value.items("warnings") {
         let warning = visible(warning.as_str().unwrap_or_default()).into_owned();
         add(

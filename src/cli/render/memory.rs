@@ -106,6 +106,9 @@ fn one(record: &Value, screen: &Screen) -> String {
     }
     let verification = record.text("verification");
     let mut signs: Vec<String> = Vec::new();
+    if !record.text("from").is_empty() {
+        signs.push(format!("from the clone {}", record.text("from")));
+    }
     if verification != "none" {
         signs.push(verification.to_owned());
     }

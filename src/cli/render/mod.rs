@@ -67,6 +67,7 @@ pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> RenderedText {
         "cl_map" if value["view"].is_string() => files::list(value, screen).into(),
         "cl_map" => code::map(value, screen).into(),
         "cl_expand" => code::expand(value, screen),
+        "cl_chunks" => files::chunks(value, screen).into(),
         "cl_current" => state::current(value, screen).into(),
         "cl_refresh" => state::refresh(value, screen).into(),
         "cl_stats" => state::stats(value, screen).into(),

@@ -145,6 +145,14 @@ pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     if value["bytes"].is_u64() {
         facts.add("size", bytes(value.number("bytes")));
     }
+    let records = value["memory"]["records"].as_object();
+    let records = records.into_iter().flatten();
+    let records: Vec<String> = records
+        .map(|(kind, n)| plural(n.as_u64().unwrap_or_default(), kind))
+        .collect();
+    if !records.is_empty() {
+        facts.add("memory", records.join(", "));
+    }
     let backlog = value.number("backlog");
     if backlog > 0 {
         let waits = format!("{} to bring up", plural(backlog, "file"));

@@ -16,6 +16,7 @@ use super::{Body, MAX_SESSIONS, answer};
 use crate::error::{Code, Error, Result};
 use crate::mcp::call::{self, CallRunner};
 use crate::mcp::{Asked, Caller, Shared, uri};
+use crate::tools::chunks::CHUNKS;
 use crate::tools::{Call, ToolSpec};
 
 /// The name of a client that is known by no other.
@@ -121,12 +122,13 @@ impl PlainRoutes {
             return Ok(Route::History { repo });
         }
         let tool = rest.split_once('/').and_then(|(repo, name)| {
-            let mut tools = self.shared.tools.iter();
+            let mut tools = self.shared.tools.iter().chain([&CHUNKS]);
             let tool = tools.find(|tool| tool.command_name() == name)?;
             Some((repo, tool))
         });
         let (repo, tool) = tool.ok_or_else(|| {
-            let names: Vec<_> = self.shared.tools.iter().map(ToolSpec::command_name).collect();
+            let tools = self.shared.tools.iter().chain([&CHUNKS]);
+            let names: Vec<_> = tools.map(ToolSpec::command_name).collect();
             Error::new(
                 Code::PathNotFound,
                 "nothing is at this address",
@@ -217,7 +219,7 @@ impl PlainRoutes {
             paths.insert(format!("{API}{name}"), json!({"get": get}));
         }
         let mut schemas = Map::new();
-        for tool in &self.shared.tools {
+        for tool in self.shared.tools.iter().chain([&CHUNKS]) {
             let mut output = Value::Object((tool.output_schema)());
             move_definitions(&mut output, tool.name, &mut schemas);
             let mut input = Value::Object((tool.input_schema)());

@@ -6,18 +6,22 @@
 mod open;
 mod record;
 mod rows;
+mod salvage;
 #[cfg(test)]
 mod tests;
 mod words;
 
+use std::path::PathBuf;
+
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
-pub use open::{MEMORY_VERSION, path};
+pub use open::{DAMAGED, MEMORY_VERSION, path};
 pub use record::{
     DocumentLink, DocumentPlace, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun, WrittenBy,
 };
+pub use salvage::readable;
 
-use super::{ErrorContext, StoreResult};
+use super::{ErrorContext, StoreError, StoreResult};
 use crate::model::RecordId;
 use rows::RECORD;
 
@@ -290,6 +294,28 @@ impl RecordStore {
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .context("checking the saved records")?;
         Ok((found != "ok").then_some(found))
+    }
+
+    /// Checks the pages of the file: some milliseconds a megabyte.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for a damaged one.
+    pub fn check(&self) -> StoreResult<()> {
+        let found: String = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .context("checking the saved records")?;
+        if found == "ok" {
+            return Ok(());
+        }
+        Err(StoreError::Corrupt {
+            path: self
+                .connection
+                .path()
+                .map(PathBuf::from)
+                .unwrap_or_default(),
+            what: found,
+        })
     }
 
     fn change(

@@ -110,6 +110,9 @@ INSERT INTO meta VALUES(0);
 ",
 ];
 
+/// The beginning of the names of damaged files that were moved aside.
+pub const DAMAGED: &str = "contexts.db.damaged-";
+
 /// How long one process waits for another that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -165,7 +168,7 @@ impl RecordStore {
     /// Where it can't be renamed.
     pub fn set_aside(home: &RepoHome, now_ms: i64) -> std::io::Result<String> {
         let from = path(home);
-        let name = format!("contexts.db.damaged-{now_ms}");
+        let name = format!("{DAMAGED}{now_ms}");
         std::fs::rename(&from, from.with_file_name(&name))?;
         // The journal of the damaged file must not be played into the new one.
         drop(std::fs::remove_file(
@@ -184,7 +187,7 @@ impl RecordStore {
         Ok(Self { connection })
     }
 
-    fn version(&self, path: &Path) -> StoreResult<i64> {
+    pub(super) fn version(&self, path: &Path) -> StoreResult<i64> {
         let found: i64 = self
             .connection
             .pragma_query_value(None, "user_version", |row| row.get(0))

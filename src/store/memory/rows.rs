@@ -13,6 +13,9 @@ pub(super) const RECORD: &str = "SELECT id, uid, kind, name, title, body, by, cl
     doc_target, doc_digest, relation, locator, pinned, created_ms, updated_ms,
     (SELECT count(*) FROM item WHERE item.record = record.id) FROM record";
 
+/// The last column of [`RECORD`], which alone is not of the record's own row.
+pub(super) const N_ITEMS: &str = "(SELECT count(*) FROM item WHERE item.record = record.id)";
+
 /// Writes a record and its items. One of the same kind and name is replaced and keeps its number, its `uid` and its first date.
 /// Returns its number.
 pub(super) fn write(

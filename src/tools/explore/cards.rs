@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::clusters;
 use super::part::cut;
 use super::source::SourceReader;
 use super::targets::PackTarget;
@@ -73,7 +74,7 @@ pub(super) struct CardOutput {
     #[schemars(with = "Option<serde_json::Value>")]
     history: Option<FileHistoryOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<BTreeMap<String, u64>>")]
+    #[schemars(with = "Option<serde_json::Value>")]
     metrics: Option<MetricsOutput>,
     /// Definitions that may be meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -130,6 +131,9 @@ pub(super) struct MetricsOutput {
     /// The share of the index's files that have fewer commits, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     churn: Option<u64>,
+    /// The directory that names the files which use one another more than the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<String>,
 }
 
 /// The reason that nothing is said of a target.
@@ -230,6 +234,7 @@ fn metrics(
         commits90: history.as_ref().map(|it| it.commits90),
         fixes: history.as_ref().map(|it| it.fixes),
         churn: histories.known().map(|it| it.churn(path.as_str()) as u64),
+        cluster: clusters::cluster(view, path)?,
     })
 }
 

@@ -121,6 +121,8 @@ pub(super) fn answer(
         max_of_a_file: usize::MAX,
         is_explained: false,
         fuses_by_rank: config.fuses_by_rank,
+        recency: config.recency,
+        marks: view.marks,
     };
     let ranked = hits::ranked(view, query, &filters, wanted)?;
     let all = group(&ranked);

@@ -6,6 +6,7 @@
 mod brief;
 mod candidates;
 mod cards;
+mod clusters;
 mod lay;
 mod list;
 mod pack;

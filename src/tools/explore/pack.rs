@@ -59,6 +59,8 @@ pub(super) fn of_query(
         max_of_a_file: usize::MAX,
         is_explained: false,
         fuses_by_rank: config.fuses_by_rank,
+        recency: config.recency,
+        marks: view.marks,
     };
     let mut ranked = hits::ranked(view, query, &filters, wanted)?;
     let mut output = ExploreOutput::new(view);

@@ -58,6 +58,9 @@ pub struct LoadedOutput {
 #[serde(rename_all = "camelCase")]
 pub struct RecordOutput {
     id: String,
+    /// The other clone of the repository whose record it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -156,6 +159,7 @@ impl RecordOutput {
         let is_long = n_items > MAX_LISTED_ITEMS;
         Self {
             id: record.uid,
+            from: None,
             kind: record.kind.as_str(),
             name: record.name,
             title: Some(title(&record.title)),

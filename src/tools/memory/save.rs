@@ -8,7 +8,8 @@ use super::super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::workspace::{
-    DocumentPlace, DocumentToSave, ItemToSave, NamedTest, RecordKind, RecordToSave, outside, wanted,
+    DocumentPlace, DocumentToSave, ItemToSave, NamedTest, RecordKind, RecordToSave, SetAside,
+    outside, wanted,
 };
 
 /// `cl_save`.
@@ -344,8 +345,14 @@ impl Tool for Save {
             item_count: saved.record.n_items,
             verification: has_test.then(|| verification.to_owned()),
             similar: similar.collect(),
-            note: saved.set_aside.map(|name| {
-                format!("The saved records were damaged: they are kept as `{name}` in the data directory, and new ones are begun.")
+            note: saved.set_aside.map(|SetAside { name, n_readable }| {
+                let readable = match n_readable {
+                    0 => "None of them could be read.".to_owned(),
+                    n => format!(
+                        "{n} of them could be read: `codelens doctor` names the export that `codelens note import` takes back."
+                    ),
+                };
+                format!("The saved records were damaged: they are kept as `{name}` in the data directory, and new ones are begun. {readable}")
             }),
         })
     }

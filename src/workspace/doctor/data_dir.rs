@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::lifecycle::policy::RepositoryState;
 use crate::machine;
 use crate::model::size::size;
+use crate::store::memory::DAMAGED;
 use crate::store::{Home, RecordStore, RepoHome, SCHEMA_VERSION};
 use crate::watch::network_type;
 use crate::workspace::memory::has_copy;
@@ -216,6 +217,19 @@ fn memory(found: &[SurveyedRepository]) -> Check {
             "put a copy in its place (`codelens note export` makes one), or move it away and begin anew; nothing is pruned in that repository meanwhile",
         );
     }
+    if let Some(export) = found
+        .iter()
+        .find_map(|found| export_of_damaged(&found.home))
+    {
+        return Check::failed(
+            name,
+            format!(
+                "records were damaged and moved aside; those that could be read are in {}",
+                export.display()
+            ),
+            "take them back with `codelens note import` and that path, in their repository; then remove that file",
+        );
+    }
     if n_lost > 0 {
         let s = if n_lost == 1 { "" } else { "s" };
         return Check::failed(
@@ -225,6 +239,16 @@ fn memory(found: &[SurveyedRepository]) -> Check {
         );
     }
     Check::passed(name, format!("{n_records} saved records, all readable"))
+}
+
+/// Returns the export of damaged records that were moved aside, where there is one.
+fn export_of_damaged(home: &RepoHome) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(home.dir()).ok()?.flatten();
+    let is_export = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(DAMAGED) && name.ends_with(".json")
+    };
+    entries.map(|entry| entry.path()).filter(is_export).min()
 }
 
 /// Returns how many copies of documents are gone, or have other bytes.

@@ -236,7 +236,9 @@ impl View<'_> {
     pub(super) fn judged(&self, record: &SavedRecord) -> Result<JudgedRecord> {
         let store = self.existing_records()?;
         let store = store.ok_or_else(|| super::unknown(&record.uid, &[]))?;
-        Judge::new(self, &store).judge(record, &[])
+        Judge::new(self, &store)
+            .judge(record, &[])
+            .map_err(|error| super::of_records_or_index(error, &store))
     }
 
     /// Returns the root tree of what is checked out, and the digest of the uncommitted changes, `None` where there are none;

@@ -10,6 +10,7 @@ mod save;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(super) use documents::has_copy;
@@ -20,7 +21,7 @@ pub use items::{ItemToSave, Loaded, wanted};
 pub use judge::JudgedRecord;
 pub use recall::{RecallRequest, Recollections};
 pub use runs::{FinishedRun, VerifiedOutcome};
-pub use save::{DocumentToSave, RecordToSave, SavedOutcome};
+pub use save::{DocumentToSave, RecordToSave, SavedOutcome, SetAside};
 
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
@@ -96,6 +97,20 @@ impl Workspace {
     /// Returns whether anything was ever saved in the repository.
     pub fn has_records(&self) -> Result<bool> {
         Ok(crate::store::memory::path(&self.repo_home()?).is_file())
+    }
+
+    /// Returns how many records of each kind there are, those of none left out; of a memory that can't be read none.
+    pub fn record_counts(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        if let Ok(Some(store)) = self.existing_records() {
+            for kind in RecordKind::ALL {
+                let n = store.count(Some(kind)).unwrap_or_default();
+                if n > 0 {
+                    counts.insert(kind.as_str(), n);
+                }
+            }
+        }
+        counts
     }
 
     /// Returns whether something was saved under a name or `uid`.
@@ -228,14 +243,32 @@ fn store_error(error: StoreError) -> Error {
             format!("the saved records have version {found}, this version knows {wanted}"),
             "update codelens",
         ),
-        _ if error.is_corrupt() => (
-            Code::Io,
-            "the saved records are damaged".to_owned(),
-            "`codelens doctor` names the file: put a copy in its place, or save again, which moves it aside and begins anew",
-        ),
+        // Without its cause, by which damage of the index is known.
+        _ if error.is_corrupt() => {
+            tracing::warn!(%error, "the saved records can't be read");
+            return damaged();
+        }
         _ => return error.into(),
     };
     Error::new(code, message, hint).because(error)
+}
+
+fn damaged() -> Error {
+    Error::new(
+        Code::Io,
+        "the saved records are damaged",
+        "`codelens doctor` names the file: put a copy in its place, or save again, which moves it aside and begins anew",
+    )
+}
+
+/// Tells damage of the saved records apart from that of the index, which is built anew.
+fn of_records_or_index(error: Error, store: &RecordStore) -> Error {
+    let cause = std::error::Error::source(&error).and_then(|it| it.downcast_ref::<StoreError>());
+    if cause.is_some_and(StoreError::is_corrupt) && !matches!(store.damage(), Ok(None)) {
+        tracing::warn!(%error, "the saved records can't be read");
+        return damaged();
+    }
+    error
 }
 
 fn full() -> Error {

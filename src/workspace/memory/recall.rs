@@ -3,18 +3,23 @@
 use std::sync::Arc;
 
 use super::super::names::{dotted, is_named};
-use super::super::{Question, View, Workspace};
+use super::super::{Question, View, Workspace, main_place};
 use super::judge::{Judge, JudgedRecord};
-use super::{ItemToSave, items, unknown};
+use super::{ItemToSave, items, of_records_or_index, unknown};
 use crate::error::{Error, Result};
 use crate::lifecycle::verdict::Verdict;
+use crate::model::sanitize::one_line;
 use crate::model::{Freshness, RecordId, RepoPath};
 use crate::search::recall::{RecallQuery, Recalled};
 use crate::store::memory::RecordPlaces;
-use crate::store::{RecordKind, RecordStore, SavedRecord, SymbolRow};
+use crate::store::{RecordKind, RecordStore, RepoHome, SavedRecord, SymbolRow};
 
 /// Records that are judged for one answer.
 const MAX_JUDGED: usize = 200;
+
+/// Records of other clones that are offered, and clones that are looked into.
+const MAX_OFFERED: usize = 5;
+const MAX_CLONES: usize = 8;
 
 /// A question for records; at least one field is set.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +43,9 @@ pub struct Recollections {
     pub records: Vec<JudgedRecord>,
     /// How many there are.
     pub total: u64,
+    /// Records of other clones of the repository that may help, each with the name of its clone. They are not this
+    /// repository's: nothing says them unasked, and they are not counted.
+    pub offered: Vec<(String, JudgedRecord)>,
     /// How current the index was in which moved items were looked for.
     pub freshness: Freshness,
     /// Its generation.
@@ -65,12 +73,19 @@ impl Workspace {
         question: impl Into<Question<'q>>,
     ) -> Result<Recollections> {
         self.query(question, |view| {
-            let found = match view.existing_records()? {
-                Some(store) => find(view, &store, request)?,
-                None if request.name.is_some() => {
-                    return Err(unknown(request.name.unwrap_or_default(), &[]));
+            let own = view.existing_records()?;
+            let found = match (&own, request.name) {
+                (Some(store), _) => {
+                    find(view, store, request).map_err(|error| of_records_or_index(error, store))
                 }
-                None => (Vec::new(), 0),
+                (None, Some(name)) => Err(unknown(name, &[])),
+                (None, None) => Ok((Vec::new(), 0)),
+            };
+            let n_found = found.as_ref().map_or(0, |(records, _)| records.len());
+            let offered = offered(view, own.as_ref(), request, request.limit - n_found)?;
+            let found = match found {
+                Err(_) if !offered.is_empty() => (Vec::new(), 0),
+                found => found?,
             };
             if view.budget.is_cancelled() {
                 return Err(Error::cancelled());
@@ -78,11 +93,62 @@ impl Workspace {
             Ok(Recollections {
                 records: found.0,
                 total: found.1,
+                offered,
                 freshness: view.freshness.clone(),
                 generation: view.read.meta().generation,
             })
         })
     }
+}
+
+/// Returns the records of other clones of the repository that answer a question by words or place, at most `n`, or the one of an
+/// `uid`. Those that do not hold here are left out, and so are those that were imported there.
+fn offered(
+    view: &View<'_>,
+    own: Option<&RecordStore>,
+    request: &RecallRequest<'_>,
+    n: usize,
+) -> Result<Vec<(String, JudgedRecord)>> {
+    let is_by_uid = request.name.is_some_and(|name| name.starts_with("mem_"));
+    let asks = is_by_uid || request.query.is_some() || request.about.is_some();
+    let n = n.min(MAX_OFFERED);
+    let mut offered: Vec<(String, JudgedRecord)> = Vec::new();
+    if !asks || n == 0 || (request.name.is_some() && !is_by_uid) {
+        return Ok(offered);
+    }
+    for home in view.home.clones().into_iter().take(MAX_CLONES) {
+        // A clone whose memory can't be read has nothing to offer.
+        let Ok(Some(store)) = RecordStore::open_existing(&home) else {
+            continue;
+        };
+        let Ok((found, _)) = find(view, &store, request) else {
+            continue;
+        };
+        let from = clone_name(&home);
+        for record in found {
+            let uid = record.record.uid.as_str();
+            let is_known = match own {
+                Some(own) => !own.named(uid)?.is_empty(),
+                None => false,
+            };
+            let is_twice = offered.iter().any(|(_, it)| it.record.uid == uid);
+            let is_stale = record.verdict == Verdict::Stale && !is_by_uid;
+            if record.approved && !is_known && !is_twice && !is_stale {
+                offered.push((from.clone(), record));
+            }
+        }
+    }
+    offered.sort_by_key(|(_, record)| record.verdict);
+    offered.truncate(n);
+    Ok(offered)
+}
+
+/// Returns the name of a clone's directory.
+fn clone_name(home: &RepoHome) -> String {
+    let common_dir = home.common_dir().unwrap_or_default();
+    let place = main_place(&common_dir);
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    one_line(&name).into_owned()
 }
 
 fn find(

@@ -1,6 +1,8 @@
 //! Saving a record: its form is checked, its code is anchored, and records that say the same are named.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::disk::Disk;
@@ -11,12 +13,13 @@ use super::{
     store_error, unknown,
 };
 use crate::error::{Error, Result};
+use crate::lifecycle::portable;
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{RecordId, RepoPath, SkipReason};
 use crate::search::recall::RecallQuery;
-use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest};
+use crate::store::memory::{self, DocumentLink, DocumentPlace, NamedTest};
 use crate::store::token::words;
-use crate::store::{RecordKind, RecordStore, SavedItem, SavedRecord};
+use crate::store::{RecordKind, RecordStore, RepoHome, SavedItem, SavedRecord, StoreError};
 
 /// The longest title, in characters.
 const MAX_TITLE: usize = 120;
@@ -82,8 +85,17 @@ pub struct SavedOutcome {
     pub record: SavedRecord,
     /// Records about the same code that say much the same.
     pub similar: Vec<SavedRecord>,
-    /// The name of the damaged file that was moved aside, where there was one.
-    pub set_aside: Option<String>,
+    /// The damaged file that was moved aside, where there was one.
+    pub set_aside: Option<SetAside>,
+}
+
+/// A damaged file of records that was moved aside, in the repository's part of the data directory.
+#[derive(Clone, Debug)]
+pub struct SetAside {
+    /// Its name now.
+    pub name: String,
+    /// Records that could be read; an export of them lies beside it, under its name and `.json`.
+    pub n_readable: usize,
 }
 
 impl Workspace {
@@ -125,36 +137,76 @@ impl Workspace {
             record.head_sha = snapshot.head.as_ref().map(ToString::to_string);
             Ok((record, items))
         })?;
-        let (mut store, set_aside) = self.records_or_new()?;
-        if let Some(name) = wanted.fixes {
-            record.fixes = Some(failure(&store, name)?);
-        }
-        let Some(record) = store.save(&record, &items)? else {
-            return Err(full());
-        };
-        let similar = similar(&store, &record, &items)?;
-        Ok(SavedOutcome {
-            record,
-            similar,
-            set_aside,
-        })
-    }
-
-    /// Opens the memory; a damaged one is moved aside first, and its new name returned.
-    fn records_or_new(&self) -> Result<(RecordStore, Option<String>)> {
         let home = self.prepared_home()?;
-        match RecordStore::open(&home) {
-            Err(error) if error.is_corrupt() => {
-                let Ok(moved) = RecordStore::set_aside(&home, now_ms()) else {
-                    return Err(store_error(error));
+        let mut set_aside = None;
+        loop {
+            let saved = RecordStore::open(&home).and_then(|mut store| {
+                // A page that this save does not meet would be lost to every reader.
+                store.check()?;
+                // A failure that can't be found is told after the damage.
+                let saved = match wanted.fixes.map(|name| failure(&store, name)).transpose() {
+                    Ok(fixes) => {
+                        record.fixes = fixes;
+                        store.save(&record, &items)?.ok_or_else(full)
+                    }
+                    Err(error) => Err(error),
                 };
-                tracing::warn!(file = %moved, "the saved records were damaged and are kept under another name");
-                let store = RecordStore::open(&home).map_err(store_error)?;
-                Ok((store, Some(moved)))
+                Ok((store, saved))
+            });
+            match saved {
+                Ok((store, saved)) => {
+                    let record = saved?;
+                    let similar = similar(&store, &record, &items)?;
+                    return Ok(SavedOutcome {
+                        record,
+                        similar,
+                        set_aside,
+                    });
+                }
+                Err(error) if error.is_corrupt() && set_aside.is_none() => {
+                    set_aside = Some(move_aside(&home, error)?);
+                }
+                Err(error) => return Err(store_error(error)),
             }
-            opened => Ok((opened.map_err(store_error)?, None)),
         }
     }
+}
+
+/// Moves damaged records aside, with an export of those that can be read.
+fn move_aside(home: &RepoHome, error: StoreError) -> Result<SetAside> {
+    let Ok(name) = RecordStore::set_aside(home, now_ms()) else {
+        return Err(store_error(error));
+    };
+    tracing::warn!(file = %name, "the saved records were damaged and are kept under another name");
+    let readable = memory::readable(&home.dir().join(&name));
+    // An import takes all or nothing: a record whose own row was damaged would spoil the rest.
+    let is_whole = |it: &(SavedRecord, Vec<SavedItem>)| {
+        let text = portable::write(std::slice::from_ref(it), |_| None);
+        portable::read(&text, MAX_ITEMS).is_ok()
+    };
+    let readable: Vec<_> = readable.into_iter().filter(is_whole).collect();
+    let mut n_readable = readable.len();
+    if n_readable > 0 {
+        let fixed = |id| {
+            let failure = readable.iter().find(|(record, _)| record.id == id);
+            failure.map(|(failure, _)| failure.uid.clone())
+        };
+        let text = portable::write(&readable, fixed);
+        let path = home.dir().join(format!("{name}.json"));
+        if let Err(error) = write_private(&path, &text) {
+            tracing::warn!(%error, "the records that could be read were not exported");
+            n_readable = 0;
+        }
+    }
+    Ok(SetAside { name, n_readable })
+}
+
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 fn document_place<'a>(wanted: &'a RecordToSave<'_>) -> Option<&'a DocumentPlace> {
