@@ -136,6 +136,19 @@ const STATIC_METHODS: &[(&str, &str, JavaMethodResult)] = &[
     ("AccessController", "doPrivileged", Returned(0)),
 ];
 
+/// Interfaces of the standard library that classes often implement, with all methods that they have.
+const CLOSED: &[(&str, &[&str])] = &[
+    ("AutoCloseable", &["close"]),
+    ("Callable", &["call"]),
+    ("Cloneable", &[]),
+    ("Closeable", &["close"]),
+    ("Comparable", &["compareTo"]),
+    ("Iterable", &["forEach", "iterator", "spliterator"]),
+    ("RandomAccess", &[]),
+    ("Runnable", &["run"]),
+    ("Serializable", &[]),
+];
+
 /// Interfaces of Spring Data and MyBatis-Plus for rows of a type, with the place of that among their type arguments.
 const REPOSITORIES: &[(&str, usize)] = &[
     ("BaseMapper", 0),
@@ -263,6 +276,15 @@ const PLAIN_RESULTS: &[(&str, &[&str])] = &[
 ];
 
 impl ExternalType {
+    /// Whether it is known to have no member of a name: `Comparable` has no `open()`.
+    pub(super) fn lacks(&self, name: &str) -> bool {
+        let closed = CLOSED.iter().find(|it| it.0 == &*self.name);
+        closed.is_some_and(|(_, methods)| {
+            let method = name.strip_suffix("()");
+            method.is_none_or(|method| !methods.contains(&method))
+        })
+    }
+
     /// Returns the parameter of the functional interface: an `Item` for `Consumer<Item>`.
     pub(super) fn parameter(&self, index: usize) -> Option<Type> {
         let has_result = WITH_RESULT.contains(&&*self.name) && self.args.len() > 1;

@@ -268,7 +268,7 @@ impl Linker<'_, '_> {
             return false;
         };
         let class = loaded.symbol(at).parent;
-        class.is_some_and(|class| self.classes_from(&loaded, class).1)
+        class.is_some_and(|class| self.classes_from(&loaded, class, &loaded.lookup_name(at)).1)
     }
 
     /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
@@ -291,7 +291,7 @@ impl Linker<'_, '_> {
         };
         let name = loaded.lookup_name(at);
         let mut all = Vec::new();
-        for (in_file, class) in self.classes_from(loaded, class).0 {
+        for (in_file, class) in self.classes_from(loaded, class, &name).0 {
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
@@ -304,11 +304,13 @@ impl Linker<'_, '_> {
         all
     }
 
-    /// Returns a class with its other parts and the classes above it, and whether one above is from outside the repository.
+    /// Returns a class with its other parts and the classes above it, and whether one above is from outside the repository and may have
+    /// a member of the name.
     fn classes_from(
         &self,
         loaded: &Rc<LinkedFile>,
         class: SymbolIdx,
+        name: &str,
     ) -> (Vec<(ModuleId, SymbolIdx)>, bool) {
         let mut seen = vec![(loaded.file, class)];
         let mut is_open = false;
@@ -326,7 +328,11 @@ impl Linker<'_, '_> {
             }
             for base in loaded.bases(class) {
                 let base = self.infer(&loaded, base, None);
-                is_open |= matches!(base, Some(Type::External | Type::ExternalType(_)));
+                is_open |= match &base {
+                    Some(Type::External) => true,
+                    Some(Type::ExternalType(of)) => !of.lacks(name),
+                    _ => false,
+                };
                 if let Some(base) = base.and_then(|it| it.symbol())
                     && !seen.contains(&base)
                     && seen.len() < MAX_CLASSES

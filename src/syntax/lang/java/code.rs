@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
+use super::names::method_name;
 use super::symbols::NewSymbol;
 use crate::ir::{BaseKind, Expr, ExprId, ReferenceKind, Slot, Target};
 use crate::model::SymbolKind;
@@ -618,7 +619,7 @@ impl<'t> Lowering<'t> {
             self.use_object(object);
         }
         let receiver = self.reference_object(object);
-        let callee = self.member_of(receiver, &super::declarations::method_name(self.text(name)));
+        let callee = self.member_of(receiver, &method_name(self.text(name)));
         let target = if callee == self.unknown {
             Target::Member {
                 receiver: self.unknown,

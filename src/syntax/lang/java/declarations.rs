@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
+use super::names::method_name;
 use super::symbols::{Modifiers, NewSymbol};
 use super::types::Param;
 use crate::ir::{BaseKind, Expr, ExprId, ReferenceKind, Slot, SymbolIdx};
@@ -544,9 +545,4 @@ impl<'t> Lowering<'t> {
             self.bind(interface, slot, value);
         }
     }
-}
-
-/// Returns the name by which methods are looked up, apart from fields and types: `open()`.
-pub(super) fn method_name(name: &str) -> String {
-    format!("{name}()")
 }

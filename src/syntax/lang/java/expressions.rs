@@ -4,15 +4,12 @@ use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::declarations::method_name;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
+use super::names::{CONSTRUCTOR, method_name};
 use crate::ir::{Expr, ExprId};
 use crate::syntax::lang::tree_walk::each_node;
-
-/// The name by which constructors are looked up.
-const CONSTRUCTOR: &str = "<init>()";
 
 /// The most arguments of a call that are kept.
 const MAX_ARGS: usize = 24;

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH, TypeParam};
+use super::names::method_name;
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
 
 /// The most type parameters of one declaration.
@@ -451,7 +452,7 @@ impl<'t> Lowering<'t> {
         };
         let receiver = self.qualifier(type_);
         if self.kind(key) == Kind::Identifier {
-            let name = super::declarations::method_name(self.text(key));
+            let name = method_name(self.text(key));
             let element = self.member_of(receiver, &name);
             self.push_use(key, Target::Value(element), ReferenceKind::Value);
         }
