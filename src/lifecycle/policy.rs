@@ -29,36 +29,24 @@ pub const RECENT_DAYS: u32 = 7;
 /// Why an index goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PruneReason {
-    /// Its repository was deleted.
-    RepositoryGone,
-    /// Its work tree was removed.
-    WorktreeGone,
-    /// Its branch was deleted.
-    BranchGone,
-    /// Its branch moved on.
+    /// Its branch, work tree or repository was deleted.
+    Gone,
+    /// Its branch moved on, or a newer version of this program reads it no more.
     Superseded,
-    /// It was not used for long.
+    /// It was not used for long, or the next job starts from another one.
     Unused,
-    /// It was written by an older version, which nothing can read any more.
-    OldVersion,
     /// There are more bytes than the quota allows, and others were used later.
     Quota,
-    /// The next job can start from another one.
-    NotForCi,
 }
 
 impl PruneReason {
-    /// Returns the words used in answers.
+    /// Returns the word used in answers.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::RepositoryGone => "repository gone",
-            Self::WorktreeGone => "worktree gone",
-            Self::BranchGone => "branch gone",
+            Self::Gone => "gone",
             Self::Superseded => "superseded",
             Self::Unused => "unused",
-            Self::OldVersion => "old version",
             Self::Quota => "quota",
-            Self::NotForCi => "not needed by the next job",
         }
     }
 }
@@ -174,24 +162,24 @@ fn own_reason(
 ) -> Option<PruneReason> {
     const DAY_MS: i64 = 86_400_000;
     match standing {
-        RepositoryState::Gone => return Some(PruneReason::RepositoryGone),
+        RepositoryState::Gone => return Some(PruneReason::Gone),
         RepositoryState::Unknown => {}
         RepositoryState::Known(known) => {
             // Imported indexes and those of commits belong to no work tree and no branch.
             let is_apart =
                 [bundle::WORKTREE, COMMIT_SOURCE].contains(&entry.pointer.worktree_id.as_str());
             if !is_apart && !known.worktrees.contains_key(&entry.pointer.worktree_id) {
-                return Some(PruneReason::WorktreeGone);
+                return Some(PruneReason::Gone);
             }
             if let Some(branch) = &entry.pointer.branch
                 && !known.tips.contains_key(branch)
             {
-                return Some(PruneReason::BranchGone);
+                return Some(PruneReason::Gone);
             }
         }
     }
     if entry.pointer.schema_version < SCHEMA_VERSION {
-        return Some(PruneReason::OldVersion);
+        return Some(PruneReason::Superseded);
     }
     let is_tip = match standing {
         RepositoryState::Known(known) => entry

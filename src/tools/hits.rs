@@ -127,7 +127,7 @@ impl NearDefaults {
             *counts.entry(kind).or_default() += 1;
         }
         let ((edge_type, direction), _) = counts.into_iter().max_by_key(|(_, n)| *n)?;
-        let edges = Defaults::of_edges(&related.first()?.source_path);
+        let edges = Defaults::of_edges(&related.first()?.source_path, []);
         for near in related {
             near.known_by.leave_out(&edges);
             near.edge_type = near.edge_type.filter(|own| *own != edge_type);

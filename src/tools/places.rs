@@ -1,6 +1,6 @@
 //! Places and files in the answers about a change, and the definitions that a name may mean.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +40,9 @@ pub(super) struct TargetOutput {
     symbol: String,
     line: u32,
     kind: &'static str,
-    signature: String,
+    /// Left out of the definitions of a file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) signature: String,
     /// Its first lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
@@ -73,21 +75,34 @@ pub(super) struct Defaults {
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_confidence: Option<EdgeConfidence>,
+    /// Of the entries of `sites`.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    pub(super) used: Option<&'static str>,
     /// The language of the entries.
     #[serde(skip)]
     family: Option<Family>,
 }
 
 impl Defaults {
-    /// Returns those of direct edges of the commonest class, in the language of a file.
-    pub(super) fn of_edges(path: &str) -> Self {
-        let (family, provenance) = (family_of(path), Provenance::Resolved);
+    /// Returns those of the edges of a file's language of which `known` has most: resolved ones, or those by a member's type.
+    /// Less certain classes are named with each entry.
+    pub(super) fn of_edges(path: &str, known: impl IntoIterator<Item = Provenance>) -> Self {
+        let family = family_of(path);
+        let is_certain = |it: &Provenance| matches!(it, Provenance::Resolved | Provenance::Member);
+        let known = known.into_iter().filter(is_certain);
+        let provenance = commonest(known).unwrap_or(Provenance::Resolved);
         Self {
             confidence: EdgeConfidence::of_edge(family, provenance),
             provenance: provenance.as_str(),
             test_confidence: None,
+            used: None,
             family,
         }
+    }
+
+    /// Returns how an entry of a class is known, on the wire; `None` where it is as the defaults say.
+    pub(super) fn provenance_besides(&self, provenance: Provenance) -> Option<&'static str> {
+        Some(provenance.as_str()).filter(|own| *own != self.provenance)
     }
 
     /// Adds those of tests.
@@ -99,12 +114,22 @@ impl Defaults {
     }
 
     pub(super) fn known_by(&self, provenance: Provenance) -> KnownBy {
-        let differs = provenance.as_str() != self.provenance;
+        let own = self.provenance_besides(provenance);
         KnownBy {
-            confidence: differs.then(|| EdgeConfidence::of_edge(self.family, provenance)),
-            provenance: differs.then(|| provenance.as_str()),
+            confidence: own.map(|_| EdgeConfidence::of_edge(self.family, provenance)),
+            provenance: own,
         }
     }
+}
+
+/// Returns the value that is there most often, of several the least.
+pub(super) fn commonest<T: Ord>(values: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut counts: BTreeMap<T, u64> = BTreeMap::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    most.map(|(value, _)| value)
 }
 
 /// The number of steps of an entry; `None` for 1, the default of the output.

@@ -148,6 +148,15 @@ impl Difference {
             let facts = (known(&texts.old, true)?, known(&texts.new, false)?);
             unread.push((path, texts, facts));
         }
+        let is_unknown =
+            |text: &Option<Arc<str>>, facts: &Option<FileFacts>| text.is_some() && facts.is_none();
+        let n_extracted: usize = unread
+            .iter()
+            .map(|(_, texts, (old, new))| {
+                usize::from(is_unknown(&texts.old, old)) + usize::from(is_unknown(&texts.new, new))
+            })
+            .sum();
+        tracing::debug!(n_files = unread.len(), n_extracted, "compared");
         // What is to be extracted is shared out evenly.
         unread.sort_by_key(|(.., (old, new))| old.is_some() && new.is_some());
         let (mut first, mut second) = (Vec::new(), Vec::new());

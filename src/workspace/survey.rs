@@ -182,7 +182,7 @@ pub(super) fn needless(found: &[SurveyedRepository], repo: &Repo, names: &[Strin
             if (entry.is_active && is_here) || entry.is_pinned {
                 continue;
             }
-            extra.insert((at, n), PruneReason::NotForCi);
+            extra.insert((at, n), PruneReason::Unused);
             if entry.pointer.schema_version != SCHEMA_VERSION {
                 continue;
             }

@@ -80,6 +80,26 @@ fn parsed(text: &str) -> (Repo, Vec<String>) {
 }
 
 #[test]
+fn nothing_is_extracted_where_both_states_are_indexed() {
+    let text = "//- /src/price.ts\nexport function price() { return 1 }\n//- commit base\n\
+         //- /src/price.ts\nexport function price(tax: number) { return tax }\n//- commit head\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let base = repo.commit("base").to_owned();
+    cli.json(&["refresh"]);
+    let n_extracted = || {
+        let run = cli.run(&["changes", &base, "-vv"]);
+        let line = run.stderr.lines().find(|line| line.contains("n_extracted"));
+        line.unwrap_or_else(|| panic!("{}", run.stderr)).to_owned()
+    };
+    let line = n_extracted();
+    assert!(line.contains("n_files=1 n_extracted=1"), "{line}");
+    cli.json(&["refresh", "--ref", &base]);
+    let line = n_extracted();
+    assert!(line.contains("n_files=1 n_extracted=0"), "{line}");
+}
+
+#[test]
 fn each_fixture_of_changes_is_told_as_it_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/changes");
     let mut faults = Vec::new();

@@ -12,6 +12,7 @@ fn callers(files: &str, path: &str, line: u64) -> Vec<String> {
     let map: Value = cli.json(&["map", path, "--all"]);
     let handle = handle_at(&map, line).unwrap_or_else(|| panic!("{path}:{line} in {map}"));
     let said: Value = cli.json(&["impact", "--handle", &handle, "--depth", "1"]);
+    let usual = said["defaults"]["provenance"].as_str().unwrap_or_default();
     let list = said["callers"].as_array().unwrap().iter();
     let mut found: Vec<String> = list
         .map(|it| {
@@ -20,7 +21,7 @@ fn callers(files: &str, path: &str, line: u64) -> Vec<String> {
                 "{} {} {}",
                 text("path").unwrap(),
                 text("symbol").unwrap_or_default(),
-                text("provenance").unwrap_or("resolved")
+                text("provenance").unwrap_or(usual)
             )
         })
         .collect();

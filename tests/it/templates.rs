@@ -89,7 +89,8 @@ fn open(fixture: &str) -> (Repo, Cli) {
 fn sites(answer: &Value) -> Vec<String> {
     let all = answer["sites"].as_array().unwrap().iter();
     all.map(|it| {
-        let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        let usual = |key: &str| answer["defaults"][key].as_str().unwrap_or_default();
+        let text = |key: &str| it[key].as_str().unwrap_or_else(|| usual(key)).to_owned();
         format!("{}:{} {}", text("path"), it["line"], text("use"))
     })
     .collect()

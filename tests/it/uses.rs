@@ -53,7 +53,8 @@ fn shop() -> (Repo, Cli) {
 fn sites(answer: &Value) -> Vec<String> {
     let site = |it: &Value| {
         let alias = if it["alias"] == true { " alias" } else { "" };
-        let text = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        let usual = |key: &str| answer["defaults"][key].as_str().unwrap_or_default();
+        let text = |key: &str| it[key].as_str().unwrap_or_else(|| usual(key)).to_owned();
         format!("{}:{} {}{alias}", text("path"), it["line"], text("use"))
     };
     answer["sites"]

@@ -483,7 +483,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         known.notes = bound.count(path, Some(lines), false);
         output.target = ImpactTarget::Known(known);
     } else {
-        output.targets = shown();
+        output.targets = Some(definitions_of_files(&targets));
     }
     let removed = if input.asks_changes() {
         removed::find(view, asked)?
@@ -559,6 +559,17 @@ fn implicit_callers(
     Ok(callers)
 }
 
+/// Returns the definitions of files as they are listed above their users: members go with their owner, and signatures are for
+/// `cl_map`.
+fn definitions_of_files(targets: &[SymbolRow]) -> Vec<TargetOutput> {
+    let outer = targets.iter().filter(|symbol| symbol.parent.is_none());
+    let mut list: Vec<TargetOutput> = outer.take(MAX_CANDIDATES).map(target).collect();
+    for definition in &mut list {
+        definition.signature.clear();
+    }
+    list
+}
+
 /// Walks from the targets and lists their users, the definitions they use, and the files that reaches.
 #[expect(
     clippy::too_many_lines,
@@ -613,7 +624,12 @@ fn reach(
         Some(_) => placed.len(),
     };
     output.indirect = (placed.len() - n_listed) as u64;
-    let mut defaults = Defaults::of_edges(targets.first().map_or("", |it| it.path.as_str()));
+    let callees_of = places(view, &callees.places)?;
+    let known = placed.iter().chain(&callees_of);
+    let mut defaults = Defaults::of_edges(
+        targets.first().map_or("", |it| it.path.as_str()),
+        known.map(|place| place.reached.provenance),
+    );
     if !affected.tests.is_empty() || !affected.support.is_empty() {
         defaults = defaults.with_tests();
     }
@@ -633,7 +649,6 @@ fn reach(
     let name = targets.first().map(|target| target.name.as_str());
     add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
     output.callers = list;
-    let callees_of = places(view, &callees.places)?;
     let mut list: Vec<CalleeOutput> = callees_of
         .iter()
         .take(limit)

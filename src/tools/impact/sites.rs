@@ -12,6 +12,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::number::clamp;
+use crate::tools::places::{Defaults, commonest};
 use crate::uses::{Mention, MentionPart, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
@@ -34,8 +35,8 @@ pub(super) struct SiteOutput {
     line: u32,
     text: String,
     /// call, new, type, extends, implements, import, reexport, template, decorator or reference.
-    #[serde(rename = "use")]
-    used: &'static str,
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    used: Option<&'static str>,
     /// The definition around the line.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
@@ -179,7 +180,18 @@ fn add_sites(
         last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)
     };
     let rest: Vec<&Mention> = sites.iter().filter(is_behind).copied().collect();
-    let mut shown: Vec<SiteOutput> = rest.iter().take(limit).map(|it| site(view, it)).collect();
+    let page = &rest[..rest.len().min(limit)];
+    let kinds = page.iter().map(|mention| use_of(mention));
+    let known = kinds.clone().map(|(_, known)| known);
+    let mut defaults = match output.defaults.take() {
+        Some(defaults) => defaults,
+        None => Defaults::of_edges(first.path.as_str(), known),
+    };
+    defaults.used = commonest(kinds.map(|(used, _)| used));
+    let sites = page.iter().map(|it| site(view, it, &defaults));
+    let mut shown: Vec<SiteOutput> = sites.collect();
+    let has_entries = !output.callers.is_empty() || !output.callees.is_empty();
+    output.defaults = Some(defaults).filter(|_| has_entries || !shown.is_empty());
     truncate_to_bytes(&mut shown, MAX_LIST_BYTES / 2);
     // A page ends with a line, so that the next one begins with another.
     while shown.len() < rest.len()
@@ -215,20 +227,25 @@ pub(super) fn line(mention: &Mention) -> LineOutput {
     }
 }
 
-fn site(view: &View<'_>, mention: &Mention) -> SiteOutput {
-    let (used, provenance) = match mention.part {
+/// Returns how a line uses the definition, in a word, and how that is known.
+fn use_of(mention: &Mention) -> (&'static str, Provenance) {
+    match mention.part {
         MentionPart::Import => ("import", Provenance::Resolved),
         MentionPart::ReExport => ("reexport", Provenance::Resolved),
         MentionPart::Use(kind, provenance) => (word(kind), provenance),
         _ => ("reference", Provenance::Resolved),
-    };
+    }
+}
+
+fn site(view: &View<'_>, mention: &Mention, defaults: &Defaults) -> SiteOutput {
+    let (used, provenance) = use_of(mention);
     SiteOutput {
         path: mention.path.to_string(),
         line: mention.line,
         text: one_line(&mention.text).into_owned(),
-        used,
+        used: Some(used).filter(|used| defaults.used != Some(used)),
         within: mention.within.clone(),
-        provenance: (provenance != Provenance::Resolved).then(|| provenance.as_str()),
+        provenance: defaults.provenance_besides(provenance),
         alias: mention.is_alias,
         stale: view.is_stale(mention.path.as_str()),
     }

@@ -104,7 +104,7 @@ fn a_deleted_branch_takes_its_index_along() {
     assert_eq!(cli.json(&["prune"])["total"], 0, "both branches live");
     repo.git(&["branch", "--quiet", "-D", "feature"]);
     let planned = cli.json(&["prune", "--dry-run"]);
-    assert_eq!(reasons(&planned), pairs(&[("feature", "branch gone")]));
+    assert_eq!(reasons(&planned), pairs(&[("feature", "gone")]));
     assert_eq!(
         branches(&cli),
         ["feature", "main"],
@@ -193,7 +193,7 @@ fn a_removed_work_tree_takes_its_indexes_along_and_a_missing_one_does_not() {
     repo.git(&["worktree", "remove", "--force", linked.to_str().unwrap()]);
     assert_eq!(
         reasons(&cli.json(&["prune"])),
-        pairs(&[("feature", "worktree gone")])
+        pairs(&[("feature", "gone")])
     );
     assert_eq!(branches(&cli), ["feature", "main"]);
 }
@@ -210,7 +210,7 @@ fn a_deleted_repository_takes_all_along_but_what_was_saved() {
     let planned = cli.json(&["prune", "--dry-run"]);
     assert_eq!(
         reasons(&planned),
-        pairs(&[("feature", "repository gone"), ("main", "repository gone")])
+        pairs(&[("feature", "gone"), ("main", "gone")])
     );
     // A record of another device is a disk that is not there now.
     let records = records(&cli.home());
