@@ -50,7 +50,7 @@ pub(super) const ALIASES: &[Alias] = &[
         name: "references",
         tool: "cl_impact",
         stands_for: "impact NAME --sites",
-        about: "List every line that uses a definition, and every other mention of its name",
+        about: "List every line that uses a definition, and count the other mentions of its name",
         examples: "codelens references queueJob\ncodelens references Store.open --path src/store.ts",
         argument: None,
         helps: &[],

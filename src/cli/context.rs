@@ -160,7 +160,7 @@ pub(super) fn read(file: &Path) -> Result<String> {
         Error::new(
             Code::Io,
             format!("the export cannot be read: {}", error.kind()),
-            "pass the file that `codelens context export` wrote, or - for standard input",
+            "pass the file that `codelens note export` or `codelens context export` wrote, or - for standard input",
         )
         .because(error)
     };

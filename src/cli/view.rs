@@ -205,6 +205,12 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .remove("path");
         }
         let value = ask("cl_impact", input, call)?;
+        if text("symbol").is_some() && value["target"].is_null() {
+            return Err(Error::invalid(
+                value["summary"].as_str().unwrap_or_default(),
+                "pass the whole name of one definition (`Store.open`), with --path where several files have it",
+            ));
+        }
         let (nodes, edges) = impact_graph(&value)?;
         let title = text("symbol").map_or_else(|| "uncommitted changes".to_owned(), str::to_owned);
         let said = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
@@ -330,7 +336,7 @@ fn nothing_to_draw(workspace: &Arc<Workspace>, below: &str, call: &Call<'_>) -> 
         Ok(Some(error)) => error,
         _ => Error::new(
             Code::NotIndexed,
-            "no file here has definitions that CodeLens knows: it reads those of TypeScript, JavaScript, Vue and Svelte",
+            "no file here has definitions that CodeLens can read",
             "`codelens search` and `codelens explore` find text in files of every language",
         ),
     }

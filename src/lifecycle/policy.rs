@@ -5,8 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{COMMIT_SOURCE, CommitId};
-use crate::store::{Pointer, SCHEMA_VERSION, bundle};
+use crate::model::{BUNDLE_SOURCE, COMMIT_SOURCE, CommitId};
+use crate::store::{Pointer, SCHEMA_VERSION};
 
 /// The rules by which indexes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +167,7 @@ fn own_reason(
         RepositoryState::Known(known) => {
             // Imported indexes and those of commits belong to no work tree and no branch.
             let is_apart =
-                [bundle::WORKTREE, COMMIT_SOURCE].contains(&entry.pointer.worktree_id.as_str());
+                [BUNDLE_SOURCE, COMMIT_SOURCE].contains(&entry.pointer.worktree_id.as_str());
             if !is_apart && !known.worktrees.contains_key(&entry.pointer.worktree_id) {
                 return Some(PruneReason::Gone);
             }

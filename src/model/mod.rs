@@ -38,6 +38,8 @@ pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
 pub use latest::Latest;
 pub use path::RepoPath;
 pub use row::{ChunkId, FileId, ModuleId, PastCommitId, PastPathId, RecordId, SymbolId, UnitId};
-pub use snapshot::{Branch, COMMIT_SOURCE, CommitLinks, FileStat, FoundFile, Snapshot};
+pub use snapshot::{
+    BUNDLE_SOURCE, Branch, COMMIT_SOURCE, CommitLinks, FileStat, FoundFile, Snapshot,
+};
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};

@@ -7,6 +7,10 @@ use super::{BlobId, CommitId, RepoPath};
 /// In the place of a work tree's name: an index with it is of a commit, whatever is checked out.
 pub const COMMIT_SOURCE: &str = "commit";
 
+/// In the place of a work tree's name: an index with it was imported. Git can have no such work tree, so that no answer is ever given
+/// from it; new indexes start from it.
+pub const BUNDLE_SOURCE: &str = "bundle";
+
 /// The branch or commit that `HEAD` points to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Branch {

@@ -29,7 +29,7 @@ pub use literal::QueryLiteral;
 pub use path_filter::PathFilter;
 pub use query::{Query, parse};
 
-use crate::model::{Budget, FileMark, RepoPath, Sources};
+use crate::model::{Budget, FileMark, RepoPath, SkipReason, Sources};
 use crate::store::{ChunkRow, Read, StoreResult};
 
 /// Languages of prose, in any directory.
@@ -185,11 +185,13 @@ pub fn matching_files(read: &Read<'_>, filters: &Filters) -> StoreResult<Vec<Rep
     Ok(left.map(|file| file.path.clone()).collect())
 }
 
-/// The number of files that pass the filters.
+/// The number of files that pass the filters and have text in the index.
 pub fn n_matching(read: &Read<'_>, filters: &Filters) -> StoreResult<u64> {
     let fits = filter::FileFilter::of(read, filters)?;
     let files = read.files_under("")?;
-    Ok(files.iter().filter(|file| fits.has(file)).count() as u64)
+    let fitting = files.iter().filter(|file| fits.has(file));
+    let searched = fitting.filter(|file| file.skip.is_none_or(SkipReason::keeps_text));
+    Ok(searched.count() as u64)
 }
 
 fn is_prose(language: &str) -> bool {

@@ -109,6 +109,8 @@ impl Query {
         let words = self.content_words().into_iter().take(64).enumerate();
         words
             .filter(|(at, _)| held & (1 << at) == 0)
+            // Single letters are not told apart in the index.
+            .filter(|(_, word)| word.text.chars().nth(1).is_some())
             .map(|(_, word)| word.text.clone())
             .collect()
     }

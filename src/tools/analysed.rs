@@ -31,7 +31,10 @@ impl AnalysedOutput {
     /// Returns the levels of the files at or below a path (empty: everywhere); `None` where all code there is analysed.
     /// Data and documents count only where `path` is one of them.
     pub(super) fn of(view: &View<'_>, path: &str) -> Result<Option<Self>> {
-        let is_file = !path.is_empty() && view.read.has_file(path)?;
+        let file = view.read.file(path)?.filter(|_| !path.is_empty());
+        let is_file = file.is_some();
+        let skip = file.and_then(|row| row.skip);
+        let is_without_text = skip.is_some_and(|skip| !skip.keeps_text());
         let mut full = 0;
         let (mut outlined, mut texts) = (BTreeMap::new(), BTreeMap::new());
         for (id, n) in view.read.languages_under(path)? {
@@ -48,12 +51,17 @@ impl AnalysedOutput {
         if outlined.is_empty() && texts.is_empty() {
             return Ok(None);
         }
+        let consequence = if is_without_text {
+            "are indexed by their names alone; `match: literal` of cl_search (`codelens grep`) finds lines of them"
+        } else {
+            "are searched as text only: their definitions and calls are not known; use cl_search"
+        };
         let notes = [
-            note(&outlined, "are outlined only: callers are not followed"),
             note(
-                &texts,
-                "are searched as text only: their definitions and calls are not known",
+                &outlined,
+                "are outlined only: callers are not followed; use cl_search",
             ),
+            note(&texts, consequence),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
         let (outline, text) = (outlined.values().sum(), texts.values().sum());
@@ -63,7 +71,7 @@ impl AnalysedOutput {
             outline,
             text,
             languages: outlined,
-            note: format!("{}; use cl_search.", notes.join(". ")),
+            note: format!("{}.", notes.join(". ")),
         }))
     }
 

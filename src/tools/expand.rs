@@ -327,7 +327,7 @@ fn found(
         let near = near_names(view, plain, path)?;
         let note = match path {
             _ if near.is_empty() => {
-                format!("No definition is named `{shown}`, and none nearly so.")
+                format!("No definition is named `{shown}`, and no similar name was found.")
             }
             Some(path) => format!(
                 "No definition in `{path}` is named `{shown}`; these are elsewhere, or nearly so."

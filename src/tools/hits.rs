@@ -269,6 +269,12 @@ pub(super) fn say_nothing_found(
         return Ok(());
     }
     let n_files = search::n_matching(view.read, filters)?;
+    if n_files == 0 {
+        freshness_fields.say(
+            "No text of these files is in the index; `match: literal` (codelens grep) finds lines of them.",
+        );
+        return Ok(());
+    }
     freshness_fields.say_nothing_found("No file holds a word of the question", n_files);
     Ok(())
 }

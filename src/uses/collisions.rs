@@ -1,4 +1,4 @@
-//! Where the changes of two branches meet although git merges them: one definition changed on both sides, a use added on one
+//! Where the changes of two branches meet, also where git sees no conflict: one definition changed on both sides, a use added on one
 //! side of a definition that the other side took away, two definitions of one name.
 //!
 //! Both differences begin at the commit where the branches left each other. Nothing is merged.

@@ -13,7 +13,9 @@ use super::{IndexStatus, Workspace, cache, key_of, verify};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::machine;
-use crate::model::{Branch, Budget, CommitId, FreshnessState, Snapshot, UnknownReason};
+use crate::model::{
+    BUNDLE_SOURCE, Branch, Budget, CommitId, FreshnessState, Snapshot, UnknownReason,
+};
 use crate::reconcile::{self, seed};
 use crate::store::bundle::{self, BundleOrigin, Header};
 use crate::store::{Index, IndexKey, Pointer, ReaderLock, SCHEMA_VERSION, StoreError, key};
@@ -154,7 +156,7 @@ impl Workspace {
         let commit = CommitId::new(&header.commit);
         let key = IndexKey {
             repo_id: repo.repo_id(),
-            worktree_id: bundle::WORKTREE.to_owned(),
+            worktree_id: BUNDLE_SOURCE.to_owned(),
             snapshot: Snapshot {
                 branch: Branch::Detached,
                 head: commit.clone(),

@@ -80,6 +80,24 @@ fn parsed(text: &str) -> (Repo, Vec<String>) {
 }
 
 #[test]
+fn tests_that_reach_a_broken_use_are_listed() {
+    let text = "//- /src/shape.ts\nexport function area() { return 1 }\n\
+         //- /src/sum.ts\nimport { area } from './shape'\nexport function total() { return area() }\n\
+         //- /test/sum.spec.ts\nimport { total } from '../src/sum'\nit('adds up', () => { total() })\n\
+         //- commit base\n\
+         //- /src/shape.ts\nexport function surface() { return 1 }\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let answer = cli.json(&["changes", repo.commit("base")]);
+    assert_eq!(answer["brokenTotal"], 1, "{answer}");
+    assert_eq!(answer["tests"][0]["path"], "test/sum.spec.ts", "{answer}");
+    assert_eq!(
+        cli.run(&["tests", repo.commit("base")]).stdout,
+        "test/sum.spec.ts\n"
+    );
+}
+
+#[test]
 fn nothing_is_extracted_where_both_states_are_indexed() {
     let text = "//- /src/price.ts\nexport function price() { return 1 }\n//- commit base\n\
          //- /src/price.ts\nexport function price(tax: number) { return tax }\n//- commit head\n";

@@ -109,9 +109,12 @@ pub(super) fn changes(value: &Value, screen: &Screen) -> String {
         heading(&mut text, "Tests that reach it", false);
     }
     for one in tests {
-        let steps = match one.number("hops") {
-            0 => "changed".to_owned(),
-            n => plural(n, "step"),
+        let steps = match (one.number("hops"), one.text("provenance")) {
+            (0, _) => "changed".to_owned(),
+            (n, "path-heuristic") => {
+                format!("perhaps: {} from a changed file", plural(n, "step"))
+            }
+            (n, _) => plural(n, "step"),
         };
         add(
             &mut text,
@@ -422,7 +425,7 @@ fn sarif(value: &Value) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": [
                     rule("broken-use", "BrokenUse", "A use of a definition that the change took away, or that requires more now.", "error"),
-                    rule("collision", "Collision", "A change that meets one of another branch although git merges them.", "warning"),
+                    rule("collision", "Collision", "A change that meets one of another branch, which git may merge without a conflict.", "warning"),
                 ],
             }},
             "columnKind": "utf16CodeUnits",

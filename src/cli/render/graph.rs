@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::text::{Fields, add, count, entries, key, plural};
 use super::tree::{StyledLine, TreeNode, draw};
 use super::{footer, is_fresh};
-use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
+use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 
 /// Returns the reach of a change: definitions that are gone, callers by distance and file, unbound uses, tests apart,
 /// then the definitions it uses.
@@ -48,6 +48,10 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
         &lines(mentions, "role"),
         screen,
     );
+    let source = value["target"].text("text");
+    if !source.is_empty() {
+        add(&mut text, format_args!("\n{}\n", visible_lines(source)));
+    }
     // Every line is more than the callers.
     let has_sites = value["sites"].is_array();
     if !has_sites {
@@ -66,8 +70,9 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
         text += &exposure(value, screen);
         let callees = entries(value, "callees");
         let callees: Vec<&Value> = callees.iter().collect();
-        section(&mut text, "Uses", &by_file(&callees), screen);
+        section(&mut text, "It uses", &by_file(&callees), screen);
     }
+    text += &other_mentions(value, screen);
     text += &super::risk::risk(&value["risk"], screen);
     let note = visible(value.text("confidenceNote"));
     if !note.is_empty() {
@@ -94,7 +99,13 @@ fn callers(value: &Value, screen: &Screen) -> String {
         let path = place.text("path");
         examples.iter().any(|example| example.text("path") == path)
     };
-    let callers = entries(value, "callers");
+    let mut callers = entries(value, "callers");
+    if value["target"].text("text").is_empty() {
+        // Lines of source are shown where more than the first was asked for.
+        for caller in &mut callers {
+            caller["text"] = Value::Null;
+        }
+    }
     let furthest = callers.iter().map(|caller| caller.number("hops")).max();
     for hops in 1..=furthest.unwrap_or_default() {
         let there: Vec<&Value> = callers
@@ -113,7 +124,7 @@ fn callers(value: &Value, screen: &Screen) -> String {
             .iter()
             .filter(|file| !listed.contains(&file.text("path")))
             .collect();
-        let heading = format!("Files of {}", plural(indirect, "indirect caller"));
+        let heading = format!("Further files ({})", plural(indirect, "indirect caller"));
         section(&mut text, &heading, &by_file(&files), screen);
     }
     let there: Vec<&Value> = callers.iter().filter(is_test).collect();
@@ -142,6 +153,32 @@ fn callers(value: &Value, screen: &Screen) -> String {
     nodes.extend(beyond.map(|example| leaf(&place(example), example)));
     section(&mut text, "Examples", &nodes, screen);
     text
+}
+
+/// Returns how often the name stands for something else, where every line was asked for: `Not listed: 3 in comments, 11 in
+/// strings`.
+fn other_mentions(value: &Value, screen: &Screen) -> String {
+    let counts: Vec<String> = value
+        .counts("otherMentions")
+        .into_iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(key, n)| {
+            let place = match key {
+                "definitions" => "names of definitions",
+                "otherTargets" => "uses of others of this name",
+                "external" => "uses of something outside",
+                "comments" => "in comments",
+                "strings" => "in strings",
+                _ => "in files without known uses",
+            };
+            format!("{} {place}", count(n))
+        })
+        .collect();
+    if counts.is_empty() {
+        return String::new();
+    }
+    let line = format!("Other mentions, not listed: {}", counts.join(", "));
+    format!("\n{}\n", screen.paint(FAINT, &line))
 }
 
 /// Returns the ways in which a definition leaves its file.
@@ -376,6 +413,7 @@ fn leaf(place: &str, value: &Value) -> TreeNode {
             .with(PLACE, place)
             .with(STRONG, &visible(value.text("symbol")))
             .with(STRONG, &visible(test))
+            .with(FAINT, &visible(value.text("text")))
             .with(FAINT, &more_lines(value))
             .with(FAINT, &visible(value.text("role")))
             .with(FAINT, &visible(provenance))
@@ -417,6 +455,9 @@ fn chains(results: &[&Value]) -> Vec<TreeNode> {
 
 fn chain(result: &Value, results: &[&Value]) -> TreeNode {
     let mut node = leaf(&place(result), result);
+    if result.text("via").is_empty() {
+        node.line = node.line.with(FAINT, &far(result.number("hops")));
+    }
     let follows = |next: &&&Value| {
         let via = next.text("via");
         let is_next = !via.is_empty() && via == key(result);

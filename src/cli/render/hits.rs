@@ -13,17 +13,15 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
     if hits.is_empty() {
         text += &nothing_found(value, screen);
     }
-    let mut was_literal = false;
+    let last_literal = hits.iter().rposition(|hit| hit.number("literal") > 0);
     for (place, hit) in hits.iter().enumerate() {
         if place > 0 {
             text.push('\n');
         }
-        let is_literal = hit.number("literal") > 0;
-        if was_literal && !is_literal {
+        if last_literal.is_some_and(|last| place == last + 1) {
             let rest = "The results below do not hold it as it stands.";
             add(&mut text, format_args!("{}\n\n", screen.paint(FAINT, rest)));
         }
-        was_literal = is_literal;
         text += &heading(hit, screen);
         text += &explanation(&hit["explain"], screen);
         text += &preview(hit, screen);
@@ -101,7 +99,7 @@ fn missing(value: &Value, screen: &Screen) -> String {
     let low = if is_low {
         screen.paint(
             CARE,
-            "low confidence: questions without an answer here have such results, too",
+            "low confidence: what was asked for may not be in this repository",
         ) + "\n"
     } else {
         String::new()

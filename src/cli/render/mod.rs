@@ -119,17 +119,19 @@ fn footer(value: &Value, screen: &Screen) -> String {
     let mut lines = Vec::new();
     // An outline names its omissions itself.
     if value.is_true("truncated") && value["omitted"].is_null() {
-        let total = ["total", "fileCount", "totalCallers"]
+        let total = ["total", "fileCount"]
             .into_iter()
             .map(|key| value.number(key))
             .find(|total| *total > 0);
+        let flag = match value["brokenTotal"] {
+            Value::Null => "--limit N",
+            _ => "--budget N",
+        };
         lines.push(screen.paint(
             screen::FAINT,
             &match total {
-                Some(total) => {
-                    format!("Shortened: {} in all; more with `--limit N`.", count(total))
-                }
-                None => "Shortened; more with `--limit N`.".to_owned(),
+                Some(total) => format!("Shortened: {} in all; more with `{flag}`.", count(total)),
+                None => format!("Shortened; more with `{flag}`."),
             },
         ));
     }

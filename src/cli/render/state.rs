@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::text::{Facts, Fields, add, bytes, count, duration, list, plural, short, table, wrap};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible};
-use crate::model::COMMIT_SOURCE;
+use crate::model::{BUNDLE_SOURCE, COMMIT_SOURCE};
 
 /// Returns the checked-out branch and commit, and the state of their index.
 pub(super) fn current(value: &Value, screen: &Screen) -> String {
@@ -16,13 +16,9 @@ pub(super) fn current(value: &Value, screen: &Screen) -> String {
     }
     let mut facts = Facts::on(screen);
     facts.add("repository", visible(value.text("repo")));
-    let what = if value.text("ref").is_empty() {
-        "branch"
-    } else {
-        "commit"
-    };
-    facts.add(what, checked_out(value, screen));
-    facts.add("worktree", visible(value.text("worktree")));
+    facts.add(what_is_asked(value), checked_out(value, screen));
+    let worktree = Some(value.text("worktree")).filter(|worktree| *worktree != COMMIT_SOURCE);
+    facts.add("worktree", visible(worktree.unwrap_or_default()));
     let status = value.text("status");
     let seed = value.text("seedFrom");
     let is_seeded = status == "missing" && !seed.is_empty();
@@ -93,7 +89,7 @@ pub(super) fn refresh(value: &Value, screen: &Screen) -> String {
             did.join(", ")
         ),
     );
-    facts.add("branch", checked_out(value, screen));
+    facts.add(what_is_asked(value), checked_out(value, screen));
     let mut holds = Vec::new();
     let files = value.number("totalFiles");
     if files > 0 {
@@ -113,7 +109,7 @@ pub(super) fn refresh(value: &Value, screen: &Screen) -> String {
 pub(super) fn stats(value: &Value, screen: &Screen) -> String {
     let mut facts = Facts::on(screen);
     facts.add("index", visible(value.text("indexId")));
-    facts.add("branch", checked_out(value, screen));
+    facts.add(what_is_asked(value), checked_out(value, screen));
     let counts = &value["counts"];
     let kinds = [
         ("files", "file"),
@@ -241,6 +237,15 @@ pub(super) fn doctor(value: &Value, screen: &Screen) -> String {
     text + &format!("\n{verdict}\n")
 }
 
+/// Returns the word for what an index is of.
+fn what_is_asked(value: &Value) -> &'static str {
+    if value.text("ref").is_empty() {
+        "branch"
+    } else {
+        "commit"
+    }
+}
+
 fn checked_out(value: &Value, screen: &Screen) -> String {
     let commit = short(value.text("headSha"));
     let commit = match (commit.is_empty(), value.get("headSha")) {
@@ -323,6 +328,7 @@ fn languages(value: &Value) -> Vec<(&str, u64)> {
 pub(super) fn branch_of(value: &Value) -> String {
     match value.text("branch") {
         "" if value.text("worktree") == COMMIT_SOURCE => "commit".to_owned(),
+        "" if value.text("worktree") == BUNDLE_SOURCE => "imported".to_owned(),
         "" => "detached".to_owned(),
         branch => visible(branch).into_owned(),
     }

@@ -18,10 +18,6 @@ pub use format::{Header, MAX_DATABASE_BYTES, header};
 use super::{Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error};
 use crate::model::{ContentId, RepoPath};
 
-/// The work tree in whose name an imported index is kept: none that git can have, so that no answer is ever
-/// given from it. New indexes start from it.
-pub const WORKTREE: &str = "bundle";
-
 /// The files of a bundle with their contents, by path.
 pub type BundleManifest = Vec<(RepoPath, ContentId)>;
 

@@ -185,7 +185,7 @@ pub struct StateOutput {
 impl Tool for Changes {
     const NAME: &'static str = "cl_changes";
     const TITLE: &'static str = "Review a branch";
-    const ABOUT: &'static str = "Definitions changed since `base`, broken uses, tests that reach it; `with`: collisions that git would merge.";
+    const ABOUT: &'static str = "Definitions changed since `base`, broken uses, tests that reach it; `with`: where it collides with other branches.";
     const EXAMPLES: &'static str = "codelens changes\ncodelens changes main... --with feature,worktrees\ncodelens changes v1.2 --head v1.3 --include body\ncodelens changes --format markdown --exit-code";
     type Input = ChangesInput;
     type Output = ChangesOutput;
@@ -410,6 +410,18 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     }
     if let Some(total) = collisions_total {
         summary += &format!(" {}.", count(total, "collision"));
+    }
+    let mut state_first = std::mem::take(&mut freshness_fields.note);
+    if state_first.is_empty() && !gathered.pending.is_empty() {
+        let n = gathered.pending.len() as u64;
+        state_first = format!(
+            "{} {} not indexed yet: the lists may lack some.",
+            count(n, "changed file"),
+            if n == 1 { "is" } else { "are" }
+        );
+    }
+    if !state_first.is_empty() {
+        summary = format!("{state_first} {summary}");
     }
     Ok(ChangesOutput {
         index_id: view.index_id.to_owned(),

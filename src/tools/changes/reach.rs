@@ -17,7 +17,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Direction, FileRole, Provenance, RepoPath, SymbolId};
 use crate::tools::affected::Affected;
 use crate::tools::places::{EdgeConfidence, places, uses};
-use crate::uses::ChangeKind;
+use crate::uses::{Broken, ChangeKind};
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
@@ -203,7 +203,16 @@ impl ChangesReach {
                 add(row.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
             }
         }
+        let mut broken_in = BTreeSet::new();
+        for one in gathered.broken.all.iter().filter(|it| is_wanted(&it.home)) {
+            let around = around_broken(view, one)?;
+            if around.is_empty() {
+                broken_in.insert(&one.path);
+            }
+            targets.extend(around);
+        }
         targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
+        targets.dedup_by(|a, b| a.id == b.id);
         let reached = reached_from(view, &targets)?;
         let placed = places(view, &reached.places)?;
         let mut affected = Affected::of(view, &placed);
@@ -212,15 +221,19 @@ impl ChangesReach {
             add(path, hops, provenance, basis);
         }
         // Of a file in which no definition changed, its top level did.
-        for (at, file) in difference.files.iter().enumerate() {
-            let is_top_level = !changed_in.contains(&at) && file.new.is_there;
-            if !is_top_level || !is_wanted(&file.path) || view.roles.is_test(&file.path) {
+        let of_top_level = difference.files.iter().enumerate();
+        let of_top_level = of_top_level
+            .filter(|(at, file)| !changed_in.contains(at) && file.new.is_there)
+            .map(|(_, file)| &file.path)
+            .filter(|path| is_wanted(path));
+        for path in of_top_level.chain(broken_in) {
+            if view.roles.is_test(path) {
                 continue;
             }
             let near = related::neighbours(
                 view.read,
                 &view.roles,
-                &file.path,
+                path,
                 Relation::Tests,
                 Direction::In,
                 IMPORT_DEPTH,
@@ -252,6 +265,23 @@ impl ChangesReach {
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
         Ok(tests)
     }
+}
+
+/// Returns the definitions around broken uses. No edge leads to them from the definition that is gone.
+fn around_broken(view: &View<'_>, broken: &Broken) -> Result<Vec<SymbolRow>> {
+    let file = view.read.file(broken.path.as_str())?;
+    let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
+    let symbols = symbols.unwrap_or_default();
+    let also = broken.also.iter().map(|(line, ..)| *line);
+    let mut around: BTreeMap<u32, SymbolRow> = BTreeMap::new();
+    for line in std::iter::once(broken.line).chain(also) {
+        let holds = |it: &&SymbolRow| (it.span.start_line..=it.span.end_line).contains(&line);
+        let n_lines = |it: &&SymbolRow| it.span.end_line - it.span.start_line;
+        if let Some(symbol) = symbols.iter().filter(holds).min_by_key(n_lines) {
+            around.insert(symbol.ordinal, symbol.clone());
+        }
+    }
+    Ok(around.into_values().collect())
 }
 
 /// Converts the tests to their output form; with their titles where the caller asks for tests.

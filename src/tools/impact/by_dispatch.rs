@@ -65,6 +65,11 @@ impl ByDispatch {
         })
     }
 
+    /// Leaves out the tests.
+    pub(super) fn leave_out_tests(&mut self) {
+        self.tests.clear();
+    }
+
     /// How many files of code, and how many tests.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.files.len(), self.tests.len())

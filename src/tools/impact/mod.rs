@@ -608,7 +608,10 @@ fn reach(
     if with_tests {
         affected.add_unbound_tests(view, targets)?;
     }
-    let by_dispatch = ByDispatch::find(view, uses, &starts, depth, &affected)?;
+    let mut by_dispatch = ByDispatch::find(view, uses, &starts, depth, &affected)?;
+    if !with_tests {
+        by_dispatch.leave_out_tests();
+    }
     callers.is_cut |= by_dispatch.is_cut;
     output.by_dispatch = by_dispatch.output();
     output.completeness.resolved_sites = callers.n_sites;

@@ -117,6 +117,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         (_, 0, 0) if !implicit.is_empty() => format!(
             "No uses found in code, but {implicit}. (Calls by computed names and from other repositories are not visible.)"
         ),
+        (_, 0, 0) if found.n_removed > 0 => "No use was found of what else changed.".to_owned(),
         (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
         (_, 0, n) => format!(
             "Unknown: {} {} this name, but what it means there is not known (`unresolved`).{}",

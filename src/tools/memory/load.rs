@@ -133,7 +133,7 @@ impl Tool for Load {
         truncate_to_bytes(&mut results, MAX_LIST_BYTES);
         let note = if results.is_empty() {
             Some(match workspace.saved_records(kind)?.len() {
-                0 => "Nothing of the kind is saved in this repository yet.".to_owned(),
+                0 => "Nothing of this kind is saved in this repository yet.".to_owned(),
                 n => {
                     let asked = match (&input.about, &input.query) {
                         (Some(_), Some(_)) => "is about this code and has a word of the query",
