@@ -15,7 +15,8 @@ use crate::model::{Chunk, Family, Symbol};
 pub struct FileFacts {
     /// By which rules its names are resolved.
     pub family: Family,
-    /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause.
+    /// The units of visibility that its top level belongs to, by the names that it says itself: a package clause. Behind that of
+    /// Go stands the build constraint of the file, where it has one.
     pub units: Vec<String>,
     /// Whether builds leave it out unless they are asked for it: by a build constraint for another platform.
     pub is_alternative: bool,
@@ -344,6 +345,15 @@ pub fn linkage_unit(name: &str) -> String {
     });
     format!("{:03x}", (hash ^ (hash >> 32)) % N_LINKAGE_UNITS)
 }
+
+/// The unit of a module of Java, and the specifier by which another one requires it: `module com.acme.core`.
+pub fn java_module_unit(name: &str) -> String {
+    format!("module {name}")
+}
+
+/// The name by which a file is known that documents its package, of which it offers nothing else by it: `doc.go`,
+/// `package-info.java`. A keyword, so that no definition has it.
+pub const DOCUMENTED: &str = "package";
 
 /// The first character of names by which definitions are injected into parameters: a fixture that tests ask for by a
 /// parameter `client` is offered as `@client`.

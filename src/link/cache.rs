@@ -296,6 +296,17 @@ impl<'a> FactsCache<'a> {
         })
     }
 
+    /// Whether there is a platform for which two files are built.
+    pub(super) fn are_built_together(&self, one: ModuleId, other: ModuleId) -> bool {
+        let (Some(first), Some(second)) = (self.get(one), self.get(other)) else {
+            return true;
+        };
+        let (Some(one), Some(other)) = (self.path_of(one), self.path_of(other)) else {
+            return true;
+        };
+        crate::resolve::are_built_together((&one, &first.facts), (&other, &second.facts))
+    }
+
     /// The files with classes that have a file as their template.
     pub(super) fn template_owners(&self, file: ModuleId) -> Vec<FileId> {
         self.read

@@ -184,6 +184,12 @@ impl Linker<'_, '_> {
         let kind = loaded.symbol(at).kind;
         let is_type = matches!(kind, SymbolKind::Interface | SymbolKind::Type);
         if kind == SymbolKind::Class {
+            if rules.has_overloads
+                && let Some(component) = loaded.value(at, Slot::Param(index))
+            {
+                // That of a record.
+                return self.infer(&loaded, component, object);
+            }
             let made = matches!(callee, Type::Definition(_)).then(|| callee.clone().instance())?;
             let found = self.declared(&made, Access::Name(rules.constructor))?;
             let is_own = matches!(found, Type::Definition(Def::Symbol(file, at))

@@ -111,7 +111,7 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
                 used.line,
             );
         }
-        import_files = units.files(&own);
+        import_files = units.files(cache, &own);
         if linker.rules().has_module_tree {
             import_files.extend(linker.files_of_paths());
             import_files.sort_unstable();

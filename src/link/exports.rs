@@ -13,9 +13,43 @@ const MAX_MODULES: usize = 10_000;
 /// How many modules pass a name on before it is found: the stack is as deep.
 const MAX_DEPTH: usize = 200;
 
+/// The lowest rank in a unit of files that usual builds leave out.
+const LEFT_OUT: u8 = 2;
+
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> Option<Def> {
     cache.memoized(file, name, || ExportSearch::new(cache).export(file, name))
+}
+
+/// As [`resolve`], for a use in `file`: where that is left out of the usual build, and several files of a unit define the name,
+/// the one that is built together with it.
+pub(super) fn resolve_for(
+    cache: &FactsCache<'_>,
+    file: &LinkedFile,
+    target: ModuleId,
+    name: &str,
+) -> Option<Def> {
+    let found = resolve(cache, target, name)?;
+    let Def::Symbol(in_file, _) = found else {
+        return Some(found);
+    };
+    if !rules::of(file).has_build_constraints || in_file == file.file || target.unit().is_none() {
+        return Some(found);
+    }
+    let is_left_out = file.units.iter().any(|unit| {
+        let unit = cache.get(*unit);
+        unit.and_then(|unit| unit.rank(file.file)) >= Some(LEFT_OUT)
+    });
+    if !is_left_out || cache.are_built_together(file.file, in_file) {
+        return Some(found);
+    }
+    let unit = cache.get(target)?;
+    unit.record_name(name);
+    let others = cache.stars_with(&unit, name).into_iter();
+    let mut fitting = others
+        .filter(|other| *other != in_file && cache.are_built_together(file.file, *other))
+        .filter_map(|other| resolve(cache, other, name));
+    fitting.next().or(Some(found))
 }
 
 /// The definition that a CommonJS module is: `codes` of `module.exports = codes`.
@@ -41,7 +75,7 @@ pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Opti
             .find_map(|implicit| match implicit {
                 Implicit::OwnUnit => {
                     let mut units = file.units.iter();
-                    units.find_map(|unit| resolve(cache, *unit, name))
+                    units.find_map(|unit| resolve_for(cache, file, *unit, name))
                 }
                 Implicit::Providers => None,
             })
@@ -61,7 +95,7 @@ pub(super) fn member_elsewhere(
 ) -> Option<Def> {
     let name = member_name(owner, name);
     let mut units = file.units.iter();
-    units.find_map(|unit| resolve(cache, *unit, &name))
+    units.find_map(|unit| resolve_for(cache, file, *unit, &name))
 }
 
 /// Returns the definitions that the files of a unit offer by a name.

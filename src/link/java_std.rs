@@ -73,6 +73,13 @@ const METHODS: &[(&str, JavaMethodResult)] = &[
     ("apply", Last),
     ("getValue", Last),
     ("getKey", Argument(0)),
+    ("getObject", Last),
+    ("getIfAvailable", Last),
+    ("getIfUnique", Last),
+    ("getBody", Last),
+    ("block", Last),
+    ("getContent", Of("List")),
+    ("getRecords", Of("List")),
     ("newInstance", Last),
     ("cast", Last),
     ("iterator", Of("Iterator")),
@@ -128,6 +135,73 @@ const STATIC_METHODS: &[(&str, &str, JavaMethodResult)] = &[
     ("Optional", "map", Mapped),
     ("AccessController", "doPrivileged", Returned(0)),
 ];
+
+/// Interfaces of the standard library that classes often implement, with all methods that they have.
+const CLOSED: &[(&str, &[&str])] = &[
+    ("AutoCloseable", &["close"]),
+    ("Callable", &["call"]),
+    ("Cloneable", &[]),
+    ("Closeable", &["close"]),
+    ("Comparable", &["compareTo"]),
+    ("Iterable", &["forEach", "iterator", "spliterator"]),
+    ("RandomAccess", &[]),
+    ("Runnable", &["run"]),
+    ("Serializable", &[]),
+];
+
+/// Interfaces of Spring Data and MyBatis-Plus for rows of a type, with the place of that among their type arguments.
+const REPOSITORIES: &[(&str, usize)] = &[
+    ("BaseMapper", 0),
+    ("CrudRepository", 0),
+    ("ElasticsearchRepository", 0),
+    ("IService", 0),
+    ("JpaRepository", 0),
+    ("ListCrudRepository", 0),
+    ("ListPagingAndSortingRepository", 0),
+    ("MongoRepository", 0),
+    ("PagingAndSortingRepository", 0),
+    ("Repository", 0),
+    ("ServiceImpl", 1),
+];
+
+/// The methods of those.
+const REPOSITORY_METHODS: &[(&str, JavaMethodResult)] = &[
+    ("findById", OfArgument("Optional", 0)),
+    ("findOne", OfArgument("Optional", 0)),
+    ("findAll", OfArgument("List", 0)),
+    ("findAllById", OfArgument("List", 0)),
+    ("save", Argument(0)),
+    ("saveAll", OfArgument("List", 0)),
+    ("saveAllAndFlush", OfArgument("List", 0)),
+    ("saveAndFlush", Argument(0)),
+    ("getById", Argument(0)),
+    ("getOne", Argument(0)),
+    ("getReferenceById", Argument(0)),
+    ("insert", Argument(0)),
+    ("list", OfArgument("List", 0)),
+    ("listByIds", OfArgument("List", 0)),
+    ("selectById", Argument(0)),
+    ("selectList", OfArgument("List", 0)),
+    ("selectOne", Argument(0)),
+];
+
+/// Methods that take a class and give an instance of it.
+const BY_CLASS: &[&str] = &[
+    "convertValue",
+    "fromJson",
+    "getBean",
+    "getForObject",
+    "mock",
+    "parseObject",
+    "readValue",
+    "toBean",
+    "treeToValue",
+    "unwrap",
+];
+
+/// The types of collectors into maps: of lists of the elements, and of what a function makes of each.
+const GROUPING: &str = "Collector<List>";
+const MAPPING: &str = "Collector<Map>";
 
 /// Functional interfaces whose last type argument is their result, not a parameter.
 const WITH_RESULT: &[&str] = &[
@@ -202,6 +276,15 @@ const PLAIN_RESULTS: &[(&str, &[&str])] = &[
 ];
 
 impl ExternalType {
+    /// Whether it is known to have no member of a name: `Comparable` has no `open()`.
+    pub(super) fn lacks(&self, name: &str) -> bool {
+        let closed = CLOSED.iter().find(|it| it.0 == &*self.name);
+        closed.is_some_and(|(_, methods)| {
+            let method = name.strip_suffix("()");
+            method.is_none_or(|method| !methods.contains(&method))
+        })
+    }
+
     /// Returns the parameter of the functional interface: an `Item` for `Consumer<Item>`.
     pub(super) fn parameter(&self, index: usize) -> Option<Type> {
         let has_result = WITH_RESULT.contains(&&*self.name) && self.args.len() > 1;
@@ -231,7 +314,22 @@ impl Linker<'_, '_> {
         } else {
             self.generic_result(of, method)
         };
-        known.or_else(|| self.outer_result(of, method))
+        known
+            .or_else(|| self.made_of_class(method))
+            .or_else(|| self.outer_result(of, method))
+    }
+
+    /// `context.getBean(Store.class)`, `mapper.readValue(text, Store.class)`
+    fn made_of_class(&self, method: &str) -> Option<Type> {
+        if !BY_CLASS.contains(&method) {
+            return None;
+        }
+        let n_args = self.call().map_or(0, |call| call.args.len());
+        let mut args = (0..n_args).filter_map(|at| self.argument(u8::try_from(at).ok()?));
+        args.find_map(|arg| match arg {
+            Type::ExternalType(class) if &*class.name == "Class" => class.element(),
+            _ => None,
+        })
     }
 
     /// The result type of a method without receiver or arguments from the repository: external, too.
@@ -250,6 +348,20 @@ impl Linker<'_, '_> {
     fn generic_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let one = |at: usize| of.args.get(at).cloned().flatten();
         let last = || of.args.last().cloned().flatten();
+        let rows = REPOSITORIES.iter().find(|it| it.0 == &*of.name);
+        if let Some((_, at)) = rows
+            && let Some(found) = REPOSITORY_METHODS.iter().find(|it| it.0 == method)
+        {
+            return match found.1 {
+                OfArgument(name, _) => Some(ExternalType::with(name, [one(*at)])),
+                _ => one(*at),
+            };
+        }
+        if method == "collect"
+            && let Some(map) = self.collected_map(last())
+        {
+            return Some(map);
+        }
         let found = METHODS.iter().find(|it| it.0 == method)?;
         match found.1 {
             Argument(at) => one(at.min(of.args.len() - 1)),
@@ -271,6 +383,19 @@ impl Linker<'_, '_> {
         }
     }
 
+    /// The map that a collector of `Collectors` makes of elements.
+    fn collected_map(&self, element: Option<Type>) -> Option<Type> {
+        let Type::ExternalType(collector) = self.argument(0)? else {
+            return None;
+        };
+        let value = match &*collector.name {
+            GROUPING => Some(ExternalType::with("List", [element])),
+            MAPPING => collector.element(),
+            _ => return None,
+        };
+        Some(ExternalType::with("Map", [None, value]))
+    }
+
     /// `List.of(a, b)`, `Optional.of(a)`, `Arrays.asList(a)`, `Objects.requireNonNull(a)`
     #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
     fn static_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
@@ -280,6 +405,19 @@ impl Linker<'_, '_> {
             && let Returned(at) = found.2
         {
             return self.returned_by_argument(at);
+        }
+        let n_args = self.call().map_or(0, |call| call.args.len());
+        if &*of.name == "Collectors" {
+            return match method {
+                "groupingBy" | "groupingByConcurrent" | "partitioningBy" if n_args == 1 => {
+                    Some(ExternalType::with(GROUPING, [None]))
+                }
+                "toMap" | "toConcurrentMap" => {
+                    let value = self.returned_by_argument(1)?;
+                    Some(ExternalType::with(MAPPING, [Some(value)]))
+                }
+                _ => None,
+            };
         }
         let holder = match (&*of.name, method) {
             (

@@ -37,6 +37,17 @@ impl Contained {
 const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
 
+/// Whether a base from outside is known to lack a member.
+fn is_lacking(file: &LinkedFile, base: &Type, access: Access<'_>) -> bool {
+    let rules = rules::of(file);
+    match (base, access.name()) {
+        (Type::ExternalType(of), Some(name)) if rules.has_overloads && !rules.has_method_values => {
+            of.lacks(name)
+        }
+        _ => false,
+    }
+}
+
 impl Linker<'_, '_> {
     /// The member `name` of an object: a declared one, else one by an index signature.
     pub(super) fn member(&self, object: &Type, name: &str) -> Option<Type> {
@@ -113,7 +124,7 @@ impl Linker<'_, '_> {
                         _ => None,
                     };
                 }
-                exports::resolve(self.cache, *file, name)
+                exports::resolve_for(self.cache, &self.file, *file, name)
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
             }
@@ -270,6 +281,7 @@ impl Linker<'_, '_> {
                 };
                 let found = base
                     .filter(|base| base.unspecialized() != this.unspecialized())
+                    .filter(|base| !is_lacking(loaded, base, access))
                     .and_then(|base| self.declared(&base, access));
                 match found {
                     // Another base may have it in the repository.

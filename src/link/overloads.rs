@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::delegates::LAMBDA;
 use super::file::{Access, LinkedFile};
+use super::functional::ShapeFit;
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
@@ -95,7 +96,9 @@ impl Linker<'_, '_> {
         let Some(loaded) = self.cache.get(in_file) else {
             return (found, false);
         };
-        if loaded.symbol(at).kind != SymbolKind::Method {
+        let kind = loaded.symbol(at).kind;
+        let is_constructor = kind == SymbolKind::Constructor && !self.rules().has_method_values;
+        if kind != SymbolKind::Method && !is_constructor {
             return (found, false);
         }
         let args = args.iter().map(|arg| self.argument_of(file, *arg, this));
@@ -120,6 +123,8 @@ impl Linker<'_, '_> {
             return (found, false);
         }
         let mut all = match object.filter(|_| is_extension) {
+            // Those of a base are called by `super(…)` alone.
+            _ if is_constructor => own.iter().map(|at| (in_file, *at)).collect(),
             Some(object) => self.extensions_for(file, object, &loaded.lookup_name(at)),
             None => self.methods_like(&loaded, at),
         };
@@ -263,7 +268,7 @@ impl Linker<'_, '_> {
             return false;
         };
         let class = loaded.symbol(at).parent;
-        class.is_some_and(|class| self.classes_from(&loaded, class).1)
+        class.is_some_and(|class| self.classes_from(&loaded, class, &loaded.lookup_name(at)).1)
     }
 
     /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
@@ -286,7 +291,7 @@ impl Linker<'_, '_> {
         };
         let name = loaded.lookup_name(at);
         let mut all = Vec::new();
-        for (in_file, class) in self.classes_from(loaded, class).0 {
+        for (in_file, class) in self.classes_from(loaded, class, &name).0 {
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
@@ -299,11 +304,13 @@ impl Linker<'_, '_> {
         all
     }
 
-    /// Returns a class with its other parts and the classes above it, and whether one above is from outside the repository.
+    /// Returns a class with its other parts and the classes above it, and whether one above is from outside the repository and may have
+    /// a member of the name.
     fn classes_from(
         &self,
         loaded: &Rc<LinkedFile>,
         class: SymbolIdx,
+        name: &str,
     ) -> (Vec<(ModuleId, SymbolIdx)>, bool) {
         let mut seen = vec![(loaded.file, class)];
         let mut is_open = false;
@@ -321,7 +328,11 @@ impl Linker<'_, '_> {
             }
             for base in loaded.bases(class) {
                 let base = self.infer(&loaded, base, None);
-                is_open |= matches!(base, Some(Type::External | Type::ExternalType(_)));
+                is_open |= match &base {
+                    Some(Type::External) => true,
+                    Some(Type::ExternalType(of)) => !of.lacks(name),
+                    _ => false,
+                };
                 if let Some(base) = base.and_then(|it| it.symbol())
                     && !seen.contains(&base)
                     && seen.len() < MAX_CLASSES
@@ -472,6 +483,14 @@ impl Linker<'_, '_> {
             {
                 return None;
             }
+        }
+        if let Some(fit) = self.fit_of_shape(arg, param)
+            && !self.rules().has_method_values
+        {
+            return match fit {
+                ShapeFit::Fits(fit) => Some(fit),
+                ShapeFit::Refused => None,
+            };
         }
         match (arg, param) {
             (Type::Union(all), _) => all

@@ -9,7 +9,7 @@ use super::exports;
 use super::file::LinkedFile;
 use super::lookup::root_of;
 use super::rules;
-use crate::ir::{Expr, ImportKind, ImportedName, Reference, Target};
+use crate::ir::{DOCUMENTED, Expr, ImportKind, ImportedName, Reference, Target};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, ModuleId};
 
@@ -66,11 +66,14 @@ impl UnitImports {
             Target::Symbol(_) | Target::Markup(_) | Target::Unknown => None,
         };
         let named = root.and_then(|root| own.import_at(root)).map(|(at, _)| at);
+        // A name that is imported by itself leads to the file that has it, whatever its members are inherited from.
+        let is_whole = |at: &u32| !own.facts.imports[*at as usize].names.iter().any(is_taken);
         let stars = self
             .stars
             .iter()
             .filter(|_| named.is_none() && is_bare(own, used));
-        let found: Vec<u32> = named.into_iter().chain(stars.copied()).collect();
+        let named_whole = named.filter(is_whole).into_iter();
+        let found: Vec<u32> = named_whole.chain(stars.copied()).collect();
         for at in found {
             let is_there = self
                 .imports
@@ -82,8 +85,8 @@ impl UnitImports {
         }
     }
 
-    /// Returns the files of each import: those noted, else the first of the unit.
-    pub(super) fn files(mut self, own: &LinkedFile) -> Vec<(u32, FileId)> {
+    /// Returns the files of each import: those noted, else the one that documents the unit, else its first.
+    pub(super) fn files(mut self, cache: &FactsCache<'_>, own: &LinkedFile) -> Vec<(u32, FileId)> {
         for (at, unit) in self.imports {
             // One that takes names leads to the files that have them.
             if own.facts.imports[at as usize].names.iter().any(is_taken) {
@@ -94,8 +97,18 @@ impl UnitImports {
                 .range((at, ModuleId::new(i64::MIN))..=(at, ModuleId::new(i64::MAX)))
                 .next()
                 .is_some();
-            if !is_known && let Some(first) = unit.members_of_unit().first() {
-                self.found.insert((at, *first));
+            if is_known {
+                continue;
+            }
+            unit.record_name(DOCUMENTED);
+            let files = cache.stars_with(&unit, DOCUMENTED);
+            let documents = |file: &ModuleId| {
+                let file = cache.get(*file);
+                file.is_some_and(|it| it.exports(DOCUMENTED).next().is_some())
+            };
+            let documented = files.into_iter().find(documents);
+            if let Some(file) = documented.or_else(|| unit.members_of_unit().first().copied()) {
+                self.found.insert((at, file));
             }
         }
         self.found

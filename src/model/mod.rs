@@ -3,6 +3,7 @@
 //! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
 
 mod analysis;
+pub mod build_constraint;
 mod chunk;
 pub mod edge;
 mod family;

@@ -12,7 +12,7 @@ use rusqlite::OptionalExtension as _;
 use super::Writer;
 use super::facts::unpack_facts;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot};
-use crate::model::{FileId, SymbolKind};
+use crate::model::{Family, FileId, SymbolKind};
 
 /// Buckets of names: with [`RESIDUAL`] they are the 48 bits that SQLite keeps in six bytes, the sign aside.
 const N_BUCKETS: u64 = 47;
@@ -104,6 +104,15 @@ impl InterfaceFingerprint {
             };
             let row = (export.kind, &export.name, &export.local, &export.specifier);
             (3_u8, row).hash(hashers.entry(at).or_default());
+        }
+        if facts.family == Family::Go
+            && let Some(constraint) = facts.units.get(1)
+        {
+            // It decides whom the names of the file are meant by.
+            for export in &facts.exports {
+                let own = hashers.entry(bucket(&export.name)).or_default();
+                (9_u8, constraint).hash(own);
+            }
         }
         if facts.is_common_js() {
             4_u8.hash(hashers.entry(RESIDUAL).or_default());

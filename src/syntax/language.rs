@@ -18,9 +18,9 @@ const ECMASCRIPT_FACTS: u32 = 19;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
-const GO_FACTS: u32 = 1;
+const GO_FACTS: u32 = 2;
 /// The same for Java.
-const JAVA_FACTS: u32 = 4;
+const JAVA_FACTS: u32 = 5;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 2;
 /// The same for Rust.

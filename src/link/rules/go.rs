@@ -5,6 +5,7 @@ use super::{Implicit, LanguageRules, MemberOrder};
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::OwnUnit],
     has_named_owners: true,
+    has_build_constraints: true,
     proves_external: true,
     predeclared: &[
         "any",

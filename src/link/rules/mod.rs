@@ -54,6 +54,9 @@ pub(super) enum MemberOrder {
 pub(super) struct LanguageRules {
     /// The modules that every file sees without an import, the nearest first.
     pub(super) implicit_imports: &'static [Implicit],
+    /// Whether files say for which platforms they are built, so that of several definitions one is meant that is built together
+    /// with the use.
+    pub(super) has_build_constraints: bool,
     /// Whether members may be declared outside of their type, in any file of its unit: `func (s *Store) Open()`.
     pub(super) has_named_owners: bool,
     /// Whether a unit has one definition of a name: of two files that define it neither is meant. Elsewhere the first is.
@@ -126,6 +129,7 @@ impl LanguageRules {
     const PLAIN: Self = Self {
         implicit_imports: &[],
         has_named_owners: false,
+        has_build_constraints: false,
         one_definition_in_unit: false,
         has_module_tree: false,
         has_includes: false,

@@ -6,6 +6,7 @@
 
 mod affected;
 mod modfile;
+mod platforms;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,8 @@ use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 use crate::model::path::file_name;
 use modfile::ModFile;
+pub use platforms::are_built_together;
+use platforms::{NamedPlatform, named};
 
 /// Bytes of an import path beyond which there is nothing to find.
 const MAX_SPECIFIER_BYTES: usize = 1024;
@@ -59,48 +62,12 @@ fn is_ignored(name: &str) -> bool {
 /// Returns whether the name of a file says that it is for another operating system or architecture than Linux on amd64:
 /// `lock_windows.go`, `sum_arm64.go`.
 fn is_for_other_platform(name: &str) -> bool {
-    let stem = name.strip_suffix(".go").unwrap_or(name);
-    let stem = stem.strip_suffix("_test").unwrap_or(stem);
-    // What stands before the first `_` is never a constraint.
-    let Some((_, rest)) = stem.split_once('_') else {
-        return false;
-    };
-    let mut last = rest.rsplit('_');
-    let Some(end) = last.next() else {
-        return false;
-    };
-    if ARCHITECTURES.contains(&end) {
-        let os = last.next().filter(|os| SYSTEMS.contains(os));
-        return end != "amd64" || os.is_some_and(|os| os != "linux");
-    }
-    SYSTEMS.contains(&end) && end != "linux"
+    let NamedPlatform {
+        system,
+        architecture,
+    } = named(name);
+    system.is_some_and(|it| it != "linux") || architecture.is_some_and(|it| it != "amd64")
 }
-
-const SYSTEMS: [&str; 17] = [
-    "aix",
-    "android",
-    "darwin",
-    "dragonfly",
-    "freebsd",
-    "hurd",
-    "illumos",
-    "ios",
-    "js",
-    "linux",
-    "netbsd",
-    "openbsd",
-    "plan9",
-    "solaris",
-    "wasip1",
-    "windows",
-    "zos",
-];
-
-const ARCHITECTURES: [&str; 21] = [
-    "386", "amd64", "arm", "armbe", "arm64", "arm64be", "loong64", "mips", "mipsle", "mips64",
-    "mips64le", "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390", "s390x", "sparc", "sparc64",
-    "wasm",
-];
 
 /// A module, a module that another one is replaced by, or a directory of a workspace.
 #[derive(Debug)]

@@ -221,6 +221,7 @@ fn add(repo: &Repo, dice: &mut Dice, n: usize) -> String {
         "A.csproj",
         "C1.java",
         "C2.java",
+        "module-info.java",
         "pom.xml",
         "lib.rs",
         "mod.rs",
@@ -244,6 +245,7 @@ fn source(dice: &mut Dice, n: usize, file: &Path) -> String {
     match extension {
         Some("py" | "pyi") => python(dice, n),
         Some("go") => go(dice),
+        Some("java") if file.ends_with("module-info.java") => java_module(dice),
         Some("java") => java(dice),
         Some("cs") => csharp(dice),
         Some("csproj") => format!(
@@ -342,6 +344,22 @@ fn rust(dice: &mut Dice) -> String {
         text += &parts[dice.below(parts.len())];
     }
     text
+}
+
+/// A module that requires another, exports packages, and uses and provides types.
+fn java_module(dice: &mut Dice) -> String {
+    let packages = ["a", "a.b", "c"];
+    let modules = ["m.one", "m.two"];
+    let (used, provided, by) = (dice.below(6), dice.below(6), dice.below(6));
+    format!(
+        "module {} {{\n  requires {};\n  exports {};\n  uses {}.C{used};\n  provides {}.C{provided} with {}.C{by};\n}}\n",
+        dice.pick(&modules),
+        dice.pick(&modules),
+        dice.pick(&packages),
+        dice.pick(&packages),
+        dice.pick(&packages),
+        dice.pick(&packages),
+    )
 }
 
 /// Types of packages that their directories do not tell, with names that are inherited, imported in every form, shared in
@@ -469,7 +487,8 @@ fn go(dice: &mut Dice) -> String {
         "//go:build !windows\n\n",
     ];
     let (tag, clause) = (dice.pick(&tags), dice.pick(&clauses));
-    let mut text = format!("{tag}package {clause}\n\n");
+    let doc = dice.pick(&["", "", "// Says what it is for.\n"]);
+    let mut text = format!("{tag}{doc}package {clause}\n\n");
     let (one, other) = (dice.pick(&paths), dice.pick(&paths));
     let _ = writeln!(text, "import \"{one}\"\nimport x \"{other}\"");
     for _ in 0..dice.below(5) {
@@ -478,11 +497,11 @@ fn go(dice: &mut Dice) -> String {
         let _ = match dice.below(3) {
             0 => writeln!(
                 text,
-                "// C{k} is {k}.\ntype C{k} struct {{ C{j}; f *x.C{k} }}"
+                "// C{k} is {k}.\ntype C{k} struct {{ C{j}; f *x.C{k}; n{j} int }}"
             ),
             1 => writeln!(
                 text,
-                "func (c *C{k}) M{j}() *C{j} {{ c.f.M{k}(); return c.M1() }}"
+                "func (c *C{k}) M{j}() *C{j} {{ c.f.M{k}(); c.n{j} = 1; return &C{j}{{n{k}: 1}} }}"
             ),
             _ => writeln!(
                 text,

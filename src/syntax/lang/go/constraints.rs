@@ -1,24 +1,30 @@
 //! Build constraints in a file: `//go:build windows && !cgo`.
 
+use crate::model::build_constraint::evaluate;
+
 /// Lines at the head of a file that are looked through for a constraint.
 const MAX_LINES: usize = 400;
 
-/// How deep parentheses are read.
-const MAX_DEPTH: usize = 32;
+/// Bytes of a constraint beyond which there is none.
+const MAX_BYTES: usize = 1_000;
 
-/// Returns whether a build for Linux on amd64, without tags and cgo, leaves a file out.
-pub(super) fn is_left_out(source: &str) -> bool {
+/// Returns the constraint of a file.
+pub(super) fn constraint(source: &str) -> Option<&str> {
     for line in source.lines().take(MAX_LINES) {
         let line = line.trim();
         if let Some(constraint) = line.strip_prefix("//go:build ") {
-            let mut words = ConstraintWords(constraint.as_bytes(), 0);
-            return !words.any(0).unwrap_or(true);
+            return Some(constraint.trim()).filter(|it| !it.is_empty() && it.len() <= MAX_BYTES);
         }
         if line.starts_with("package ") {
             break;
         }
     }
-    false
+    None
+}
+
+/// Returns whether a build for Linux on amd64, without tags and cgo, leaves out a file with a constraint.
+pub(super) fn leaves_out(constraint: &str) -> bool {
+    evaluate(constraint, &|tag| Some(is_set(tag))) == Some(false)
 }
 
 fn is_set(tag: &str) -> bool {
@@ -28,61 +34,13 @@ fn is_set(tag: &str) -> bool {
             .is_some_and(|minor| minor.parse::<u32>().is_ok())
 }
 
-struct ConstraintWords<'a>(&'a [u8], usize);
-
-impl ConstraintWords<'_> {
-    fn skip(&mut self, word: &[u8]) -> bool {
-        while self.0.get(self.1).is_some_and(u8::is_ascii_whitespace) {
-            self.1 += 1;
-        }
-        let is_next = self.0[self.1..].starts_with(word);
-        if is_next {
-            self.1 += word.len();
-        }
-        is_next
-    }
-
-    fn any(&mut self, depth: usize) -> Option<bool> {
-        let mut is_true = self.all(depth)?;
-        while self.skip(b"||") {
-            is_true |= self.all(depth)?;
-        }
-        Some(is_true)
-    }
-
-    fn all(&mut self, depth: usize) -> Option<bool> {
-        let mut is_true = self.one(depth)?;
-        while self.skip(b"&&") {
-            is_true &= self.one(depth)?;
-        }
-        Some(is_true)
-    }
-
-    fn one(&mut self, depth: usize) -> Option<bool> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        if self.skip(b"!") {
-            return Some(!self.one(depth + 1)?);
-        }
-        if self.skip(b"(") {
-            let is_true = self.any(depth + 1)?;
-            return self.skip(b")").then_some(is_true);
-        }
-        let rest = &self.0[self.1..];
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-        let length = rest.iter().take_while(|byte| is_word(byte)).count();
-        let tag = std::str::from_utf8(&rest[..length])
-            .ok()
-            .filter(|tag| !tag.is_empty())?;
-        self.1 += length;
-        Some(is_set(tag))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::is_left_out;
+    use super::{constraint, leaves_out};
+
+    fn is_left_out(source: &str) -> bool {
+        constraint(source).is_some_and(leaves_out)
+    }
 
     #[test]
     fn constraints_are_read_for_linux_on_amd64_without_tags() {

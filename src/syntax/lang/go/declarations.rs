@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use crate::ir::{
-    BaseKind, Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName, NamedOwner,
-    ReferenceKind, Slot, SymbolIdx, member_name,
+    BaseKind, DOCUMENTED, Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName,
+    NamedOwner, ReferenceKind, Slot, SymbolIdx, member_name,
 };
 use crate::model::hash::HashMap;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
@@ -32,6 +32,11 @@ impl<'t> Lowering<'t> {
                     if let Some(name) = self.children(node).first() {
                         let name = self.text(*name).to_owned();
                         self.facts.units = vec![name];
+                        let (doc, _) =
+                            doc_above(self.source, &self.comments, offset(node.start_byte()));
+                        if !doc.is_empty() && !is_mark(&doc) {
+                            self.export(DOCUMENTED, "", self.line_at(node.start_byte()));
+                        }
                     }
                 }
                 Kind::ImportDeclaration => {
@@ -265,6 +270,9 @@ impl<'t> Lowering<'t> {
             symbol: Some(symbol),
             repeats: None,
         });
+        if self.kind(type_) == Kind::StructType {
+            self.fields(type_, symbol);
+        }
         if self.kind(type_) == Kind::InterfaceType {
             for element in self.children(type_) {
                 let name = element.child_by_field_id(fields.name);
@@ -277,6 +285,31 @@ impl<'t> Lowering<'t> {
                         symbol: Some(method),
                         repeats: None,
                     });
+                }
+            }
+        }
+    }
+
+    /// Adds the fields of a struct that have a name of their own.
+    fn fields(&mut self, type_: Node<'t>, owner: SymbolIdx) {
+        let fields = self.grammar.fields;
+        let lists = self.children(type_).into_iter();
+        let all: Vec<Node<'t>> = lists.flat_map(|list| self.children(list)).collect();
+        for field in all {
+            if self.kind(field) != Kind::FieldDeclaration {
+                continue;
+            }
+            let Some(written) = field.child_by_field_id(fields.type_) else {
+                continue;
+            };
+            let text = self
+                .source
+                .get(field.start_byte()..written.end_byte())
+                .unwrap_or_default();
+            let head = signature::of_value(text, None);
+            for name in self.in_field(field, fields.name) {
+                if self.text(name) != "_" {
+                    self.add_symbol(name, SymbolKind::Field, field, Some(owner), head.clone());
                 }
             }
         }
@@ -498,6 +531,11 @@ fn default_name(path: &str) -> String {
     }
     let last = last.strip_prefix("go-").unwrap_or(last);
     last.strip_suffix("-go").unwrap_or(last).to_owned()
+}
+
+/// Whether a comment is no documentation: that of a generator, a licence.
+fn is_mark(doc: &str) -> bool {
+    doc.starts_with("Code generated") || doc.starts_with("Copyright")
 }
 
 fn is_capital(name: &str) -> bool {

@@ -142,6 +142,9 @@ impl<'t> Lowering<'t> {
         if let Some(found) = self.builtin(function, &arguments) {
             return found;
         }
+        if let Some(found) = self.instantiated_call(function, &arguments) {
+            return found;
+        }
         let callee = self.lower(function);
         if callee == self.unknown {
             return callee;
@@ -163,6 +166,55 @@ impl<'t> Lowering<'t> {
             types: types.into(),
             args: args.into(),
         })
+    }
+
+    /// `Make[*Item]()`, which reads like the call of an element: the first of both that there is.
+    fn instantiated_call(&mut self, function: Node<'t>, arguments: &[Node<'t>]) -> Option<ExprId> {
+        let fields = self.grammar.fields;
+        if self.kind(function) != Kind::IndexExpression {
+            return None;
+        }
+        let operand = function.child_by_field_id(fields.operand)?;
+        let index = function.child_by_field_id(fields.index)?;
+        let is_local = self.kind(index) == Kind::Identifier
+            && matches!(self.local(self.text(index)), Some(Local::Value(_)));
+        if !self.is_path(operand) || is_local {
+            return None;
+        }
+        let type_ = match self.kind(index) {
+            Kind::UnaryExpression => index.child_by_field_id(fields.operand)?,
+            _ => index,
+        };
+        let is_type = matches!(
+            self.kind(type_),
+            Kind::Identifier | Kind::SelectorExpression
+        ) || self.kind(type_).is_type();
+        if !is_type {
+            return None;
+        }
+        let type_ = self.value_of(type_);
+        let generic = self.lower(operand);
+        let args: Vec<ExprId> = arguments
+            .iter()
+            .take(MAX_ARGS)
+            .map(|it| self.lower(*it))
+            .collect();
+        let first = self.add(Expr::Call {
+            callee: generic,
+            types: [type_].into(),
+            args: args.clone().into(),
+        });
+        let element = self.element(generic);
+        let other = self.add(Expr::Call {
+            callee: element,
+            types: Box::default(),
+            args: args.into(),
+        });
+        Some(self.add(Expr::Fallback {
+            variable: self.unknown,
+            first,
+            other,
+        }))
     }
 
     /// Returns the result of a function of the language (`make`, `new`, `append`); `None` for any other, also one of

@@ -84,9 +84,16 @@ fn lower(
     budget: &Budget,
 ) -> Option<LoweredFile> {
     let mut lowering = lowering::Lowering::new(source, keeps_positions);
-    lowering.facts.is_alternative = constraints::is_left_out(source);
+    let constraint = constraints::constraint(source);
+    lowering.facts.is_alternative = constraint.is_some_and(constraints::leaves_out);
     lowering.facts.has_errors = root.has_error();
     let declared = lowering.declare(root);
+    if lowering.facts.units.len() == 1 {
+        lowering
+            .facts
+            .units
+            .extend(constraint.map(ToOwned::to_owned));
+    }
     for one in &declared {
         if budget.is_spent() {
             return None;

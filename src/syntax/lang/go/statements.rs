@@ -332,7 +332,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns whether an expression is a chain of names that begins with one of the package: `pkg.Default.Store`.
-    fn is_path(&self, node: Node<'t>) -> bool {
+    pub(super) fn is_path(&self, node: Node<'t>) -> bool {
         let mut at = node;
         while self.kind(at) == Kind::SelectorExpression {
             match at.child_by_field_id(self.grammar.fields.operand) {
@@ -414,16 +414,11 @@ impl<'t> Lowering<'t> {
     /// `T{…}` makes a `T`; its keys are fields where the type is not that of a map or a sequence.
     fn use_literal(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
-        let mut has_keys = false;
         if let Some(type_) = node.child_by_field_id(fields.type_) {
             let kind = self.kind(type_);
             let is_named = matches!(
                 kind,
                 Kind::TypeIdentifier | Kind::QualifiedType | Kind::GenericType
-            );
-            has_keys = matches!(
-                kind,
-                Kind::MapType | Kind::SliceType | Kind::ArrayType | Kind::ImplicitLengthArrayType
             );
             let kind = if is_named {
                 ReferenceKind::New
@@ -432,18 +427,89 @@ impl<'t> Lowering<'t> {
             };
             self.use_type(type_, kind);
         }
-        let Some(body) = node.child_by_field_id(fields.body) else {
+        let type_ = node.child_by_field_id(fields.type_);
+        if let Some(body) = node.child_by_field_id(fields.body) {
+            self.use_elements(body, type_);
+        }
+    }
+
+    /// Records the uses in the body of a literal of a written type; its keys are fields where that is a struct.
+    fn use_elements(&mut self, body: Node<'t>, type_: Option<Node<'t>>) {
+        let fields = self.grammar.fields;
+        if self.depth > MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        // Of elements that leave out their type.
+        let inner = type_.and_then(|it| match self.kind(it) {
+            Kind::MapType => it.child_by_field_id(fields.value),
+            Kind::SliceType | Kind::ArrayType | Kind::ImplicitLengthArrayType => {
+                it.child_by_field_id(fields.element)
+            }
+            _ => None,
+        });
+        let inner = inner.map(|it| match self.kind(it) {
+            Kind::PointerType => self.children(it).first().copied().unwrap_or(it),
+            _ => it,
+        });
+        for element in self.children(body) {
+            let mut value = element;
+            if self.kind(element) == Kind::KeyedElement {
+                let key = element.child_by_field_id(fields.key);
+                match (key, type_) {
+                    (Some(key), Some(type_)) if inner.is_none() => self.use_key(key, type_),
+                    (Some(key), Some(_)) => self.walk(key),
+                    _ => {}
+                }
+                match element.child_by_field_id(fields.value) {
+                    Some(written) => value = written,
+                    None => continue,
+                }
+            }
+            let literal = self.children(value).first().copied().filter(|it| {
+                self.kind(value) == Kind::LiteralElement && self.kind(*it) == Kind::LiteralValue
+            });
+            match literal {
+                Some(literal) => self.use_elements(literal, inner),
+                None => self.walk(value),
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// Records the use of a field as a key: `Server{addr: ":80"}`. A named type may be a map, whose keys are values.
+    fn use_key(&mut self, key: Node<'t>, type_: Node<'t>) {
+        let names = self.children(key);
+        let ([name], Kind::LiteralElement) = (names.as_slice(), self.kind(key)) else {
+            self.walk(key);
             return;
         };
-        for element in self.children(body) {
-            if self.kind(element) == Kind::KeyedElement
-                && has_keys
-                && let Some(key) = element.child_by_field_id(fields.key)
-            {
-                self.walk(key);
-            }
-            self.walk(element);
+        if self.kind(*name) != Kind::Identifier {
+            self.walk(key);
+            return;
         }
+        let text = self.text(*name);
+        let object = self.value_of(type_);
+        let first = self.member(object, text);
+        if first == self.unknown {
+            return;
+        }
+        let other = match self.local(text) {
+            Some(_) => self.predeclared,
+            None => self.top_name(text),
+        };
+        let variable = self.unknown;
+        let value = self.add(Expr::Fallback {
+            variable,
+            first,
+            other,
+        });
+        self.push_use(
+            text,
+            Target::Value(value),
+            ReferenceKind::Value,
+            name.start_byte(),
+        );
     }
 
     /// Binds what a package-level variable or constant holds.

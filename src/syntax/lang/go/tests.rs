@@ -35,6 +35,7 @@ fn symbols_have_the_kinds_of_what_they_declare() {
         found,
         [
             "+ class Store: type Store[K comparable] struct",
+            "- field Store.n: n int",
             "+ interface Opener: type Opener interface",
             "+ method Opener.Open: Open(name string) error",
             "+ type Alias: type Alias = Store[int]",

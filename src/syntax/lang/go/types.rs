@@ -77,6 +77,9 @@ impl<'t> Lowering<'t> {
                 self.container(ContainerKind::Map, pair)
             }
             Kind::FunctionType => {
+                if let Some(sequence) = self.iterator(node) {
+                    return sequence;
+                }
                 let result = self.result_of(node);
                 self.add(Expr::Callable { result })
             }
@@ -116,6 +119,42 @@ impl<'t> Lowering<'t> {
             args: args.into(),
         });
         self.add(Expr::Instance { of })
+    }
+
+    /// Returns the sequence that a loop over a function goes through: `func(yield func(int, *Item) bool)`.
+    fn iterator(&mut self, node: Node<'t>) -> Option<ExprId> {
+        let fields = self.grammar.fields;
+        if node.child_by_field_id(fields.result).is_some() {
+            return None;
+        }
+        let parameters = node.child_by_field_id(fields.parameters)?;
+        let parameters = self.children(parameters);
+        let [parameter] = parameters.as_slice() else {
+            return None;
+        };
+        let yielding = parameter.child_by_field_id(fields.type_)?;
+        let result = yielding.child_by_field_id(fields.result);
+        if self.kind(yielding) != Kind::FunctionType
+            || result.is_none_or(|it| self.text(it) != "bool")
+        {
+            return None;
+        }
+        let list = yielding.child_by_field_id(fields.parameters)?;
+        let mut yielded = Vec::new();
+        for parameter in self.children(list) {
+            let n_names = self.in_field(parameter, fields.name).len().max(1);
+            let type_ = parameter.child_by_field_id(fields.type_)?;
+            let value = self.value_of(type_);
+            yielded.extend(std::iter::repeat_n(value, n_names.min(3)));
+        }
+        match yielded.as_slice() {
+            [element] => Some(self.container(ContainerKind::Stream, *element)),
+            [key, value] => {
+                let pair = self.add(Expr::Tuple([*key, *value].into()));
+                Some(self.container(ContainerKind::Map, pair))
+            }
+            _ => None,
+        }
     }
 
     fn container(&mut self, kind: ContainerKind, element: ExprId) -> ExprId {

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
+use super::names::method_name;
 use super::symbols::NewSymbol;
 use crate::ir::{BaseKind, Expr, ExprId, ReferenceKind, Slot, Target};
 use crate::model::SymbolKind;
@@ -131,7 +132,7 @@ impl<'t> Lowering<'t> {
             Kind::RecordPattern => {
                 for child in self.children(node) {
                     if self.kind(child) == Kind::RecordPatternBody {
-                        self.walk_children(child);
+                        self.walk_components(node, child);
                     } else if matches!(self.kind(child), Kind::Identifier)
                         || self.kind(child).is_type()
                     {
@@ -295,22 +296,60 @@ impl<'t> Lowering<'t> {
     /// `A a` in a pattern.
     fn walk_pattern(&mut self, node: Node<'t>) {
         let children = self.children(node);
-        let type_ = children.iter().find(|it| self.kind(**it).is_type());
-        let name = children
-            .iter()
-            .rfind(|it| self.kind(**it) == Kind::Identifier);
-        let value = match type_ {
-            Some(type_) => {
-                self.use_type(*type_, ReferenceKind::Type);
-                self.lower_type(*type_)
-            }
-            None => self.unknown,
-        };
-        self.bind_local(name.copied(), value);
+        if let Some(type_) = children.iter().find(|it| self.kind(**it).is_type()) {
+            self.use_type(*type_, ReferenceKind::Type);
+        }
+        self.bind_pattern(node);
         for child in children {
             if self.kind(child) == Kind::RecordPattern {
                 self.walk(child);
             }
+        }
+    }
+
+    /// Binds the name of `A a` in a pattern.
+    pub(super) fn bind_pattern(&mut self, node: Node<'t>) {
+        let children = self.children(node);
+        let type_ = children.iter().find(|it| self.kind(**it).is_type());
+        let name = children
+            .iter()
+            .rfind(|it| self.kind(**it) == Kind::Identifier);
+        let value = type_.map_or(self.unknown, |it| self.lower_type(*it));
+        self.bind_local(name.copied(), value);
+    }
+
+    /// `Circle(Point at, var size)`: a component with `var` has the type that the record says.
+    fn walk_components(&mut self, pattern: Node<'t>, body: Node<'t>) {
+        let record = self.children(pattern).first().copied();
+        for (index, component) in self.children(body).into_iter().enumerate() {
+            self.walk(component);
+            if let (Some(record), Ok(index)) = (record, u8::try_from(index)) {
+                self.bind_component(record, component, index);
+            }
+        }
+    }
+
+    fn bind_component(&mut self, record: Node<'t>, component: Node<'t>, index: u8) {
+        let children = self.children(component);
+        let is_pattern = |it: &Node<'t>| self.kind(*it) == Kind::RecordPattern;
+        let is_var = |it: &&Node<'t>| self.kind(**it).is_type() && self.text(**it) == "var";
+        let is_name = |it: &&Node<'t>| self.kind(**it) == Kind::Identifier;
+        let names: Vec<&Node<'t>> = children.iter().filter(is_name).collect();
+        let is_inferred = children.iter().any(|it| is_var(&it));
+        if !is_inferred || children.iter().any(is_pattern) {
+            return;
+        }
+        let Some(name) = names.last().copied().copied() else {
+            return;
+        };
+        let callee = if self.kind(record).is_type() {
+            self.type_path(record)
+        } else {
+            self.qualifier(record)
+        };
+        if callee != self.unknown {
+            let value = self.add(Expr::Param { callee, index });
+            self.bind_local(Some(name), value);
         }
     }
 
@@ -534,9 +573,29 @@ impl<'t> Lowering<'t> {
             let base = self.add(Expr::Super { scope });
             self.push_use(callee, Target::Value(base), ReferenceKind::New);
         }
+        if let Some(callee) = self.field(node, fields.constructor)
+            && self.kind(callee) == Kind::This
+            && !self.in_record()
+        {
+            let call = self.own_constructor_call(self.field(node, fields.arguments));
+            let target = self.add(Expr::Callee { call });
+            self.push_use(callee, Target::Value(target), ReferenceKind::Call);
+        }
         if let Some(arguments) = self.field(node, fields.arguments) {
             self.walk_children(arguments);
         }
+    }
+
+    /// Whether the symbol around is a constructor of a record, of which the canonical one need not be written.
+    fn in_record(&self) -> bool {
+        let class = self
+            .around
+            .and_then(|at| self.facts.symbols[at as usize].parent);
+        class.is_some_and(|at| {
+            self.facts.symbols[at as usize]
+                .signature
+                .contains("record ")
+        })
     }
 
     /// `A::b`, `a::b`, `this::b`, `A::new`
@@ -560,7 +619,7 @@ impl<'t> Lowering<'t> {
             self.use_object(object);
         }
         let receiver = self.reference_object(object);
-        let callee = self.member_of(receiver, &super::declarations::method_name(self.text(name)));
+        let callee = self.member_of(receiver, &method_name(self.text(name)));
         let target = if callee == self.unknown {
             Target::Member {
                 receiver: self.unknown,

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
+use super::names::method_name;
 use super::symbols::{Modifiers, NewSymbol};
 use super::types::Param;
 use crate::ir::{BaseKind, Expr, ExprId, ReferenceKind, Slot, SymbolIdx};
@@ -174,7 +175,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the fields of a record, and their accessors.
     fn record_components(&mut self, list: Node<'t>, record: SymbolIdx) {
-        for node in self.param_nodes(list) {
+        for (index, node) in self.param_nodes(list).into_iter().enumerate() {
             let Some((param, name_node)) = self.param(node) else {
                 continue;
             };
@@ -199,6 +200,9 @@ impl<'t> Lowering<'t> {
             let value = self.param_type(&param);
             self.around = around;
             self.bind_member(record, param.name, value);
+            // The components are what `new` and patterns of the record take.
+            let index = u8::try_from(index).unwrap_or(u8::MAX);
+            self.bind(record, Slot::Param(index), value);
             let accessor = self.getter(record, field, param.name);
             self.bind_member(record, &method_name(param.name), accessor);
         }
@@ -541,9 +545,4 @@ impl<'t> Lowering<'t> {
             self.bind(interface, slot, value);
         }
     }
-}
-
-/// Returns the name by which methods are looked up, apart from fields and types: `open()`.
-pub(super) fn method_name(name: &str) -> String {
-    format!("{name}()")
 }

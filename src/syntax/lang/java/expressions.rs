@@ -1,12 +1,15 @@
 //! Lowering of expressions: the part of a value that name resolution can use.
 
+use std::ops::ControlFlow;
+
 use tree_sitter::Node;
 
-use super::declarations::method_name;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
+use super::names::{CONSTRUCTOR, method_name};
 use crate::ir::{Expr, ExprId};
+use crate::syntax::lang::tree_walk::each_node;
 
 /// The most arguments of a call that are kept.
 const MAX_ARGS: usize = 24;
@@ -83,7 +86,7 @@ impl<'t> Lowering<'t> {
                 Some(left) => self.lower_expr(left),
                 None => self.unknown,
             },
-            Kind::SwitchExpression => self.unknown,
+            Kind::SwitchExpression => self.lower_switch(node),
             Kind::Lambda => self.lower_lambda(node),
             Kind::MethodReference => self.lower_method_reference(node),
             Kind::ClassLiteral => {
@@ -225,7 +228,7 @@ impl<'t> Lowering<'t> {
         for arg in &args {
             let is_function = matches!(self.kind(*arg), Kind::Lambda | Kind::MethodReference);
             lowered.push(if is_function {
-                self.primitive("lambda")
+                self.lambda_shape(*arg)
             } else {
                 self.lower_expr(*arg)
             });
@@ -243,6 +246,79 @@ impl<'t> Lowering<'t> {
         self.call_heads.insert(node.id(), call);
         self.expect_of_call(call, &args);
         call
+    }
+
+    /// Lowers the call of another constructor of the class: `this(1)`.
+    pub(super) fn own_constructor_call(&mut self, arguments: Option<Node<'t>>) -> ExprId {
+        let receiver = self.add(Expr::Receiver { scope: self.around });
+        let callee = self.member_of(receiver, CONSTRUCTOR);
+        let args = self.arguments(arguments);
+        let mut lowered = Vec::with_capacity(args.len());
+        for arg in &args {
+            let is_function = matches!(self.kind(*arg), Kind::Lambda | Kind::MethodReference);
+            lowered.push(if is_function {
+                self.lambda_shape(*arg)
+            } else {
+                self.lower_expr(*arg)
+            });
+        }
+        self.add(Expr::Call {
+            callee,
+            types: Box::default(),
+            args: lowered.into(),
+        })
+    }
+
+    /// Lowers a lambda to the type `lambda` with an argument for each parameter and one for its result: a tuple of no items for a
+    /// block that returns nothing, of one for a value, of two for an expression that may stand alone.
+    fn lambda_shape(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let plain = self.primitive("lambda");
+        let (Kind::Lambda, Some(list), Some(body)) = (
+            self.kind(node),
+            self.field(node, fields.parameters),
+            self.field(node, fields.body),
+        ) else {
+            return plain;
+        };
+        let n_params = match self.kind(list) {
+            Kind::Identifier => 1,
+            Kind::InferredParameters => self.children(list).len(),
+            _ => self.params(list).len(),
+        };
+        let n_results = match self.kind(body) {
+            Kind::Block if self.returns_value(body) => 1,
+            // One that only throws fits both.
+            Kind::Block if self.ends_in_throw(body) => 2,
+            Kind::Block => 0,
+            Kind::MethodInvocation | Kind::Assignment | Kind::New | Kind::Update => 2,
+            _ => 1,
+        };
+        let result = self.add(Expr::Tuple(vec![self.unknown; n_results].into()));
+        let mut args = vec![self.unknown; n_params];
+        args.push(result);
+        let name = self.facts.exprs.name("lambda");
+        let base = self.add(Expr::Name { name, scope: None });
+        let of = self.add(Expr::Specialized {
+            base,
+            args: args.into(),
+        });
+        self.add(Expr::Instance { of })
+    }
+
+    /// Whether a statement of a block returns a value, those of lambdas and classes inside left out.
+    fn returns_value(&self, block: Node<'t>) -> bool {
+        each_node(block, |node| match self.kind(node) {
+            Kind::ReturnStatement if node.named_child_count() > 0 => ControlFlow::Break(()),
+            Kind::Lambda | Kind::ClassBody => ControlFlow::Continue(false),
+            _ => ControlFlow::Continue(true),
+        })
+        .is_some()
+    }
+
+    fn ends_in_throw(&self, block: Node<'t>) -> bool {
+        let last = self.children(block).last().copied();
+        last.is_some_and(|it| self.kind(it) == Kind::Throw)
     }
 
     /// Notes the type that each lambda among the arguments of a call becomes an instance of.
@@ -317,6 +393,65 @@ impl<'t> Lowering<'t> {
             return result;
         }
         self.add(Expr::Callable { result })
+    }
+
+    /// Lowers a `switch` to what its rules and `yield` statements give.
+    fn lower_switch(&mut self, node: Node<'t>) -> ExprId {
+        let Some(body) = self.field(node, self.grammar.fields.body) else {
+            return self.unknown;
+        };
+        let mut all = Vec::new();
+        for rule in self.children(body) {
+            let mark = self.locals.mark();
+            for part in self.children(rule) {
+                match self.kind(part) {
+                    Kind::SwitchLabel => self.bind_patterns(part),
+                    Kind::Block => all.push(self.yielded_by(part)),
+                    Kind::ExpressionStatement | Kind::Yield => {
+                        if let Some(value) = part.named_child(0) {
+                            all.push(self.lower_expr(value));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            self.locals.leave(mark);
+        }
+        let null = self.primitive("null");
+        all.retain(|it| *it != null);
+        self.union(all)
+    }
+
+    /// Binds the names of the patterns in a label, whose uses are recorded elsewhere.
+    fn bind_patterns(&mut self, node: Node<'t>) {
+        if self.depth > MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        for child in self.children(node) {
+            match self.kind(child) {
+                Kind::TypePattern | Kind::RecordPatternComponent => self.bind_pattern(child),
+                Kind::Guard => {}
+                _ => self.bind_patterns(child),
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn yielded_by(&mut self, block: Node<'t>) -> ExprId {
+        let mut all = Vec::new();
+        for child in self.children(block) {
+            match self.kind(child) {
+                Kind::LocalVariable => self.bind_variables(child),
+                Kind::Yield => {
+                    if let Some(value) = child.named_child(0) {
+                        all.push(self.lower_expr(value));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.union(all)
     }
 
     /// Lowers what the statements of a block return, as far as its own declarations tell.

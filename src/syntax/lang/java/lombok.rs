@@ -5,9 +5,9 @@
 
 use tree_sitter::Node;
 
-use super::declarations::method_name;
 use super::grammar::Kind;
 use super::lowering::Lowering;
+use super::names::method_name;
 use super::symbols::Modifiers;
 use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::SymbolKind;

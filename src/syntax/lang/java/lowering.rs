@@ -110,11 +110,12 @@ impl<'t> Lowering<'t> {
             match self.kind(child) {
                 Kind::Package => self.package(child),
                 Kind::Import => self.import(child),
-                Kind::Module => {}
+                Kind::Module => self.module(child),
                 // A script of methods and statements, or the rest of broken code.
                 _ => self.member(child),
             }
         }
+        self.document_package();
         self.uses.sort(&mut self.facts.references);
         Some(())
     }

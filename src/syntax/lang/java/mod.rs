@@ -12,6 +12,7 @@ mod locals;
 mod lombok;
 mod lowering;
 mod modules;
+mod names;
 mod occurrences;
 mod symbols;
 mod synthetic;

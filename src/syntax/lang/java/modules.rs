@@ -1,10 +1,15 @@
-//! The package clause, imports, and the types that a file offers.
+//! The package clause, imports, module declarations, and the types that a file offers.
 
 use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use crate::ir::{Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName};
+use super::symbols::NewSymbol;
+use crate::ir::{
+    DOCUMENTED, Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName, ReferenceKind,
+    Target, java_module_unit,
+};
+use crate::model::SymbolKind;
 
 /// Bytes of a name beyond which it is no type with its package.
 const MAX_QUALIFIED_BYTES: usize = 256;
@@ -22,6 +27,126 @@ impl<'t> Lowering<'t> {
         if let Some(name) = name {
             let name = self.dotted(name);
             self.facts.units = vec![name];
+        }
+    }
+
+    /// A file with a package clause and no type documents the package: `package-info.java`.
+    pub(super) fn document_package(&mut self) {
+        if self.facts.symbols.is_empty() && !self.facts.units.is_empty() {
+            self.facts.exports.push(Export {
+                kind: ExportKind::Local,
+                name: DOCUMENTED.to_owned(),
+                local: String::new(),
+                specifier: String::new(),
+                type_only: false,
+                line: 1,
+            });
+        }
+    }
+
+    /// `module a.b { requires a.c; exports a.b.api to a.d; uses a.b.Codec; provides a.b.Codec with a.b.Fast; }`
+    pub(super) fn module(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let (Some(name_node), Some(body)) =
+            (self.field(node, fields.name), self.field(node, fields.body))
+        else {
+            return;
+        };
+        let name = self.dotted(name_node);
+        self.facts.units = vec![java_module_unit(&name)];
+        let symbol = self.add_symbol(NewSymbol {
+            name: &name,
+            kind: SymbolKind::Module,
+            node,
+            name_node,
+            head_start: node.start_byte(),
+            head_end: body.start_byte(),
+            skips_owner: false,
+        });
+        self.facts.symbols[symbol as usize].exported = true;
+        self.facts.exports.push(Export {
+            kind: ExportKind::Local,
+            name,
+            local: String::new(),
+            specifier: String::new(),
+            type_only: false,
+            line: self.line_at(name_node.start_byte()),
+        });
+        self.around = Some(symbol);
+        for child in self.children(node) {
+            if matches!(self.kind(child), Kind::Annotation | Kind::MarkerAnnotation) {
+                self.use_annotation(child);
+            }
+        }
+        for directive in self.children(body) {
+            let inner = match self.kind(directive) {
+                Kind::ModuleDirective => self.children(directive).first().copied(),
+                _ => Some(directive),
+            };
+            if let Some(directive) = inner {
+                self.module_directive(directive);
+            }
+        }
+        self.around = None;
+    }
+
+    fn module_directive(&mut self, directive: Node<'t>) {
+        let mut names = self.children(directive);
+        names.retain(|it| matches!(self.kind(*it), Kind::Identifier | Kind::ScopedIdentifier));
+        match self.kind(directive) {
+            Kind::ModuleRequires => {
+                for node in names {
+                    let name = self.dotted(node);
+                    let named = imported(&name, &name);
+                    self.import_in_module(node, java_module_unit(&name), Some(named));
+                }
+            }
+            Kind::ModuleExports | Kind::ModuleOpens => {
+                // The modules behind `to` need not be there.
+                if let Some(node) = names.first() {
+                    let package = self.dotted(*node);
+                    self.import_in_module(*node, package, None);
+                }
+            }
+            Kind::ModuleUses | Kind::ModuleProvides => {
+                for node in names {
+                    let path = self.dotted(node);
+                    let named = imported(type_in(&path), &path);
+                    self.import_in_module(node, path, Some(named));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the import of a package as a whole, or of a type or a module that is used by its whole name.
+    fn import_in_module(&mut self, node: Node<'t>, specifier: String, name: Option<ImportedName>) {
+        if self.facts.imports.len() >= MAX_QUALIFIED {
+            return;
+        }
+        let local = name.as_ref().map(|it| it.local.clone());
+        self.facts.imports.push(Import {
+            specifier,
+            kind: ImportKind::Static,
+            type_only: false,
+            line: self.line_at(node.start_byte()),
+            names: name.into_iter().collect(),
+        });
+        if let Some(local) = local {
+            let name = self.facts.exprs.name(&local);
+            let whole = self.add(Expr::Name { name, scope: None });
+            let last = match self.kind(node) {
+                Kind::ScopedIdentifier => self.children(node).last().copied(),
+                _ => None,
+            };
+            let is_module = !type_in(&local).starts_with(char::is_uppercase);
+            let at = last.filter(|_| !is_module).unwrap_or(node);
+            let kind = if is_module {
+                ReferenceKind::Value
+            } else {
+                ReferenceKind::Type
+            };
+            self.push_use(at, Target::Value(whole), kind);
         }
     }
 

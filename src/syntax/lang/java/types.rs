@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH, TypeParam};
+use super::names::method_name;
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
 
 /// The most type parameters of one declaration.
@@ -400,7 +401,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Lowers a name up to its last dot: a type, or a package.
-    fn qualifier(&mut self, node: Node<'t>) -> ExprId {
+    pub(super) fn qualifier(&mut self, node: Node<'t>) -> ExprId {
         if self.kind(node) != Kind::ScopedIdentifier {
             return self.type_path(node);
         }
@@ -441,6 +442,22 @@ impl<'t> Lowering<'t> {
         self.push_use(node, target, kind);
     }
 
+    /// Records the use of an element of an annotation: `path` in `@Route(path = "/")`.
+    fn use_element(&mut self, annotation: Node<'t>, pair: Node<'t>) {
+        let Some(type_) = self.field(annotation, self.grammar.fields.name) else {
+            return;
+        };
+        let Some(key) = self.children(pair).first().copied() else {
+            return;
+        };
+        let receiver = self.qualifier(type_);
+        if self.kind(key) == Kind::Identifier {
+            let name = method_name(self.text(key));
+            let element = self.member_of(receiver, &name);
+            self.push_use(key, Target::Value(element), ReferenceKind::Value);
+        }
+    }
+
     /// Records the uses in an annotation.
     pub(super) fn use_annotation(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
@@ -450,7 +467,10 @@ impl<'t> Lowering<'t> {
         if let Some(arguments) = self.field(node, fields.arguments) {
             for argument in self.children(arguments) {
                 let value = match self.kind(argument) {
-                    Kind::ElementValuePair => self.field(argument, fields.value),
+                    Kind::ElementValuePair => {
+                        self.use_element(node, argument);
+                        self.field(argument, fields.value)
+                    }
                     _ => Some(argument),
                 };
                 if let Some(value) = value {
