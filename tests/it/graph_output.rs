@@ -85,13 +85,13 @@ fn impact_is_a_tree_on_a_terminal() {
     ├─ src/queue.ts:6  drain  member
     └─ src/worker.ts:4  work  member
 
-    Files of 1 indirect caller
+    Further files (1 indirect caller)
     └─ src/main.ts  member
 
     Tests
     └─ src/queue.test.ts:2  pushes  member
 
-    Uses
+    It uses
     └─ src/queue.ts:3  Queue.check  member
     ");
     assert_snapshot!(cli.run(&["related", "src/queue.ts", "--types", "imported_by,calls,tests", "--depth", "2"]).stdout, @"

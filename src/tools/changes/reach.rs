@@ -203,14 +203,8 @@ impl ChangesReach {
                 add(row.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
             }
         }
-        let mut broken_in = BTreeSet::new();
-        for one in gathered.broken.all.iter().filter(|it| is_wanted(&it.home)) {
-            let around = around_broken(view, one)?;
-            if around.is_empty() {
-                broken_in.insert(&one.path);
-            }
-            targets.extend(around);
-        }
+        let broken = gathered.broken.all.iter();
+        let broken_in = add_broken(view, broken.filter(|it| is_wanted(&it.home)), &mut targets)?;
         targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
         targets.dedup_by(|a, b| a.id == b.id);
         let reached = reached_from(view, &targets)?;
@@ -265,6 +259,23 @@ impl ChangesReach {
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
         Ok(tests)
     }
+}
+
+/// Adds the definitions around broken uses, and returns the files that break outside of all definitions.
+fn add_broken<'a>(
+    view: &View<'_>,
+    broken: impl Iterator<Item = &'a Broken>,
+    targets: &mut Vec<SymbolRow>,
+) -> Result<BTreeSet<&'a RepoPath>> {
+    let mut files = BTreeSet::new();
+    for one in broken {
+        let around = around_broken(view, one)?;
+        if around.is_empty() {
+            files.insert(&one.path);
+        }
+        targets.extend(around);
+    }
+    Ok(files)
 }
 
 /// Returns the definitions around broken uses. No edge leads to them from the definition that is gone.
