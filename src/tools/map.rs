@@ -371,7 +371,7 @@ fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
                 let n_files = output.file_count;
                 output
                     .freshness_fields
-                    .say_nothing_found("No definition of this kind and name", n_files);
+                    .say_nothing_found("No definition fits the filters", n_files);
             }
             output.symbols = Some(page.entries);
             let path = match place(input)? {

@@ -31,9 +31,11 @@ pub(super) fn with_near_paths(mut error: Error, input: &Value, call: &Call<'_>) 
         })
         .filter(|path| error.code == Code::PathNotFound && path.len() <= MAX_COMPARED_BYTES);
     let repo = input["repo"].as_str();
-    let found = asked
+    let mut found = asked
         .map(|path| paths(path, repo, call))
         .unwrap_or_default();
+    // It may be there, and not be what the tool can take.
+    found.retain(|path| Some(path.as_str()) != asked.map(|asked| asked.trim_end_matches('/')));
     if found.is_empty() {
         return error;
     }

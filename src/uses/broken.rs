@@ -273,10 +273,13 @@ impl Uses<'_> {
         }
         self.add_calls(&worlds, &mut found)?;
         self.add_overrides(&worlds, &mut found)?;
+        let n_left_out = self.leave_out_doubtful(difference, &mut found)?;
         found.all.sort_by(|a, b| {
             (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
         });
-        found.n_unresolved += losses.n_inherited + self.n_unresolved(difference, &found.all)?;
+        // Those that were left out may be without a meaning in the index, too.
+        let n_unresolved = self.n_unresolved(difference, &found.all)?;
+        found.n_unresolved += losses.n_inherited + n_unresolved.max(n_left_out);
         Ok(found)
     }
 

@@ -47,18 +47,26 @@ impl Uses<'_> {
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method {
-            for base in bases(&facts, symbol.ordinal) {
-                // The users of one that is defined here are found.
-                if self
-                    .read
-                    .symbols_named(&token::normal_form(&base))?
-                    .is_empty()
-                {
-                    callers.push(ImplicitCaller::OutsideBase(base));
-                }
-            }
+            let bases = self.outside_bases(&facts, symbol.ordinal)?;
+            callers.extend(bases.into_iter().map(ImplicitCaller::OutsideBase));
         }
         Ok(callers)
+    }
+
+    /// Returns the bases of a member's class that are not defined here: what they offer is not known.
+    pub(super) fn outside_bases(
+        &self,
+        facts: &FileFacts,
+        member: SymbolIdx,
+    ) -> Result<Vec<String>> {
+        let mut outside = Vec::new();
+        for base in bases(facts, member) {
+            let here = self.read.symbols_named(&token::normal_form(&base))?;
+            if here.is_empty() {
+                outside.push(base);
+            }
+        }
+        Ok(outside)
     }
 }
 

@@ -1,11 +1,16 @@
 //! Members that a type had from one that is gone: `directive.modifiers` where `interface OnDirective extends Directive`, and
 //! `Directive` was removed or can't be imported any more.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::Uses;
-use super::broken::{BoundFile, Worlds};
+use super::broken::{BoundFile, BrokenReason, BrokenUses, Worlds};
+use super::difference::Difference;
 use crate::error::Result;
+use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;
-use crate::model::FileId;
+use crate::model::{FileId, Provenance};
 
 /// The types of the receivers of one file's references before and now, in words; described when they are first asked for.
 #[derive(Default)]
@@ -14,6 +19,47 @@ pub(super) struct Receivers {
 }
 
 impl Uses<'_> {
+    /// Takes out the uses of removed members of classes that are built on one from outside: `error.message` may mean that of
+    /// `Error`. Returns how many they were: uses of unknown meaning.
+    pub(super) fn leave_out_doubtful(
+        &self,
+        difference: &Difference,
+        found: &mut BrokenUses,
+    ) -> Result<u64> {
+        let mut is_doubtful: HashMap<usize, bool> = HashMap::new();
+        for change in found.all.iter().filter_map(|one| one.change) {
+            if let Entry::Vacant(entry) = is_doubtful.entry(change) {
+                entry.insert(self.may_be_of_outside(difference, change)?);
+            }
+        }
+        let mut n_left_out = 0_u64;
+        found.all.retain(|one| {
+            let is_through_type =
+                one.provenance == Provenance::Member && one.reason == BrokenReason::Gone;
+            let change = one.change.filter(|_| is_through_type);
+            let stays = change.is_none_or(|change| !is_doubtful[&change]);
+            if !stays {
+                n_left_out += 1 + one.also.len() as u64;
+            }
+            stays
+        });
+        Ok(n_left_out)
+    }
+
+    /// Whether a class from outside may have the member that is gone.
+    fn may_be_of_outside(&self, difference: &Difference, change: usize) -> Result<bool> {
+        let change = &difference.changes[change];
+        let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
+            return Ok(false);
+        };
+        // One that was renamed was the class's own.
+        if symbol.parent.is_none() || change.kind != ChangeKind::Removed {
+            return Ok(false);
+        }
+        let outside = self.outside_bases(&file.old.facts, place.symbols[0])?;
+        Ok(!outside.is_empty())
+    }
+
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of
     /// a type built on it, which is still there. Of a receiver whose own type is gone no compiler knows anything, and the
     /// name of the type is the broken use. TypeScript alone: there each such member is an error.

@@ -127,7 +127,7 @@ impl Workspace {
             return Err(Error::new(
                 Code::IndexMissing,
                 what,
-                "cl_stats (`codelens stats`) lists the indexes with their branches and commits; pass the `indexId` of one",
+                "cl_stats (`codelens stats`) lists the indexes with their branches and commits; pass the `indexId` of one (on the command line --index-id)",
             ));
         };
         for entry in &chosen {

@@ -235,7 +235,7 @@ fn nowhere(word: &str, n_without_text: u64) -> String {
         n => format!("{n} files are"),
     };
     format!(
-        "The word `{word}` occurs in no text that is indexed; {left_out} indexed in part or not at all, see `cl_stats`."
+        "The word `{word}` occurs in no text that is indexed; {left_out} indexed in part or by the name alone, see `cl_stats`."
     )
 }
 

@@ -140,7 +140,7 @@ impl Tool for Load {
                         (Some(_), None) => "is about this code",
                         _ => "has a word of the query",
                     };
-                    format!("None of the {n} saved records {asked}.")
+                    format!("No saved record {asked} ({n} in all).")
                 }
             })
         } else {

@@ -288,7 +288,7 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
         RecordKind::Note | RecordKind::Mark if !has_items => {
             return invalid(
                 format!("a {word} is about code, and no `items` are given"),
-                "pass the handles or paths that it is about",
+                "pass the handles or paths that it is about (on the command line --handle or --path)",
             );
         }
         RecordKind::Note | RecordKind::Failure | RecordKind::Fix if !has_notes => {

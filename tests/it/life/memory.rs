@@ -353,7 +353,7 @@ fn failures_and_fixes_are_found_together() {
     assert_eq!(again["similar"][0]["id"], failure, "{again}");
     let none = cli.json(&["load", "--query", "colours of the page header"]);
     assert_eq!((&none["results"], &none["total"]), (&json!([]), &json!(0)));
-    assert!(none["note"].as_str().unwrap().contains("None of the 3"));
+    assert!(none["note"].as_str().unwrap().contains("3 in all"));
     let about = cli.json(&["load", "--about", "src/queue.ts"]);
     assert_eq!(about["results"][0]["id"], fix["id"], "{about}");
     let about = cli.json(&["load", "--about", "src", "--kind", "fix"]);

@@ -95,7 +95,7 @@ fn answers_count_the_notes_about_their_results() {
         (&elsewhere["results"], &elsewhere["note"]),
         (
             &json!([]),
-            &json!("None of the 1 saved records is about this code.")
+            &json!("No saved record is about this code (1 in all).")
         )
     );
     let map = cli.json(&["map", "src/queue.ts"]);
