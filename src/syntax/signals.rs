@@ -233,7 +233,9 @@ impl<'a> SignalFinder<'a> {
             "random" if is_random => Some("weak_random"),
             "setHeader" | "header" | "set" | "append" if self.opens_cors(&all) => Some("open_cors"),
             "join" | "resolve"
-                if is_of_path && all.len() > 1 && all.iter().any(|it| self.is_of_request(*it)) =>
+                if is_of_path
+                    && (all.len() > 1 || !object.is_empty())
+                    && all.iter().any(|it| self.is_of_request(*it)) =>
             {
                 Some("request_path")
             }
@@ -311,7 +313,8 @@ impl<'a> SignalFinder<'a> {
         self.names_around(node).any(is_password)
     }
 
-    /// Returns the names that hold a value: of the variable, member or property it goes to, and of the function around it.
+    /// Returns the names that hold a value: of the variable, member or property it goes to, and of the function around it; not of
+    /// those around that.
     fn names_around<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'a str> {
         let mut at = Some(node);
         let mut names = Vec::new();
@@ -328,7 +331,18 @@ impl<'a> SignalFinder<'a> {
             if !name.is_empty() {
                 names.push(name);
             }
-            if matches!(part.kind(), "function_declaration" | "method_definition") {
+            let is_named_function = part
+                .child_by_field_name(if part.kind() == "assignment_expression" {
+                    "right"
+                } else {
+                    "value"
+                })
+                .is_some_and(|value| {
+                    matches!(value.kind(), "arrow_function" | "function_expression")
+                });
+            if matches!(part.kind(), "function_declaration" | "method_definition")
+                || is_named_function
+            {
                 break;
             }
             at = part.parent();
@@ -440,7 +454,7 @@ mod tests {
         found.into_iter().map(|it| it.kind).collect()
     }
 
-    /// A rule with code that it names, and code like it that it leaves.
+    /// A rule with code that it names, and code like it that it leaves; `v_html` is tried in components.
     const PAIRS: [(&str, &[&str], &[&str]); 11] = [
         (
             "eval",
@@ -537,8 +551,14 @@ mod tests {
             &[
                 "const token = Math.random().toString(36)",
                 "function makeNonce() { return Math.random() }",
+                "const makeToken = () => Math.random()",
+                "const tokens = names.map(() => Math.random())",
             ],
-            &["const x = Math.random()", "const token = randomBytes(8)"],
+            &[
+                "const x = Math.random()",
+                "const token = randomBytes(8)",
+                "function Session() { const pick = () => { const share = Math.random() } }",
+            ],
         ),
         (
             "open_cors",
@@ -560,11 +580,13 @@ mod tests {
             &[
                 "path.join(root, req.params.name)",
                 "resolve(root, String(req.query.file))",
+                "path.resolve(root + '/files/' + req.body.name)",
             ],
             &[
                 "path.join(root, name)",
                 "items.join(req.query.sep)",
                 "path.join(root, req.url)",
+                "resolve(req.body)",
             ],
         ),
     ];

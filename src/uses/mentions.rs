@@ -137,7 +137,9 @@ impl Uses<'_> {
     pub fn signals(&self, path: &RepoPath) -> Result<Vec<(CodeSignal, String)>> {
         let file = self.read.file(path.as_str())?;
         // Code that was not written by hand is not to be reviewed.
-        let Some(file) = file.filter(|file| file.skip.is_none()) else {
+        let is_by_hand =
+            |file: &FileSummary| file.skip.is_none_or(|skip| skip == SkipReason::Masked);
+        let Some(file) = file.filter(is_by_hand) else {
             return Ok(Vec::new());
         };
         let Some(text) = self.sources.read(path, file.content) else {

@@ -266,6 +266,17 @@ test('run', () => {
             .contains("src/run.ts:4 shell: exec")
     );
     assert_eq!(risk(&cli, &["calm"])["signals"][0]["kind"], "eval");
+    // A file with a key in it is looked through, and the key is not shown.
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    repo.write(
+        "src/calm.ts",
+        format!(
+            "export function calm(code: string): unknown {{\n  return eval(code + '{key}');\n}}\n"
+        ),
+    );
+    let signals = risk(&cli, &["calm"])["signals"].clone();
+    assert_eq!(signals[0]["kind"], "eval", "{signals}");
+    assert!(!signals.to_string().contains("a1B2"), "{signals}");
 }
 
 #[test]

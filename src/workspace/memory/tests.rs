@@ -159,6 +159,7 @@ fn a_failure_is_found_again_in_other_words() {
             missed.push(question);
         }
     }
+    println!("{n_found} of {n_asked} among the first three");
     assert!(
         n_found * 100 >= n_asked * 95,
         "{n_found} of {n_asked}: {:#?}",

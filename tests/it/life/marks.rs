@@ -90,6 +90,10 @@ fn marks_count_where_a_person_wrote_them_into_the_settings() {
             std::fs::read_to_string(&file).unwrap(),
             entry("src/a.ts", "ignore")
         );
+        let noted = at_a_terminal(&cli, "note add --path src/b.ts 'By a person.' --json").unwrap();
+        let noted: Value = serde_json::from_str(noted.trim()).unwrap();
+        let noted = cli.json(&["load", noted["id"].as_str().unwrap()]);
+        assert_eq!(noted["results"][0]["author"]["by"], "person", "{noted}");
         let again = at_a_terminal(&cli, &format!("mark apply {id}")).unwrap();
         assert!(again.contains("they count already"), "{again}");
         // What is there stays as it is.

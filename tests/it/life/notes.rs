@@ -95,7 +95,7 @@ fn answers_count_the_notes_about_their_results() {
         (&elsewhere["results"], &elsewhere["note"]),
         (
             &json!([]),
-            &json!("No saved record is about this code (1 in all).")
+            &json!("None of the 1 saved records is about this code.")
         )
     );
     let map = cli.json(&["map", "src/queue.ts"]);
@@ -384,6 +384,19 @@ fn what_is_imported_says_nothing_unasked_until_it_is_approved() {
         loaded["results"][0]["author"],
         json!({"by": "import", "approved": false})
     );
+    let again = [
+        "note",
+        "add",
+        "--kind",
+        "failure",
+        "RangeError: too many jobs at once, again",
+    ];
+    let again = cli.json(&again);
+    assert!(
+        again["similar"].as_array().is_none_or(Vec::is_empty),
+        "{again}"
+    );
+    cli.json(&["note", "remove", again["id"].as_str().unwrap()]);
     let records = cli.json(&["note", "list", "--kind", "fix"]);
     let fix = records["records"][0]["id"].as_str().unwrap().to_owned();
     // The failure that it repairs is not approved: trust is the least of the chain.
@@ -494,6 +507,40 @@ fn texts_of_records_stay_within_their_field() {
     ] {
         let answer = ask(tool, input).to_string();
         assert!(!answer.contains("BODY"), "{tool}: {answer}");
+    }
+    id += 1_000;
+    for (method, params) in [
+        ("tools/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        (
+            "prompts/get",
+            json!({"name": "recall", "arguments": {"error": "x"}}),
+        ),
+    ] {
+        id += 1;
+        let answer = session.ask(id, method, &params);
+        assert!(
+            answer["result"].is_object() && !answer.to_string().contains("BODY"),
+            "{method}: {answer}"
+        );
+    }
+    let mut ask = |tool: &str, input: Value| {
+        id += 1;
+        let params = json!({"name": tool, "arguments": input});
+        session.ask(id, "tools/call", &params)["result"].clone()
+    };
+    for input in [
+        json!({"name": "nothing"}),
+        json!({"about": "sym_0000000000000000"}),
+        json!({"kind": 3}),
+    ] {
+        let refused = ask("cl_load", input);
+        assert!(
+            refused["isError"] == json!(true) && !refused.to_string().contains("BODY"),
+            "{refused}"
+        );
     }
     // Asked for, each stays inside `text` to the last character.
     let mut seen = 0;
