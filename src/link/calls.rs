@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::Access;
+use super::java_std::has_usual_result;
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::rules::{self, LanguageRules, MemberOrder};
@@ -62,6 +63,9 @@ impl Linker<'_, '_> {
             Type::ExternalType(_) if self.rules().has_includes => return Some(callee.clone()),
             Type::ExternalType(of) if self.rules().has_method_values => {
                 return of.delegate_result();
+            }
+            Type::ExternalType(of) if self.rules().has_overloads && has_usual_result(&of.name) => {
+                return self.imported_result(of).or(Some(Type::External));
             }
             Type::ExternalType(_) => return None,
             _ => {}

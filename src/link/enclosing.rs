@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::{Access, LinkedFile};
+use super::java_std::has_usual_result;
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::rules;
-use super::types::Type;
+use super::types::{ExternalType, Type};
 use crate::ir::SymbolIdx;
 use crate::model::SymbolKind;
 
@@ -85,7 +86,13 @@ impl Linker<'_, '_> {
                     // All of a class from outside: a method that is nowhere else is of it; a type or a field is rather one
                     // that is imported by name or of the package.
                     if wanted == plain || name.ends_with("()") {
-                        outside = outside.or(Some((Type::External, None)));
+                        // What it gives may be known by its name.
+                        let found = if wanted == plain && has_usual_result(plain) {
+                            ExternalType::named(plain)
+                        } else {
+                            Type::External
+                        };
+                        outside = outside.or(Some((found, None)));
                     }
                     continue;
                 };

@@ -185,6 +185,28 @@ const REPOSITORY_METHODS: &[(&str, JavaMethodResult)] = &[
     ("selectOne", Argument(0)),
 ];
 
+/// Classes whose methods give the object itself; so do those of every `…Builder`.
+const FLUENT: &[&str] = &[
+    "BDDMyOngoingStubbing",
+    "OngoingStubbing",
+    "StringBuffer",
+    "Stubber",
+    "ToStringHelper",
+];
+
+/// Methods that give their first argument: `verify(store).open()`.
+const OF_ARGUMENT: &[&str] = &["checkNotNull", "requireNonNull", "spy", "verify"];
+
+/// Methods by the class of their result, from whatever class they are.
+const BY_NAME: &[(&str, &str)] = &[
+    ("doAnswer", "Stubber"),
+    ("doCallRealMethod", "Stubber"),
+    ("doNothing", "Stubber"),
+    ("doReturn", "Stubber"),
+    ("doThrow", "Stubber"),
+    ("toStringHelper", "ToStringHelper"),
+];
+
 /// Methods that take a class and give an instance of it.
 const BY_CLASS: &[&str] = &[
     "convertValue",
@@ -271,9 +293,19 @@ const PLAIN_RESULTS: &[(&str, &[&str])] = &[
         "long",
         &["currentTimeMillis", "longValue", "nanoTime", "parseLong"],
     ),
+    ("HttpHeaders", &["getHeaders"]),
+    ("HttpStatusCode", &["getStatusCode"]),
     ("double", &["doubleValue", "parseDouble"]),
     ("char", &["charAt", "charValue"]),
 ];
+
+/// Whether the result of a method is known by its name alone, from whatever class it is imported.
+pub(super) fn has_usual_result(method: &str) -> bool {
+    OF_ARGUMENT.contains(&method)
+        || BY_CLASS.contains(&method)
+        || matches!(method, "when" | "given")
+        || BY_NAME.iter().any(|it| it.0 == method)
+}
 
 impl ExternalType {
     /// Whether it is known to have no member of a name: `Comparable` has no `open()`.
@@ -315,8 +347,38 @@ impl Linker<'_, '_> {
             self.generic_result(of, method)
         };
         known
-            .or_else(|| self.made_of_class(method))
+            .or_else(|| self.usual_result(of, method))
             .or_else(|| self.outer_result(of, method))
+    }
+
+    /// The result of calling a method that is imported by its name: `import static org.mockito.Mockito.verify`.
+    pub(super) fn imported_result(&self, of: &Rc<ExternalType>) -> Option<Type> {
+        if !of.args.is_empty() {
+            return None;
+        }
+        self.usual_result(of, &of.name)
+    }
+
+    /// The result of methods that libraries are full of, by their names.
+    fn usual_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
+        if OF_ARGUMENT.contains(&method) || method == "when" && &*of.name == "Stubber" {
+            return self.argument(0);
+        }
+        if matches!(method, "when" | "given") && (&*of.name == "Mockito" || &*of.name == method) {
+            return Some(ExternalType::named("OngoingStubbing"));
+        }
+        let named = BY_NAME.iter().find(|it| it.0 == method);
+        if let Some((_, class)) = named {
+            return Some(ExternalType::named(class));
+        }
+        let is_fluent = of.args.is_empty()
+            && (of.name.ends_with("Builder") || FLUENT.contains(&&*of.name))
+            && !matches!(method, "build" | "get" | "toString")
+            && !PLAIN_RESULTS.iter().any(|it| it.1.contains(&method));
+        if is_fluent {
+            return Some(Type::ExternalType(Rc::clone(of)));
+        }
+        self.made_of_class(method)
     }
 
     /// `context.getBean(Store.class)`, `mapper.readValue(text, Store.class)`

@@ -568,6 +568,7 @@ impl<'t> Lowering<'t> {
         let fields = self.grammar.fields;
         if let Some(callee) = self.field(node, fields.constructor)
             && self.kind(callee) == Kind::Super
+            && self.has_superclass(node)
         {
             let scope = self.around;
             let base = self.add(Expr::Super { scope });
@@ -584,6 +585,13 @@ impl<'t> Lowering<'t> {
         if let Some(arguments) = self.field(node, fields.arguments) {
             self.walk_children(arguments);
         }
+    }
+
+    /// Whether the class around a node says what it is built on; else that is `Object`.
+    fn has_superclass(&self, node: Node<'t>) -> bool {
+        let mut around = std::iter::successors(Some(node), Node::parent).take(MAX_DEPTH);
+        let class = around.find(|it| self.kind(*it).is_type_declaration());
+        class.is_none_or(|it| self.child_of(it, Kind::Superclass).is_some())
     }
 
     /// Whether the symbol around is a constructor of a record, of which the canonical one need not be written.
