@@ -66,7 +66,7 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
 
     Exported from jobs
 
-    Uses
+    It uses
     └─ src/job.ts:7  check
 
     3 more uses of this name may be callers (type unknown).
