@@ -71,7 +71,7 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
 
     3 more uses of this name may be callers (type unknown).
 
-    Shortened: 210 in all; more with `--limit N`.
+    Shortened; more with `--limit N`.
     ");
 }
 
