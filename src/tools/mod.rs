@@ -314,7 +314,8 @@ fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
         ..*call
     };
     normalize_input::make_paths_relative(&mut input, call)?;
-    let read = schema::read::<T::Input>(input.clone())?;
+    let read = schema::read::<T::Input>(input.clone())
+        .map_err(|error| schema::with_shared_fields(error, T::TAKES_REF, T::READ_ONLY))?;
     let output =
         T::run(read, call).map_err(|error| near_paths::with_near_paths(error, &input, call))?;
     let value = serde_json::to_value(output).map(|value| {

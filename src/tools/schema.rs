@@ -49,6 +49,18 @@ pub fn read<T: DeserializeOwned + JsonSchema>(value: Value) -> Result<T> {
     })
 }
 
+/// Adds the fields that no input type has to the accepted ones that an error lists.
+pub(super) fn with_shared_fields(mut error: Error, has_ref: bool, has_budget: bool) -> Error {
+    if error.hint.starts_with(ACCEPTED) {
+        let shared = [(has_ref, REF, "string"), (has_budget, BUDGET, "integer")];
+        let shared = shared.iter().filter(|(is_there, ..)| *is_there);
+        for (_, name, kind) in shared {
+            error.hint.push_str(&[", ", name, " (", kind, ")"].concat());
+        }
+    }
+    error
+}
+
 /// Takes `budgetMs` out of an input: how long a question may bring the index up before it is answered. Every tool that
 /// asks an index has the field, and no input type does.
 ///
@@ -70,6 +82,9 @@ pub(super) fn take_budget(input: &mut Value) -> Result<Option<Duration>> {
     let limit = |ms: i64| u64::try_from(ms).unwrap_or(0).min(MAX_BUDGET_MS);
     Ok(written.map(|ms| Duration::from_millis(limit(ms.get()))))
 }
+
+/// The beginning of a list of fields.
+const ACCEPTED: &str = "accepted: ";
 
 /// The field of every tool that can be asked about a commit.
 pub(super) const REF: &str = "ref";
@@ -345,7 +360,7 @@ fn accepted(schema: &Map<String, Value>) -> String {
             }
         })
         .collect();
-    format!("accepted: {}", fields.join(", "))
+    format!("{ACCEPTED}{}", fields.join(", "))
 }
 
 #[cfg(test)]

@@ -24,6 +24,19 @@ pub(in crate::cli) fn context(value: &Value, screen: &Screen) -> String {
     if saved.is_true("pinned") {
         facts.add("pinned", "yes");
     }
+    let record = &value["record"];
+    let reasons = ["signals", "warnings"].map(|key| record.items(key));
+    let reasons: Vec<_> = reasons
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let verdict = if reasons.is_empty() {
+        record.text("verdict").to_owned()
+    } else {
+        format!("{}: {}", record.text("verdict"), reasons.join("; "))
+    };
+    facts.add("verdict", visible(&verdict));
     let mut text = facts.finish();
     let notes = saved.text("notes");
     if !notes.is_empty() {
