@@ -75,9 +75,6 @@ pub(super) struct Defaults {
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_confidence: Option<EdgeConfidence>,
-    /// Of the entries of `sites`.
-    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
-    pub(super) used: Option<&'static str>,
     /// The language of the entries.
     #[serde(skip)]
     family: Option<Family>,
@@ -95,7 +92,6 @@ impl Defaults {
             confidence: EdgeConfidence::of_edge(family, provenance),
             provenance: provenance.as_str(),
             test_confidence: None,
-            used: None,
             family,
         }
     }
@@ -123,7 +119,7 @@ impl Defaults {
 }
 
 /// Returns the value that is there most often, of several the least.
-pub(super) fn commonest<T: Ord>(values: impl IntoIterator<Item = T>) -> Option<T> {
+fn commonest<T: Ord>(values: impl IntoIterator<Item = T>) -> Option<T> {
     let mut counts: BTreeMap<T, u64> = BTreeMap::new();
     for value in values {
         *counts.entry(value).or_default() += 1;

@@ -57,8 +57,8 @@ pub(super) fn impact(value: &Value, screen: &Screen) -> String {
     if !has_sites {
         text += &callers(value, screen);
     }
-    let sites = entries(value, "sites");
-    section(&mut text, "Every use", &lines(&sites, "use"), screen);
+    let sites = value.items("sites");
+    section(&mut text, "Every use", &lines(sites, "use"), screen);
     let unresolved = value.items("unresolved");
     section(
         &mut text,

@@ -12,7 +12,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::number::clamp;
-use crate::tools::places::{Defaults, commonest};
+use crate::tools::places::Defaults;
 use crate::uses::{Mention, MentionPart, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
@@ -35,8 +35,8 @@ pub(super) struct SiteOutput {
     line: u32,
     text: String,
     /// call, new, type, extends, implements, import, reexport, template, decorator or reference.
-    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
-    used: Option<&'static str>,
+    #[serde(rename = "use")]
+    used: &'static str,
     /// The definition around the line.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
@@ -181,17 +181,13 @@ fn add_sites(
     };
     let rest: Vec<&Mention> = sites.iter().filter(is_behind).copied().collect();
     let page = &rest[..rest.len().min(limit)];
-    let kinds = page.iter().map(|mention| use_of(mention));
-    let known = kinds.clone().map(|(_, known)| known);
-    let mut defaults = match output.defaults.take() {
-        Some(defaults) => defaults,
-        None => Defaults::of_edges(first.path.as_str(), known),
-    };
-    defaults.used = commonest(kinds.map(|(used, _)| used));
+    let known = page.iter().map(|mention| use_of(mention).1);
+    let defaults = output.defaults.take();
+    let is_set = defaults.is_some();
+    let defaults = defaults.unwrap_or_else(|| Defaults::of_edges(first.path.as_str(), known));
     let sites = page.iter().map(|it| site(view, it, &defaults));
     let mut shown: Vec<SiteOutput> = sites.collect();
-    let has_entries = !output.callers.is_empty() || !output.callees.is_empty();
-    output.defaults = Some(defaults).filter(|_| has_entries || !shown.is_empty());
+    output.defaults = Some(defaults).filter(|_| is_set || !shown.is_empty());
     truncate_to_bytes(&mut shown, MAX_LIST_BYTES / 2);
     // A page ends with a line, so that the next one begins with another.
     while shown.len() < rest.len()
@@ -243,7 +239,7 @@ fn site(view: &View<'_>, mention: &Mention, defaults: &Defaults) -> SiteOutput {
         path: mention.path.to_string(),
         line: mention.line,
         text: one_line(&mention.text).into_owned(),
-        used: Some(used).filter(|used| defaults.used != Some(used)),
+        used,
         within: mention.within.clone(),
         provenance: defaults.provenance_besides(provenance),
         alias: mention.is_alias,
