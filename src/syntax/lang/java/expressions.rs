@@ -384,7 +384,7 @@ impl<'t> Lowering<'t> {
         let mark = self.locals.mark();
         self.enter_lambda(node);
         let result = if self.kind(body) == Kind::Block {
-            self.returned_by(body)
+            self.handed_out_by(body, Kind::ReturnStatement)
         } else {
             self.lower_expr(body)
         };
@@ -406,7 +406,7 @@ impl<'t> Lowering<'t> {
             for part in self.children(rule) {
                 match self.kind(part) {
                     Kind::SwitchLabel => self.bind_patterns(part),
-                    Kind::Block => all.push(self.yielded_by(part)),
+                    Kind::Block => all.push(self.handed_out_by(part, Kind::Yield)),
                     Kind::ExpressionStatement | Kind::Yield => {
                         if let Some(value) = part.named_child(0) {
                             all.push(self.lower_expr(value));
@@ -438,29 +438,13 @@ impl<'t> Lowering<'t> {
         self.depth -= 1;
     }
 
-    fn yielded_by(&mut self, block: Node<'t>) -> ExprId {
+    /// Lowers what the statements of a block hand out, those of one kind, as far as its own declarations tell.
+    fn handed_out_by(&mut self, block: Node<'t>, statement: Kind) -> ExprId {
         let mut all = Vec::new();
         for child in self.children(block) {
             match self.kind(child) {
                 Kind::LocalVariable => self.bind_variables(child),
-                Kind::Yield => {
-                    if let Some(value) = child.named_child(0) {
-                        all.push(self.lower_expr(value));
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.union(all)
-    }
-
-    /// Lowers what the statements of a block return, as far as its own declarations tell.
-    fn returned_by(&mut self, block: Node<'t>) -> ExprId {
-        let mut all = Vec::new();
-        for child in self.children(block) {
-            match self.kind(child) {
-                Kind::LocalVariable => self.bind_variables(child),
-                Kind::ReturnStatement => {
+                kind if kind == statement => {
                     if let Some(value) = child.named_child(0) {
                         all.push(self.lower_expr(value));
                     }
