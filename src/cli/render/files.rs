@@ -38,7 +38,7 @@ pub(super) fn list(value: &Value, screen: &Screen) -> String {
     text + &footer(value, screen)
 }
 
-/// Returns a line for each piece of a file: `1-24  812 bytes  chk_0123456789abcdef  definition Store.open`.
+/// Returns a line for each piece of a file: `src/store.ts:1-24  bytes 0-812  chk_0123456789abcdef  definition Store.open`.
 pub(super) fn chunks(value: &Value, screen: &Screen) -> String {
     let path = visible(value.text("path"));
     let mut text = String::new();

@@ -155,8 +155,8 @@ fn callers(value: &Value, screen: &Screen) -> String {
     text
 }
 
-/// Returns how often the name stands for something else, where every line was asked for: `Not listed: 3 in comments, 11 in
-/// strings`.
+/// Returns how often the name stands for something else, where every line was asked for: `Other mentions, not listed:
+/// 3 in comments, 11 in strings`.
 fn other_mentions(value: &Value, screen: &Screen) -> String {
     let counts: Vec<String> = value
         .counts("otherMentions")

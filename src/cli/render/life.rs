@@ -25,12 +25,7 @@ pub(in crate::cli) fn context(value: &Value, screen: &Screen) -> String {
         facts.add("pinned", "yes");
     }
     let record = &value["record"];
-    let reasons = ["signals", "warnings"].map(|key| record.items(key));
-    let reasons: Vec<_> = reasons
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let reasons: Vec<&str> = super::memory::reasons(record).collect();
     let verdict = if reasons.is_empty() {
         record.text("verdict").to_owned()
     } else {

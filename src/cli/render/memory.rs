@@ -112,15 +112,7 @@ fn one(record: &Value, screen: &Screen) -> String {
     if verification != "none" {
         signs.push(verification.to_owned());
     }
-    for field in ["signals", "warnings"] {
-        signs.extend(
-            record
-                .items(field)
-                .iter()
-                .filter_map(|it| it.as_str())
-                .map(str::to_owned),
-        );
-    }
+    signs.extend(reasons(record).map(str::to_owned));
     if !signs.is_empty() {
         let signs = signs.join("; ");
         add(
@@ -129,6 +121,12 @@ fn one(record: &Value, screen: &Screen) -> String {
         );
     }
     text
+}
+
+/// Returns why a record may hold, then why it may not.
+pub(super) fn reasons(record: &Value) -> impl Iterator<Item = &str> {
+    let all = ["signals", "warnings"].map(|key| record.items(key));
+    all.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Returns the list of records, as they were saved.

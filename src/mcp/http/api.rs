@@ -107,6 +107,11 @@ impl PlainRoutes {
         }
     }
 
+    /// The tools that are served, and what is asked here alone.
+    fn tools(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.shared.tools.iter().chain([&CHUNKS])
+    }
+
     fn route(&self, path: &str) -> Result<Route<'_>> {
         let rest = path.strip_prefix(API).unwrap_or_default();
         match rest {
@@ -122,13 +127,12 @@ impl PlainRoutes {
             return Ok(Route::History { repo });
         }
         let tool = rest.split_once('/').and_then(|(repo, name)| {
-            let mut tools = self.shared.tools.iter().chain([&CHUNKS]);
+            let mut tools = self.tools();
             let tool = tools.find(|tool| tool.command_name() == name)?;
             Some((repo, tool))
         });
         let (repo, tool) = tool.ok_or_else(|| {
-            let tools = self.shared.tools.iter().chain([&CHUNKS]);
-            let names: Vec<_> = tools.map(ToolSpec::command_name).collect();
+            let names: Vec<_> = self.tools().map(ToolSpec::command_name).collect();
             Error::new(
                 Code::PathNotFound,
                 "nothing is at this address",
@@ -219,7 +223,7 @@ impl PlainRoutes {
             paths.insert(format!("{API}{name}"), json!({"get": get}));
         }
         let mut schemas = Map::new();
-        for tool in self.shared.tools.iter().chain([&CHUNKS]) {
+        for tool in self.tools() {
             let mut output = Value::Object((tool.output_schema)());
             move_definitions(&mut output, tool.name, &mut schemas);
             let mut input = Value::Object((tool.input_schema)());

@@ -268,21 +268,28 @@ fn add_broken<'a>(
     targets: &mut Vec<SymbolRow>,
 ) -> Result<BTreeSet<&'a RepoPath>> {
     let mut files = BTreeSet::new();
+    let mut read: Option<(&RepoPath, Vec<SymbolRow>)> = None;
     for one in broken {
-        let around = around_broken(view, one)?;
+        let symbols = match read.take() {
+            Some((path, symbols)) if *path == one.path => symbols,
+            _ => {
+                let file = view.read.file(one.path.as_str())?;
+                let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
+                symbols.unwrap_or_default()
+            }
+        };
+        let around = around_broken(&symbols, one);
         if around.is_empty() {
             files.insert(&one.path);
         }
         targets.extend(around);
+        read = Some((&one.path, symbols));
     }
     Ok(files)
 }
 
-/// Returns the definitions around broken uses. No edge leads to them from the definition that is gone.
-fn around_broken(view: &View<'_>, broken: &Broken) -> Result<Vec<SymbolRow>> {
-    let file = view.read.file(broken.path.as_str())?;
-    let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
-    let symbols = symbols.unwrap_or_default();
+/// Returns the definitions of a file around broken uses. No edge leads to them from the definition that is gone.
+fn around_broken(symbols: &[SymbolRow], broken: &Broken) -> Vec<SymbolRow> {
     let also = broken.also.iter().map(|(line, ..)| *line);
     let mut around: BTreeMap<u32, SymbolRow> = BTreeMap::new();
     for line in std::iter::once(broken.line).chain(also) {
@@ -292,7 +299,7 @@ fn around_broken(view: &View<'_>, broken: &Broken) -> Result<Vec<SymbolRow>> {
             around.insert(symbol.ordinal, symbol.clone());
         }
     }
-    Ok(around.into_values().collect())
+    around.into_values().collect()
 }
 
 /// Converts the tests to their output form; with their titles where the caller asks for tests.
