@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::git_steps::{GROUNDS, ground, linked, switch};
 use super::steps::step;
 use crate::support::Dice;
 use codelens::model::FreshnessState;
 
-use super::{Bench, assert_same, rebuilt};
+use super::{Bench, assert_same, number, on_each_core, rebuilt};
 use crate::support::Repo;
 
 /// Random steps in an ordinary run; `CODELENS_HISTORY_STEPS` asks for more, `CODELENS_HISTORY_SEED` for
@@ -29,26 +29,9 @@ const STEPS_A_SWITCH: usize = 10;
 
 #[test]
 fn rebuild_equals_reconcile() {
-    let number = |name: &str, or: usize| {
-        std::env::var(name).map_or(or, |text| text.parse().expect("a whole number"))
-    };
     let seed = number("CODELENS_HISTORY_SEED", 7);
     let rounds = number("CODELENS_HISTORY_STEPS", STEPS).div_ceil(STEPS_A_REPOSITORY);
-    let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let round = next.fetch_add(1, Ordering::Relaxed);
-                    if round >= rounds {
-                        break;
-                    }
-                    walk(seed + round, STEPS_A_REPOSITORY);
-                }
-            });
-        }
-    });
+    on_each_core(rounds, |round| walk(seed + round, STEPS_A_REPOSITORY));
 }
 
 fn walk(seed: usize, steps: usize) {

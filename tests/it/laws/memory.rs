@@ -11,13 +11,13 @@ use codelens::workspace::{
     Author, ItemToSave, JudgedRecord, RecallRequest, RecordKind, RecordToSave, Workspace,
 };
 
-use super::Bench;
 use super::git_steps::{GROUNDS, ground};
 use super::steps::step;
+use super::{Bench, number, on_each_core};
 use crate::support::{Dice, Repo};
 
 /// Random steps in an ordinary run; `CODELENS_MEMORY_STEPS` asks for more, `CODELENS_MEMORY_SEED` for another walk.
-const STEPS: usize = 50;
+const STEPS: usize = 75;
 
 /// Steps after which a new repository is begun.
 const STEPS_A_REPOSITORY: usize = 25;
@@ -34,29 +34,15 @@ struct Seen([AtomicUsize; 4]);
 
 #[test]
 fn memory_never_lies() {
-    let number = |name: &str, or: usize| {
-        std::env::var(name).map_or(or, |text| text.parse().expect("a whole number"))
-    };
     let seed = number("CODELENS_MEMORY_SEED", 3);
     let steps = number("CODELENS_MEMORY_STEPS", STEPS);
-    let (next, seen) = (AtomicUsize::new(0), Seen::default());
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let round = next.fetch_add(1, Ordering::Relaxed);
-                    if round * STEPS_A_REPOSITORY >= steps {
-                        break;
-                    }
-                    walk(seed + round, &seen);
-                }
-            });
-        }
+    let seen = Seen::default();
+    on_each_core(steps.div_ceil(STEPS_A_REPOSITORY), |round| {
+        walk(seed + round, &seen);
     });
     let [holds, check, stale, moved] = seen.0.map(AtomicUsize::into_inner);
     println!("{steps} steps: {holds} holds ({moved} items moved), {check} check, {stale} stale");
-    assert!(holds > 400 && check > 20 && stale > 400 && moved > 20);
+    assert!(holds > 400 && check > 20 && stale > 400 && moved > 50);
 }
 
 fn walk(seed: usize, seen: &Seen) {
