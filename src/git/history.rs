@@ -177,9 +177,7 @@ impl History {
         let known = self.mailmap.try_resolve_ref(author);
         let name = known.and_then(|it| it.name).unwrap_or(author.name);
         let name = name.to_str_lossy();
-        // Some commits have an address for a name.
-        let name = name.split('@').next().unwrap_or_default().trim();
-        cut(name, MAX_NAME_BYTES).to_owned()
+        cut(without_host(name.trim()), MAX_NAME_BYTES).to_owned()
     }
 
     fn is_cut_off(&self, id: ObjectId) -> bool {
@@ -381,6 +379,15 @@ fn message(raw: &BStr) -> String {
 /// Returns the beginning of a text, at most so many bytes of it.
 fn cut(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
+}
+
+/// Returns a name without the host of an address, which some commits have for a name: `ann` of `ann@example.com`. A handle, `@ann`, is
+/// a name as it stands.
+fn without_host(name: &str) -> &str {
+    match name.split_once('@') {
+        Some((before, _)) if !before.trim().is_empty() => before.trim_end(),
+        _ => name,
+    }
 }
 
 fn object_id(id: &CommitId) -> Option<ObjectId> {

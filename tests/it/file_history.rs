@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Cli, Dice, Fixture, Repo};
 
-/// Authors as commits name them, with their addresses; the mailmap makes three people of them.
-const AUTHORS: [(&str, &str); 5] = [
+/// Authors as commits name them, with their addresses; the mailmap makes four people of them.
+const AUTHORS: [(&str, &str); 6] = [
     ("Ann Lee", "ann@x.org"),
     ("ann", "ann@old.net"),
     ("bob", "bob@x.org"),
     ("Bob B.", "bob@home.org"),
     ("Cleo", "cleo@x.org"),
+    ("@dora", "dora@x.org"),
 ];
 
 const MAILMAP: &str = "# people\nAnn Lee <ann@x.org> <ann@old.net>\nBob Brown <bob@x.org>\n\
