@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use crate::model::visited::Doubts;
+use crate::model::visited::{ChangedDirectories, Doubts};
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
-use super::walk::{WalkMode, Walked, walk};
+use super::walk::{WalkMode, Walked, walk, walk_within};
 use super::{Dirty, GitError, Repo};
 
 /// The result of [`Repo::scan`].
@@ -50,6 +50,33 @@ impl Repo {
             budget,
         );
         Ok(Scan::of(found, &self.doubts))
+    }
+
+    /// Does [`Self::scan`] for the files directly in `changed` alone; `None` where more than those files may have changed: an
+    /// entry has no row, a file has several names, a directory can't be listed, the budget ended. Costs the reading of
+    /// the staging area, and some µs for each of these files and each directory on the way to them.
+    ///
+    /// # Errors
+    /// Those of [`Self::scan`].
+    pub fn scan_within(
+        &self,
+        changed: &ChangedDirectories,
+        budget: &Budget,
+    ) -> Result<Option<Scan>, GitError> {
+        let (staging, rules) = (self.staging()?, self.rules()?);
+        let found = walk_within(
+            self,
+            &staging,
+            &rules,
+            WalkMode::MEMBERS,
+            Some(changed),
+            budget,
+        );
+        let is_plain = found.complete
+            && found.skipped.is_empty()
+            && found.unreadable.is_empty()
+            && found.visited.linked.is_empty();
+        Ok(is_plain.then(|| Scan::of(found, &self.doubts)))
     }
 
     /// Does [`Self::scan`] and [`Self::dirty`] in one walk.

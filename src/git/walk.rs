@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use gix::index::entry::Mode;
 
-use crate::model::visited::{DirectoryId, Visited, VisitedDirectory};
+use crate::model::visited::{ChangedDirectories, DirectoryId, Visited, VisitedDirectory};
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
 use super::directories::Pass;
@@ -71,6 +71,8 @@ struct Walk<'a> {
     staging: &'a Staging,
     rules: &'a IgnoreRules,
     pass: Option<Pass<'a>>,
+    /// Where entries are looked at; everywhere for `None`.
+    within: Option<&'a ChangedDirectories>,
     budget: &'a Budget,
     stop: AtomicBool,
 }
@@ -124,6 +126,18 @@ pub(super) fn walk(
     want: WalkMode,
     budget: &Budget,
 ) -> Walked {
+    walk_within(repo, staging, rules, want, None, budget)
+}
+
+/// Does [`walk`] for the entries of those directories alone. What a walk over all remembers of the others stays.
+pub(super) fn walk_within(
+    repo: &Repo,
+    staging: &Staging,
+    rules: &IgnoreRules,
+    want: WalkMode,
+    within: Option<&ChangedDirectories>,
+    budget: &Budget,
+) -> Walked {
     let Some(tree) = repo.source.work_tree() else {
         return Walked::default();
     };
@@ -134,6 +148,7 @@ pub(super) fn walk(
         staging,
         rules,
         pass: repo.directories.as_ref().map(|known| known.begin()),
+        within,
         budget,
         stop: AtomicBool::new(false),
     };
@@ -149,7 +164,7 @@ pub(super) fn walk(
         queue.run(|task, next| walk.visit(&task, &mut found, next));
         found
     };
-    let n_threads = if staging.all().len() < FEW {
+    let n_threads = if staging.all().len() < FEW || within.is_some() {
         1
     } else {
         std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS))
@@ -166,9 +181,10 @@ pub(super) fn walk(
         found
     });
     found.complete = !walk.stop.load(Ordering::Relaxed);
-    if let Some(pass) = walk.pass.filter(|_| found.complete) {
-        let visited = std::mem::take(&mut found.visited);
+    if let Some(pass) = walk.pass.filter(|_| found.complete && within.is_none()) {
+        let mut visited = std::mem::take(&mut found.visited);
         found.visited.linked.clone_from(&visited.linked);
+        visited.attributes.clone_from(&found.attributes);
         pass.end(want.members.then_some(visited));
     }
     found
@@ -182,6 +198,9 @@ impl Walked {
         self.unreadable.extend(more.unreadable);
         self.visited.directories.extend(more.visited.directories);
         self.visited.linked.extend(more.visited.linked);
+        self.visited
+            .with_left_out
+            .extend(more.visited.with_left_out);
         for (reason, n) in more.skipped {
             *self.skipped.entry(reason).or_default() += n;
         }
@@ -214,8 +233,11 @@ impl Walked {
         }
     }
 
-    fn skip(&mut self, reason: SkipReason) {
+    fn skip(&mut self, task: &Task, reason: SkipReason) {
         *self.skipped.entry(reason).or_default() += 1;
+        if !self.visited.with_left_out.contains(&task.dir[..]) {
+            self.visited.with_left_out.insert(task.dir.clone().into());
+        }
     }
 }
 
@@ -236,7 +258,7 @@ impl Walk<'_> {
         }
         if !task.dir.is_empty() && special.dot_git {
             if task.want.members {
-                found.skip(SkipReason::NestedRepository);
+                found.skip(task, SkipReason::NestedRepository);
             }
             return;
         }
@@ -313,8 +335,19 @@ impl Here<'_> {
         if content::is_dot_git(name) {
             return;
         }
-        let path = [&self.task.dir[..], name].concat();
+        let within = self.walk.within;
+        if kind != EntryKind::Directory && within.is_some_and(|it| !it.has(&self.task.dir)) {
+            return;
+        }
+        let mut path = [&self.task.dir[..], name].concat();
         if kind == EntryKind::Directory {
+            if let Some(within) = within {
+                path.push(b'/');
+                if !within.is_at_or_below(&path) {
+                    return;
+                }
+                path.pop();
+            }
             next.extend(self.enter(path, found));
             return;
         }
@@ -336,7 +369,7 @@ impl Here<'_> {
         }
         if walk.staging.mode(task.tracked.clone(), &path) == Some(Mode::COMMIT) {
             if want.members {
-                found.skip(SkipReason::NestedRepository);
+                found.skip(task, SkipReason::NestedRepository);
             }
             return None;
         }
@@ -377,13 +410,13 @@ impl Here<'_> {
             return;
         }
         if kind == EntryKind::Link {
-            return found.skip(SkipReason::Symlink);
+            return found.skip(self.task, SkipReason::Symlink);
         }
         if kind != EntryKind::File {
-            return found.skip(SkipReason::Special);
+            return found.skip(self.task, SkipReason::Special);
         }
         let Some(path) = repo_path(path) else {
-            return found.skip(SkipReason::NonUtf8Name);
+            return found.skip(self.task, SkipReason::NonUtf8Name);
         };
         match stat() {
             Ok(Some(SeenFile { stat, is_linked })) => {

@@ -101,7 +101,7 @@ pub enum Proof {
     /// Each file was looked at in this call.
     #[default]
     Stat,
-    /// Each file was looked at less than a minute ago, and the kernel told of no change since.
+    /// Each file was looked at less than a minute ago, and those of which the kernel told a change since in this call.
     Watch,
 }
 

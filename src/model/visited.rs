@@ -1,6 +1,6 @@
 //! The directories and files that one look at the work tree rests on.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{FileStat, RepoPath};
 
@@ -42,6 +42,50 @@ pub struct Visited {
     pub directories: Vec<VisitedDirectory>,
     /// Files with more than one name (hard links), with their stat: a write through another name is told elsewhere.
     pub linked: Vec<(RepoPath, FileStat)>,
+    /// Every `.gitattributes` that was listed, sorted.
+    pub attributes: Vec<RepoPath>,
+    /// Directories with entries that are counted and have no row (links, names that are not UTF-8, nested repositories).
+    pub with_left_out: HashSet<Box<[u8]>>,
+}
+
+/// Directories in which entries may have changed while all others are as they were. Paths as a [`VisitedDirectory`] has
+/// them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedDirectories {
+    paths: BTreeSet<Box<[u8]>>,
+}
+
+impl ChangedDirectories {
+    /// Returns a set of directories.
+    pub fn new(paths: impl IntoIterator<Item = Box<[u8]>>) -> Self {
+        Self {
+            paths: paths.into_iter().collect(),
+        }
+    }
+
+    /// Returns the directories, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.paths.iter().map(AsRef::as_ref)
+    }
+
+    /// Returns whether entries directly in a directory may have changed.
+    pub fn has(&self, directory: &[u8]) -> bool {
+        self.paths.contains(directory)
+    }
+
+    /// Returns whether entries in a directory, or anywhere below it, may have changed.
+    ///
+    /// **Example.** Of `src/store/` that is so of the root, of `src/` and of `src/store/`, not of `src/git/`.
+    pub fn is_at_or_below(&self, directory: &[u8]) -> bool {
+        let from = (
+            std::ops::Bound::Included(directory),
+            std::ops::Bound::Unbounded,
+        );
+        let mut after = self.paths.range::<[u8], _>(from);
+        after
+            .next()
+            .is_some_and(|first| first.starts_with(directory))
+    }
 }
 
 /// Files that may hold other bytes although their stat is equal: whoever wrote to them closed them since. A store to a
@@ -74,8 +118,29 @@ impl Doubts {
 
 #[cfg(test)]
 mod tests {
-    use super::Doubts;
+    use super::{ChangedDirectories, Doubts};
     use crate::model::RepoPath;
+
+    #[test]
+    fn the_way_to_a_changed_directory_is_known() {
+        let changed = ["src/store/", "a/"].map(|path| path.as_bytes().into());
+        let changed = ChangedDirectories::new(changed);
+        for (directory, is_there, is_way) in [
+            ("", false, true),
+            ("src/", false, true),
+            ("src/store/", true, true),
+            ("src/store/inner/", false, false),
+            ("src/stores/", false, false),
+            ("b/", false, false),
+        ] {
+            let directory = directory.as_bytes();
+            assert_eq!(changed.has(directory), is_there);
+            assert_eq!(changed.is_at_or_below(directory), is_way);
+        }
+        let root = ChangedDirectories::new([Box::from(&b""[..])]);
+        assert!(root.has(b"") && root.is_at_or_below(b"") && !root.is_at_or_below(b"a/"));
+        assert!(!ChangedDirectories::default().is_at_or_below(b""));
+    }
 
     #[test]
     fn a_directory_stands_for_the_files_directly_in_it() {

@@ -21,7 +21,7 @@ use crate::link;
 use crate::model::{Budget, Freshness, FreshnessState, RepoPath, SkipReason, UnknownReason};
 use crate::store::{Index, Read, StoreError};
 use apply::Applied;
-use plan::{Detection, Plan};
+use plan::{ChangedPart, Detection, Plan};
 
 /// Failures while an index is brought up.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +83,24 @@ pub fn detect_by(
     Ok(detection)
 }
 
+/// Does [`detect`] by a look at the changed part of the work tree, where that is enough; else at all of it.
+pub fn detect_within(
+    repo: &Repo,
+    index: &Index,
+    part: Option<&ChangedPart>,
+    budget: &Budget,
+) -> Result<Detection, ReconcileError> {
+    let begun = Instant::now();
+    if let Some(part) = part
+        && let Some(detection) = Detection::of_part(repo, index, part, budget)?
+    {
+        let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        tracing::debug!(elapsed_us, "looked for changes where some were told");
+        return Ok(detection);
+    }
+    detect(repo, index, budget)
+}
+
 /// Returns the outcome of a detection where nothing may be written now: no difference, or differences that stay, for
 /// `reason`. Files whose stat alone changed are read, as far as the budget allows.
 pub fn inspect(
@@ -96,7 +114,6 @@ pub fn inspect(
     pending.extend(detection.hidden.iter().cloned());
     let n_missing = detection.missing.len() as u64;
     pending.append(&mut detection.missing);
-    let n_files = detection.n_seen();
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if !detection.is_complete {
@@ -108,8 +125,11 @@ pub fn inspect(
         freshness.n_queued = detection.n_queued;
         freshness
     };
+    let freshness = freshness
+        .among(detection.n_seen())
+        .without_bytes_of(n_missing);
     Outcome {
-        freshness: freshness.among(n_files).without_bytes_of(n_missing),
+        freshness: detection.with_basis(freshness),
         generation: detection.generation,
         n_indexed: 0,
         n_deleted: 0,
@@ -175,6 +195,19 @@ pub fn repair(
 pub fn repair_watched(
     repo: &Repo,
     index: &mut Index,
+    detection: Detection,
+    budget: &Budget,
+    on_progress: OnProgress<'_>,
+    is_undisturbed: &dyn Fn() -> bool,
+) -> Result<Outcome, ReconcileError> {
+    index.keeping_rows(|index| {
+        repair_proved(repo, index, detection, budget, on_progress, is_undisturbed)
+    })
+}
+
+fn repair_proved(
+    repo: &Repo,
+    index: &mut Index,
     mut detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
@@ -197,6 +230,7 @@ pub fn repair_watched(
         let now = detect(repo, index, budget)?;
         let proof = inspect(repo, now.clone(), budget, UnknownReason::Moved);
         if proof.freshness.state == FreshnessState::Fresh {
+            outcome.freshness.proof = proof.freshness.proof;
             return Ok(outcome);
         }
         if budget.is_spent() {
@@ -274,10 +308,11 @@ fn finish(
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)
     };
+    let freshness = freshness
+        .among(detection.n_seen())
+        .without_bytes_of(n_missing);
     Ok(Outcome {
-        freshness: freshness
-            .among(detection.n_seen())
-            .without_bytes_of(n_missing),
+        freshness: detection.with_basis(freshness),
         generation: read.meta().generation,
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,

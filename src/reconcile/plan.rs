@@ -1,13 +1,15 @@
 //! The difference between the indexed and the wanted manifest, as work to be done.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use super::candidate::{Candidate, RowComparison};
 use super::{ReconcileError, Rows, commit, history, order};
 use crate::git::{GitError, Repo, Scan, Source};
 use crate::link;
-use crate::model::{Budget, ContentId, FoundFile, RepoPath, SkipReason, indexing_rules};
-use crate::store::{Index, Read};
+use crate::model::visited::ChangedDirectories;
+use crate::model::{Budget, ContentId, FoundFile, Freshness, RepoPath, SkipReason, indexing_rules};
+use crate::store::{Index, Meta, Read};
 
 /// The work that makes the index equal the work tree.
 ///
@@ -18,6 +20,19 @@ pub struct Plan {
     pub remove: Vec<RepoPath>,
     /// Files that have to be read, the most recently changed first.
     pub replace: Vec<Candidate>,
+}
+
+/// The part of a work tree that may have changed since an earlier look found it equal to the rows.
+#[derive(Clone, Debug)]
+pub struct ChangedPart {
+    /// The directories with changes.
+    pub directories: ChangedDirectories,
+    /// The generation of the rows that the look found equal.
+    pub generation: u64,
+    /// How many files the work tree had then.
+    pub n_files: u64,
+    /// Every `.gitattributes` of the work tree, sorted.
+    pub attributes: Vec<RepoPath>,
 }
 
 /// A plan with the detection that it rests on.
@@ -31,8 +46,10 @@ pub struct Detection {
     pub plan: Plan,
     /// The generation that was compared.
     pub generation: u64,
-    /// Whether every file was looked at.
+    /// Whether every file was looked at, but for those that are known to be as they were.
     pub is_complete: bool,
+    /// Whether files were left out of the look because the kernel told of no change of theirs.
+    pub rests_on_watch: bool,
     /// Whether the index had seen every file once before.
     pub was_complete: bool,
     /// How many files wait for their imports to be looked at.
@@ -76,6 +93,15 @@ impl Detection {
         self.n_queued == 0 && !self.link_queue_is_stale
     }
 
+    /// Returns a finding with the basis that the look had.
+    pub(super) fn with_basis(&self, finding: Freshness) -> Freshness {
+        if self.rests_on_watch {
+            finding.by_watch()
+        } else {
+            finding
+        }
+    }
+
     /// Returns how many files the work tree has; 0 where not every one was looked at.
     pub(super) fn n_seen(&self) -> u64 {
         if self.is_complete { self.n_files } else { 0 }
@@ -105,7 +131,50 @@ impl Detection {
             (read.meta().clone(), read.file_rows()?, n_queued)
         };
         let scan = scan()?;
-        let mut left_out = left_out_text(&scan.skipped);
+        let left_out = left_out_text(&scan.skipped);
+        let n_files = scan.files.len() as u64;
+        Self::comparing(repo, index, (meta, rows, n_queued), scan, left_out, n_files)
+    }
+
+    /// Does [`Self::by`] for the files directly in some directories, where all others are known to be as the rows of
+    /// generation `part.generation` say; `None` where the rows or more than those files have changed since.
+    pub(super) fn of_part(
+        repo: &Repo,
+        index: &Index,
+        part: &ChangedPart,
+        budget: &Budget,
+    ) -> Result<Option<Self>, ReconcileError> {
+        let (meta, rows, n_queued) = {
+            let read = index.read()?;
+            if read.meta().generation != part.generation {
+                return Ok(None);
+            }
+            let rows = read.file_rows_in(&part.directories)?;
+            (read.meta().clone(), Arc::new(rows), read.n_queued()?)
+        };
+        let Some(mut scan) = repo.scan_within(&part.directories, budget)? else {
+            return Ok(None);
+        };
+        scan.attributes.clone_from(&part.attributes);
+        let left_out = meta.left_out.clone();
+        let n_others = part.n_files.saturating_sub(rows.len() as u64);
+        let n_files = n_others + scan.files.len() as u64;
+        let rows = (meta, rows, n_queued);
+        let detection = Self::comparing(repo, index, rows, scan, left_out, n_files)?;
+        Ok(Some(Self {
+            rests_on_watch: true,
+            ..detection
+        }))
+    }
+
+    fn comparing(
+        repo: &Repo,
+        index: &Index,
+        (meta, rows, n_queued): (Meta, Rows, u64),
+        scan: Scan,
+        mut left_out: String,
+        n_files: u64,
+    ) -> Result<Self, ReconcileError> {
         let mut attributes = repo.attributes(&scan)?;
         if repo.source().is_commit() {
             let has_filter = |file: &&FoundFile| attributes.has_filter(&file.path);
@@ -115,7 +184,6 @@ impl Detection {
         let is_new = meta.attributes.as_ref() != Some(&digest);
         let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
         let max_file_bytes = repo.indexing_rules().max_file_bytes;
-        let n_files = scan.files.len() as u64;
         // Another linker binds the same facts otherwise: nothing is extracted again.
         let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
         let rules = RowComparison {
@@ -146,6 +214,7 @@ impl Detection {
             plan,
             generation: meta.generation,
             is_complete: scan.complete,
+            rests_on_watch: false,
             was_complete: meta.complete,
             n_queued,
             link_queue_is_stale: meta.link_queue_is_stale || is_linked_otherwise,
@@ -166,6 +235,7 @@ impl Detection {
             plan: Plan::default(),
             generation: meta.generation,
             is_complete: true,
+            rests_on_watch: false,
             was_complete: meta.complete,
             n_queued: read.n_queued()?,
             link_queue_is_stale: meta.link_queue_is_stale || meta.link_version != link::VERSION,

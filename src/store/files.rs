@@ -277,46 +277,69 @@ pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
             "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
              FROM file LEFT JOIN stat s ON s.file = id",
         )
-        .and_then(|mut statement| {
-            statement
-                .query_map([], |row| {
-                    let stat = row
-                        .get::<_, Option<i64>>(6)?
-                        .map(|size| {
-                            Ok::<_, rusqlite::Error>(StatRow {
-                                stat: FileStat {
-                                    size_bytes: size.cast_unsigned(),
-                                    mtime_ns: row.get(7)?,
-                                    ctime_ns: row.get(8)?,
-                                    inode: row.get::<_, i64>(9)?.cast_unsigned(),
-                                },
-                                proves_content: row.get(10)?,
-                            })
-                        })
-                        .transpose()?;
-                    Ok(FileRow {
-                        id: row.get(0)?,
-                        path: path(row, 1)?,
-                        content: content(row, 2)?,
-                        facts_version: row.get(3)?,
-                        marked: row.get(4)?,
-                        skip: skip(row, 5)?,
-                        stat,
-                        size_bytes: unsigned(row, 11)?,
-                        blob: row
-                            .get_ref(12)?
-                            .as_blob_or_null()?
-                            .and_then(BlobId::from_bytes),
-                    })
-                })?
-                .collect::<Result<Vec<_>, _>>()
-        })
+        .and_then(|mut statement| statement.query_map([], file_row)?.collect::<Result<Vec<_>, _>>())
         .map(|mut rows| {
             // In the order of the tables, then sorted: a look-up by path for each row takes three times as long.
             rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
             rows
         })
         .context("reading file rows")
+}
+
+/// Returns the rows of the files directly in a directory (empty: the root; else with a slash at its end), in no order.
+pub(super) fn rows_in(connection: &Connection, directory: &str) -> StoreResult<Vec<FileRow>> {
+    // `0` follows `/`: between them are exactly the paths below the directory.
+    let end = directory.strip_suffix('/').map(|path| format!("{path}0"));
+    connection
+        .prepare_cached(
+            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
+             FROM file LEFT JOIN stat s ON s.file = id
+             WHERE path > ?1 AND (?2 IS NULL OR path < ?2) AND instr(substr(path, length(?1) + 1), '/') = 0",
+        )
+        .and_then(|mut statement| statement.query_map((directory, end), file_row)?.collect())
+        .context("reading the file rows of a directory")
+}
+
+/// Returns the row of a file, if there is one.
+pub(super) fn row_of(connection: &Connection, file: FileId) -> StoreResult<Option<FileRow>> {
+    connection
+        .prepare_cached(
+            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
+             FROM file LEFT JOIN stat s ON s.file = id WHERE id = ?1",
+        )
+        .and_then(|mut statement| statement.query_row([file], file_row).optional())
+        .context("reading a file row")
+}
+
+fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
+    let stat = row
+        .get::<_, Option<i64>>(6)?
+        .map(|size| {
+            Ok::<_, rusqlite::Error>(StatRow {
+                stat: FileStat {
+                    size_bytes: size.cast_unsigned(),
+                    mtime_ns: row.get(7)?,
+                    ctime_ns: row.get(8)?,
+                    inode: row.get::<_, i64>(9)?.cast_unsigned(),
+                },
+                proves_content: row.get(10)?,
+            })
+        })
+        .transpose()?;
+    Ok(FileRow {
+        id: row.get(0)?,
+        path: path(row, 1)?,
+        content: content(row, 2)?,
+        facts_version: row.get(3)?,
+        marked: row.get(4)?,
+        skip: skip(row, 5)?,
+        stat,
+        size_bytes: unsigned(row, 11)?,
+        blob: row
+            .get_ref(12)?
+            .as_blob_or_null()?
+            .and_then(BlobId::from_bytes),
+    })
 }
 
 pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<FileSummary> {

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer, side_file};
 use super::durable::{self, Durability};
-use super::read::{Read, ReadCache, Reader};
+use super::read::{ChangedFiles, Read, ReadCache, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::{
     ErrorContext, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, WriteLock, Writer,
@@ -29,6 +29,7 @@ pub struct Index {
     write_bar: Option<WriteLock>,
     writer: Option<Connection>,
     kept: RefCell<ReadCache>,
+    changed_files: ChangedFiles,
     mark: PathBuf,
     _mark: ReaderLock,
 }
@@ -130,6 +131,7 @@ impl Index {
             write_bar,
             writer: None,
             kept: RefCell::default(),
+            changed_files: ChangedFiles::default(),
             mark: mark_path,
             _mark: mark,
         })
@@ -172,7 +174,27 @@ impl Index {
             self.writer = Some(connect_writer(&self.path, durable::of(&self.mark))?);
         }
         let connection = self.writer.as_mut().expect("it was just set");
-        Writer::begin(connection)
+        Writer::begin(connection, &mut self.changed_files)
+    }
+
+    /// Does work that writes, after which the file rows that [`Read::file_rows`] keeps are brought up instead of read anew. The
+    /// caller holds the write lock of the index all the time, so nobody else writes rows meanwhile.
+    pub fn keeping_rows<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let has_rows = self.read().is_ok_and(|read| read.has_kept_rows());
+        self.changed_files = if has_rows {
+            ChangedFiles::none()
+        } else {
+            ChangedFiles::default()
+        };
+        let done = work(self);
+        if let Some(changed) = std::mem::take(&mut self.changed_files).into_list() {
+            let brought_up = self.read().and_then(|read| read.bring_rows_up(&changed));
+            if let Err(error) = brought_up {
+                // They are read anew when somebody asks.
+                tracing::debug!(%error, "kept file rows could not be brought up");
+            }
+        }
+        done
     }
 
     /// Checkpoints the write-ahead log and empties it, gives unused pages back, and after a whole build merges the

@@ -9,7 +9,8 @@ use rusqlite::{Connection, Transaction};
 use super::files::{self, RowCounts};
 use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::FileId;
-use crate::model::hash::HashMap;
+use crate::model::hash::{HashMap, HashSet};
+use crate::model::visited::ChangedDirectories;
 
 /// Lists of the whole index, and the version of the data that they were read from.
 #[derive(Debug, Default)]
@@ -19,6 +20,40 @@ pub(super) struct ReadCache {
     importer_counts: Option<Arc<HashMap<FileId, u32>>>,
     counts: Option<RowCounts>,
     n_chunks: Option<u64>,
+}
+
+/// Files whose rows changed since somebody began to follow them.
+#[derive(Debug, Default)]
+pub(super) struct ChangedFiles {
+    /// `None` where nobody follows, or where they are too many.
+    list: Option<Vec<FileId>>,
+}
+
+impl ChangedFiles {
+    /// Rows of more files are read anew.
+    const MAX: usize = 256;
+
+    /// Returns the empty list of somebody who follows.
+    pub(super) fn none() -> Self {
+        Self {
+            list: Some(Vec::new()),
+        }
+    }
+
+    pub(super) fn add(&mut self, file: FileId) {
+        match &mut self.list {
+            Some(list) if list.len() < Self::MAX => list.push(file),
+            list => *list = None,
+        }
+    }
+
+    pub(super) fn add_all(&mut self) {
+        self.list = None;
+    }
+
+    pub(super) fn into_list(self) -> Option<Vec<FileId>> {
+        self.list
+    }
 }
 
 /// The rows of `meta`.
@@ -104,6 +139,45 @@ impl<'a> Read<'a> {
         let rows = Arc::new(files::rows(&self.tx)?);
         self.kept()?.rows = Some(Arc::clone(&rows));
         Ok(rows)
+    }
+
+    /// Returns whether rows are kept, of this version of the data.
+    pub(super) fn has_kept_rows(&self) -> bool {
+        self.kept().is_ok_and(|kept| kept.rows.is_some())
+    }
+
+    /// Brings the kept file rows up to this version of the data, which differs from theirs by the rows of `changed` alone.
+    pub(super) fn bring_rows_up(&self, changed: &[FileId]) -> StoreResult<()> {
+        let before = self.kept.borrow_mut().rows.take();
+        let Some(mut rows) = before else {
+            return Ok(());
+        };
+        let list = Arc::make_mut(&mut rows);
+        let changed: HashSet<FileId> = changed.iter().copied().collect();
+        list.retain(|row| !changed.contains(&row.id));
+        for file in changed {
+            if let Some(row) = files::row_of(&self.tx, file)? {
+                let at = list.partition_point(|other| other.path < row.path);
+                list.insert(at, row);
+            }
+        }
+        // Lists of the version before go here.
+        self.kept()?.rows = Some(rows);
+        Ok(())
+    }
+
+    /// Returns the rows of the files directly in some directories, sorted by path. Costs some µs a row; for the root a look at
+    /// every path.
+    pub fn file_rows_in(&self, directories: &ChangedDirectories) -> StoreResult<Vec<FileRow>> {
+        let mut found = Vec::new();
+        for directory in directories.iter() {
+            // A path that is not UTF-8 has no row.
+            if let Ok(directory) = std::str::from_utf8(directory) {
+                found.extend(files::rows_in(&self.tx, directory)?);
+            }
+        }
+        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
     }
 
     /// Returns the files that have symbols, each with the number of other files that import it. Kept as

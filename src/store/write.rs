@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 
 use super::interface::InterfaceFingerprint;
 use super::link_queue::{IMPORTS, NAMES};
+use super::read::ChangedFiles;
 use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
 use crate::model::{BlobId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
@@ -60,16 +61,22 @@ pub struct PreparedFile {
 #[derive(Debug)]
 pub struct Writer<'a> {
     tx: Transaction<'a>,
+    /// Where files whose rows change are noted, if somebody follows them.
+    changed_files: &'a mut ChangedFiles,
     /// Units that came into being or went, by their keys, until they are asked for.
     pub(super) changed_units: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn begin(connection: &'a mut Connection) -> StoreResult<Self> {
+    pub(super) fn begin(
+        connection: &'a mut Connection,
+        changed_files: &'a mut ChangedFiles,
+    ) -> StoreResult<Self> {
         connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map(|tx| Self {
                 tx,
+                changed_files,
                 changed_units: Vec::new(),
             })
             .context("beginning to write")
@@ -125,6 +132,7 @@ impl<'a> Writer<'a> {
         stat: Option<&StatRow>,
         blob: Option<BlobId>,
     ) -> StoreResult<()> {
+        self.changed_files.add(file);
         if let Some(blob) = blob {
             self.run(
                 "UPDATE file SET blob = ?2 WHERE id = ?1 AND blob IS NOT ?2",
@@ -136,6 +144,7 @@ impl<'a> Writer<'a> {
 
     /// Forgets every stat: the rows came from another work tree.
     pub fn clear_stats(&mut self) -> StoreResult<()> {
+        self.changed_files.add_all();
         self.run("DELETE FROM stat", [])
     }
 
@@ -185,6 +194,7 @@ impl<'a> Writer<'a> {
             .query_row([file.path.as_str()], |row| row.get(0))
             .optional()?;
         let id = self.file_row(known, file)?;
+        self.changed_files.add(id);
         let previous = self.previous_targets(id, known.is_some())?;
         let mut had_facts = false;
         if known.is_some() {
@@ -274,6 +284,7 @@ impl<'a> Writer<'a> {
             .query_row([path.as_str()], |row| row.get(0))
             .optional()?;
         if let Some(id) = known {
+            self.changed_files.add(id);
             self.forget_chunks(id)?;
             let is_in_unit = self
                 .tx

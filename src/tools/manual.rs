@@ -40,8 +40,8 @@ answers from the files that were read so far.
 
 - `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
   be finished: `freshnessReason` says why).
-- `proof`: `commit` where the answer is about a commit, whose files never change; `watch` where every file was compared less than a minute ago and the
-  kernel told of no change since (a server on Linux); without it every file on the disk was compared in this call.
+- `proof`: `commit` where the answer is about a commit, whose files never change; `watch` where every file was compared less than a minute ago, and
+  those of which the kernel told a change since again in this call (a server on Linux); without it every file on the disk was compared in this call.
 - `pendingFiles` of `totalFiles` differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
 - `note`, and the `summary` of `cl_impact`, begin with the state of an index that is not complete (`The index is 46 % built: …`): what is missing then may
   be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.

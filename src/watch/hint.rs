@@ -11,7 +11,7 @@ use std::time::Duration;
 use notify::{Config, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::{Mark, WatchCoverage, WatchError, network_type};
-use crate::model::visited::{Doubts, Visited, VisitedDirectory};
+use crate::model::visited::{ChangedDirectories, Doubts, Visited, VisitedDirectory};
 
 /// Directories that one watch looks at, at most: each takes a kernel object, of which a user has some
 /// thousands.
@@ -114,6 +114,12 @@ impl HintWatch {
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
     pub fn is_unchanged(&self, _: &Mark) -> bool {
         false
+    }
+
+    /// Returns nothing: there is no moment at which all changes were told.
+    #[allow(clippy::unused_self, reason = "the other systems' needs it")]
+    pub fn changed_between(&self, _: &Mark, _: &Mark) -> Option<ChangedDirectories> {
+        None
     }
 
     /// Returns whether every directory of a look is watched; events prove nothing here.

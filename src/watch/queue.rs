@@ -22,7 +22,9 @@ use rustix::io::Errno;
 
 use super::mounts::{mounted_files, network_type};
 use super::{Mark, WatchCoverage, WatchError};
-use crate::model::visited::{DirectoryId, Doubts, TELLING_FILE_SYSTEMS, Visited, VisitedDirectory};
+use crate::model::visited::{
+    ChangedDirectories, DirectoryId, Doubts, TELLING_FILE_SYSTEMS, Visited, VisitedDirectory,
+};
 
 /// How many periods of quiet a change is held back at most while others follow.
 const MAX_ROUNDS: u32 = 20;
@@ -32,6 +34,18 @@ const MAX_EVENTS: usize = 1 << 16;
 
 /// Files that are doubted at most; of more their stat alone is looked at.
 const MAX_DOUBTS: usize = 1 << 14;
+
+/// Directories with changes that are kept apart; of more it is only known that something changed.
+const MAX_CHANGED: usize = 256;
+
+/// Files that say something of other files. A change of one may concern everything.
+const SPEAKING_NAMES: [&[u8]; 5] = [
+    b".git",
+    b".gitignore",
+    b".gitattributes",
+    b".codelensignore",
+    b".codelens.toml",
+];
 
 /// Where the system does not say how many directories a user may watch: the kernel's old limit.
 const USUAL_LIMIT: usize = 8_192;
@@ -75,6 +89,10 @@ struct State {
     /// All changes, those of git's own files among them.
     n_told: u64,
     n_added: u64,
+    /// The number of the last change that may concern more than the files of one directory.
+    last_wide: u64,
+    /// Directories in which entries changed otherwise, each with the number of its last such change.
+    changed: HashMap<Box<[u8]>, u64>,
     /// Files and directories (with a slash at their ends) as [`Doubts`] has them, with the last change of each.
     doubts: BTreeMap<String, u64>,
     broken: Option<WatchError>,
@@ -140,6 +158,8 @@ impl QueueWatch {
                 n_changes: 0,
                 n_told: 0,
                 n_added: 0,
+                last_wide: 0,
+                changed: HashMap::new(),
                 doubts: BTreeMap::new(),
                 broken: None,
             }),
@@ -201,6 +221,17 @@ impl QueueWatch {
         state.broken.is_none() && state.n_changes == mark.n_changes
     }
 
+    /// Returns the directories whose entries changed between two moments; `None` where more than their files may have
+    /// changed: a directory came, went or was moved, a file of rules changed, events were lost.
+    pub fn changed_between(&self, from: &Mark, to: &Mark) -> Option<ChangedDirectories> {
+        let state = self.queue.lock();
+        let is_narrow = state.broken.is_none() && state.last_wide <= from.n_changes;
+        // A change after the second moment may have taken the place of one before it in the list: that is one more directory.
+        let changed = state.changed.iter().filter(|(_, n)| **n > from.n_changes);
+        let changed = changed.map(|(directory, _)| directory.clone());
+        (is_narrow && to.n_changes >= from.n_changes).then(|| ChangedDirectories::new(changed))
+    }
+
     /// Returns whether every directory of a look was watched before it began, at `mark`; `None` where the watch had not
     /// begun then.
     pub fn coverage(&self, visited: &Visited, mark: Option<&Mark>) -> WatchCoverage {
@@ -221,8 +252,9 @@ impl QueueWatch {
                 not_telling = Some(path);
                 continue;
             };
+            // Changes in a directory are told by the path that it had when it was added.
             match state.watched.get(&id) {
-                Some(watched) if watched.added.is_some() => {
+                Some(watched) if watched.is_at(&directory.path) => {
                     is_whole &= is_before(watched);
                     if !watched.is_telling {
                         not_telling = Some(path);
@@ -348,6 +380,8 @@ impl EventQueue {
         state.n_added = state.n_added.max(added);
         if let Some(before) = before {
             state.by_descriptor.remove(&before.descriptor);
+            // What was told of it until now may stand under a path that it had before.
+            state.last_wide = state.n_changes;
         }
         state.by_descriptor.insert(descriptor, id);
         let watched = WatchedDirectory {
@@ -422,9 +456,23 @@ impl State {
         }
     }
 
+    /// Notes a change that may concern everything.
     fn change(&mut self) {
         self.n_changes += 1;
         self.n_told += 1;
+        self.last_wide = self.n_changes;
+        self.changed.clear();
+    }
+
+    /// Notes a change of files directly in a directory.
+    fn change_in(&mut self, directory: Box<[u8]>) {
+        self.n_changes += 1;
+        self.n_told += 1;
+        self.changed.insert(directory, self.n_changes);
+        if self.changed.len() > MAX_CHANGED {
+            self.last_wide = self.n_changes;
+            self.changed.clear();
+        }
     }
 
     fn is_mount_changed(&self) -> bool {
@@ -439,10 +487,9 @@ impl State {
 
     /// Returns whether a directory is watched under this path. One that was moved is watched anew, under its path of now.
     fn is_known(&self, id: DirectoryId, path: &[u8]) -> bool {
-        self.watched.get(&id).is_some_and(|watched| {
-            let is_same = matches!(&watched.role, Role::Member(known) if **known == *path);
-            is_same && watched.added.is_some()
-        })
+        self.watched
+            .get(&id)
+            .is_some_and(|watched| watched.is_at(path))
     }
 
     fn take(&mut self, event: &Event<'_>) {
@@ -474,13 +521,10 @@ impl State {
         };
         match &watched.role {
             Role::GitDir => {
-                self.n_told += 1;
                 // Locks and the like come and go without any change.
-                if matches!(
-                    name,
-                    None | Some(b"index" | b"HEAD" | b"commondir" | b"gitdir")
-                ) {
-                    self.n_changes += 1;
+                match name {
+                    None | Some(b"index" | b"HEAD" | b"commondir" | b"gitdir") => self.change(),
+                    _ => self.n_told += 1,
                 }
             }
             Role::Member(directory) => {
@@ -488,7 +532,12 @@ impl State {
                     .contains(ReadFlags::CLOSE_WRITE)
                     .then(|| doubted(directory, name?))
                     .flatten();
-                self.change();
+                if is_wide(flags, name) {
+                    self.change();
+                } else {
+                    let directory = directory.clone();
+                    self.change_in(directory);
+                }
                 if let Some(path) = closed {
                     self.doubts.insert(path, self.n_changes);
                     if self.doubts.len() > MAX_DOUBTS {
@@ -504,6 +553,23 @@ impl WatchedDirectory {
     fn is_git_dir(&self) -> bool {
         matches!(self.role, Role::GitDir)
     }
+
+    /// Returns whether it is watched as the directory at this path.
+    fn is_at(&self, path: &[u8]) -> bool {
+        let is_same = matches!(&self.role, Role::Member(known) if **known == *path);
+        is_same && self.added.is_some()
+    }
+}
+
+/// Returns whether a change in a watched directory may concern more than files directly in it: the directory itself, one
+/// in it, or a file that says something of others.
+fn is_wide(flags: ReadFlags, name: Option<&[u8]>) -> bool {
+    let itself = ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::ISDIR;
+    let is_speaking = |name: &[u8]| {
+        let mut speaking = SPEAKING_NAMES.iter();
+        speaking.any(|known| known.eq_ignore_ascii_case(name))
+    };
+    flags.intersects(itself) || name.is_none_or(is_speaking)
 }
 
 /// Returns the file of a name in a directory; for a file that was made without a name (`#` and its inode number), all

@@ -7,8 +7,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::proof::{self, EarlierFinding};
 use super::upkeep::GcTrigger;
-use super::{Workspace, key_of, proof};
+use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
 use crate::reconcile::{self, Outcome};
@@ -170,18 +171,20 @@ impl Workspace {
             return Ok(None);
         }
         let (mut index, is_new) = self.index_for(&repo, &key)?;
-        if self
-            .held(&mut begun, &repo, &index, &before, proof::CHECK_AFTER)
-            .is_some()
-        {
-            self.keep(index);
-            return Ok(Some(0));
-        }
+        let earlier = self.earlier_finding(&mut begun, &repo, &index, &before, proof::CHECK_AFTER);
+        let part = match earlier {
+            EarlierFinding::Holds(_) => {
+                self.keep(index);
+                return Ok(Some(0));
+            }
+            EarlierFinding::But(part) => Some(part),
+            EarlierFinding::Gone => None,
+        };
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
         let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
             return Ok(None);
         };
-        let mut detection = reconcile::detect(&repo, &index, &budget)?;
+        let mut detection = reconcile::detect_within(&repo, &index, part.as_ref(), &budget)?;
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
         let outcome =

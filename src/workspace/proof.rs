@@ -9,9 +9,10 @@ use super::Workspace;
 use super::catch_up::BackgroundJob;
 use super::watching::Watching;
 use crate::git::{Repo, RepoState};
-use crate::model::visited::{Doubts, Visited};
+use crate::model::visited::{ChangedDirectories, Doubts, Visited};
 use crate::model::{ContentId, FreshnessState};
 use crate::reconcile::Outcome;
+use crate::reconcile::plan::ChangedPart;
 use crate::store::{Index, Pointer};
 use crate::watch::{Mark, WatchCoverage};
 
@@ -59,6 +60,18 @@ pub(super) struct LookBegun {
     surroundings: Option<ContentId>,
     /// Whether an earlier finding still held when it began.
     was_held: bool,
+    /// The earlier finding, where all but a part of it still held.
+    base: Option<Held>,
+}
+
+/// The use of an earlier finding in a call.
+pub(super) enum EarlierFinding {
+    /// Nothing changed since.
+    Holds(Outcome),
+    /// Nothing changed since but files of some directories.
+    But(ChangedPart),
+    /// There is none, or it says nothing any more.
+    Gone,
 }
 
 impl Workspace {
@@ -74,25 +87,29 @@ impl Workspace {
             n_walks: self.directories.as_ref().map_or(0, |known| known.n_walks()),
             surroundings: None,
             was_held: false,
+            base: None,
         };
         (begun, doubts.unwrap_or_default())
     }
 
-    /// Returns the finding of an earlier look of at most `max_age`, if nothing that it rests on changed since. `before` is the
-    /// state of git in this call.
-    pub(super) fn held(
+    /// Returns the finding of an earlier look of at most `max_age`, if nothing that it rests on changed since, or nothing but
+    /// files of some directories. `before` is the state of git in this call.
+    pub(super) fn earlier_finding(
         &self,
         begun: &mut LookBegun,
         repo: &Repo,
         index: &Index,
         before: &RepoState,
         max_age: Duration,
-    ) -> Option<Outcome> {
-        let mark = begun.mark.as_ref()?;
+    ) -> EarlierFinding {
+        let Some(mark) = begun.mark else {
+            return EarlierFinding::Gone;
+        };
         begun.surroundings = repo.surroundings();
-        let held = self.proof().held.clone()?;
-        begun.was_held = held.mark.is_same_moment(mark)
-            && held.pointer == *index.pointer()
+        let Some(held) = self.proof().held.clone() else {
+            return EarlierFinding::Gone;
+        };
+        let rests_on_the_same = held.pointer == *index.pointer()
             && held.state == *before
             && !before.locked
             && Some(held.surroundings) == begun.surroundings
@@ -100,11 +117,39 @@ impl Workspace {
             && index
                 .read()
                 .is_ok_and(|read| read.meta().generation == held.outcome.generation);
-        (begun.was_held && held.since.elapsed() < max_age).then(|| {
+        if !rests_on_the_same {
+            return EarlierFinding::Gone;
+        }
+        begun.was_held = held.mark.is_same_moment(&mark);
+        if held.since.elapsed() >= max_age {
+            return EarlierFinding::Gone;
+        }
+        if begun.was_held {
             let mut outcome = held.outcome;
             outcome.freshness = outcome.freshness.by_watch();
-            outcome
-        })
+            return EarlierFinding::Holds(outcome);
+        }
+        let changed = match &*self.watching_now() {
+            Watching::On(watch) => watch.changed_between(&held.mark, &mark),
+            _ => None,
+        };
+        let with_left_out = &held.visited.with_left_out;
+        let is_counted = |changed: &ChangedDirectories| {
+            changed
+                .iter()
+                .any(|directory| with_left_out.contains(directory))
+        };
+        let Some(directories) = changed.filter(|changed| !is_counted(changed)) else {
+            return EarlierFinding::Gone;
+        };
+        let part = ChangedPart {
+            directories,
+            generation: held.outcome.generation,
+            n_files: held.outcome.freshness.n_files,
+            attributes: held.visited.attributes.clone(),
+        };
+        begun.base = Some(held);
+        EarlierFinding::But(part)
     }
 
     /// Returns whether nothing was told since an answer without a look began.
@@ -117,9 +162,7 @@ impl Workspace {
 
     /// Returns whether all that the last look listed was watched before it began, and nothing was told since.
     pub(super) fn is_watched_since(&self, begun: &LookBegun) -> bool {
-        let known = self.directories.as_ref();
-        let visited = known.and_then(|known| known.visited_after(begun.n_walks));
-        let (Some(visited), Some(mark)) = (visited, &begun.mark) else {
+        let (Some(visited), Some(mark)) = (self.visited_since(begun), &begun.mark) else {
             return false;
         };
         // What was written by another name was not told.
@@ -131,6 +174,13 @@ impl Workspace {
             }
             _ => false,
         }
+    }
+
+    /// Returns the directories that the look listed, or those of the earlier one that it completes: no directory came or
+    /// went since.
+    fn visited_since(&self, begun: &LookBegun) -> Option<Arc<Visited>> {
+        let of_all = self.directories.as_ref()?.visited_after(begun.n_walks);
+        of_all.or_else(|| Some(Arc::clone(&begun.base.as_ref()?.visited)))
     }
 
     /// Looks at every file in the background when the last look was a while ago.
@@ -154,8 +204,7 @@ impl Workspace {
         if repo.source().is_commit() || outcome.freshness.state != FreshnessState::Fresh {
             return;
         }
-        let known = self.directories.as_ref();
-        let Some(visited) = known.and_then(|known| known.visited_after(begun.n_walks)) else {
+        let Some(visited) = self.visited_since(begun) else {
             return;
         };
         let coverage = match &*self.watching_now() {
@@ -206,6 +255,13 @@ impl Workspace {
         if !outcome.has_history {
             return Err("the history is still being read");
         }
+        // A look at a part makes the look at all of it no younger.
+        let is_whole = || {
+            let known = self.directories.as_ref();
+            known.is_some_and(|known| known.visited_after(begun.n_walks).is_some())
+        };
+        let base = begun.base.as_ref().filter(|_| !is_whole());
+        let since = base.map_or_else(Instant::now, |base| base.since);
         Ok(Held {
             pointer: index.pointer().clone(),
             state: before.clone(),
@@ -217,7 +273,7 @@ impl Workspace {
                 n_deleted: 0,
                 ..outcome.clone()
             },
-            since: Instant::now(),
+            since,
         })
     }
 

@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
-use super::proof::LookBegun;
+use super::proof::{EarlierFinding, LookBegun};
 use super::upkeep::GcTrigger;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
 use crate::error::{Error, Result};
 use crate::git::{GitError, Repo, RepoState, Scan};
-use crate::model::{Budget, CommitId, Freshness, UnknownReason};
+use crate::model::{Budget, CommitId, Freshness, Proof, UnknownReason};
+use crate::reconcile::plan::ChangedPart;
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::roles::Roles;
 use crate::store::{Index, IndexKey, Pointer, StoreError, StoreResult, WriteLock};
@@ -76,11 +77,15 @@ impl Workspace {
             let is_own = proved.is_none();
             // A scan that was made while the index was copied began with no mark.
             let may_hold = is_own && !is_missing && scan.is_none() && !repo.source().is_commit();
-            let held = if may_hold {
-                self.held(&mut begun, &repo, &index, &before, proof::MAX_AGE)
-                    .filter(|_| !was_disturbed)
+            let earlier = if may_hold {
+                self.earlier_finding(&mut begun, &repo, &index, &before, proof::MAX_AGE)
             } else {
-                None
+                EarlierFinding::Gone
+            };
+            let (held, part) = match earlier {
+                EarlierFinding::Holds(outcome) if !was_disturbed => (Some(outcome), None),
+                EarlierFinding::But(part) if !was_disturbed => (None, Some(part)),
+                _ => (None, None),
             };
             let is_held = held.is_some();
             let proved = proved.or(held);
@@ -94,6 +99,7 @@ impl Workspace {
                 budget: if is_first { &first_budget } else { &budget },
                 question: &question,
                 begun: may_hold.then_some(&begun),
+                part,
                 is_first,
             };
             let outcome = match proved {
@@ -165,13 +171,14 @@ impl Workspace {
                     Err(error) if is_damage(&error) || budget.is_cancelled() => return Err(error),
                     made => made,
                 };
+                let rests_on_watch = outcome.freshness.proof == Proof::Watch;
                 let has_moved = before.locked || repo.repo_state()? != before;
                 // That a file is not there is an answer too: git takes it away before it writes another version.
                 was_refused = made.is_err();
                 if has_moved && (!is_last || was_refused && self.may_wait(&budget)) {
                     return Ok(None);
                 }
-                if is_held && !self.is_undisturbed(&begun) {
+                if rests_on_watch && !self.is_undisturbed(&begun) {
                     was_disturbed = true;
                     return Ok(None);
                 }
@@ -196,10 +203,11 @@ impl Workspace {
             if is_sound {
                 if made.is_some() && !repo.source().is_commit() {
                     self.watch(&index);
-                    if is_held {
-                        self.check_in_time();
-                    } else if may_hold {
+                    if !is_held && may_hold {
                         self.hold(&begun, &repo, &index, &before, &outcome);
+                    }
+                    if outcome.freshness.proof == Proof::Watch {
+                        self.check_in_time();
                     }
                 }
                 self.keep(index);
@@ -360,8 +368,10 @@ impl Workspace {
         how: &BringUp<'_>,
     ) -> std::result::Result<Outcome, ReconcileError> {
         let &BringUp { repo, budget, .. } = how;
-        let mut detection =
-            reconcile::detect_by(repo, index, || ahead.unwrap_or_else(|| repo.scan(budget)))?;
+        let mut detection = match ahead {
+            Some(scan) => reconcile::detect_by(repo, index, || scan)?,
+            None => reconcile::detect_within(repo, index, how.part.as_ref(), budget)?,
+        };
         // Where git is about to change the work tree, nothing is written until it is done.
         if detection.is_current() || how.before.locked {
             return Ok(reconcile::inspect(
@@ -437,6 +447,8 @@ struct BringUp<'a> {
     question: &'a Question<'a>,
     /// The beginning of the look, where it was begun with the question.
     begun: Option<&'a LookBegun>,
+    /// The files to look at, where all others are known to be as they were.
+    part: Option<ChangedPart>,
     /// Whether the index was never complete before.
     is_first: bool,
 }

@@ -171,6 +171,6 @@ fn directories_of(index: &Index) -> Result<Arc<Visited>> {
     });
     Ok(Arc::new(Visited {
         directories: directories.collect(),
-        linked: Vec::new(),
+        ..Visited::default()
     }))
 }

@@ -11,7 +11,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::QueueWatch;
 use crate::model::RepoPath;
-use crate::model::visited::{DirectoryId, Visited, VisitedDirectory};
+use crate::model::visited::{ChangedDirectories, DirectoryId, Visited, VisitedDirectory};
 use crate::watch::{WatchCoverage, WatchError};
 
 /// A watched work tree `w` with `w/src/deep`, and a directory `out` beside it.
@@ -73,7 +73,7 @@ impl Scene {
         }
         Visited {
             directories,
-            linked: Vec::new(),
+            ..Visited::default()
         }
     }
 
@@ -398,4 +398,133 @@ fn a_burst_of_changes_is_told_once_and_reading_never() {
     told.recv_timeout(soon).unwrap();
     drop(watch);
     assert!(told.recv_timeout(soon).is_err(), "the thread ends");
+}
+
+#[test]
+fn a_change_of_files_names_their_directory_and_any_other_concerns_all() {
+    let s = Scene::new();
+    let at = |path: &str| s.at(path);
+    let exchange = |a: &str, b: &str| {
+        renameat_with(CWD, at(a), CWD, at(b), RenameFlags::EXCHANGE).unwrap();
+    };
+    let steps: [(&str, &dyn Fn(), Option<&[&str]>); 15] = [
+        ("nothing", &|| (), Some(&[])),
+        ("a write", &|| drop(append(&at("w/a"))), Some(&[""])),
+        (
+            "writes in two",
+            &|| drop((append(&at("w/src/a")), append(&at("w/lib/a")))),
+            Some(&["lib/", "src/"]),
+        ),
+        (
+            "a file moved",
+            &|| std::fs::rename(at("w/a"), at("w/src/deep/c")).unwrap(),
+            Some(&["", "src/deep/"]),
+        ),
+        (
+            "a link",
+            &|| symlink("a", at("w/src/l")).unwrap(),
+            Some(&["src/"]),
+        ),
+        (
+            "the staging area",
+            &|| std::fs::write(at("git/index"), "x").unwrap(),
+            None,
+        ),
+        (
+            "files exchanged",
+            &|| exchange("w/lib/a", "w/src/a"),
+            Some(&["lib/", "src/"]),
+        ),
+        (
+            "a directory renamed",
+            &|| std::fs::rename(at("w/lib"), at("w/lib2")).unwrap(),
+            None,
+        ),
+        (
+            "a write in it, by its new path",
+            &|| drop(append(&at("w/lib2/a"))),
+            Some(&["lib2/"]),
+        ),
+        (
+            "directories exchanged",
+            &|| exchange("w/lib2", "w/src"),
+            None,
+        ),
+        (
+            "a write in one of them",
+            &|| drop(append(&at("w/src/a"))),
+            Some(&["src/"]),
+        ),
+        (
+            "a new directory",
+            &|| std::fs::create_dir(at("w/new")).unwrap(),
+            None,
+        ),
+        (
+            "a directory less",
+            &|| std::fs::remove_dir(at("w/new")).unwrap(),
+            None,
+        ),
+        (
+            "a file of rules",
+            &|| std::fs::write(at("w/src/.gitignore"), "x").unwrap(),
+            None,
+        ),
+        (
+            "the same, in capitals",
+            &|| std::fs::write(at("w/.GitAttributes"), "x").unwrap(),
+            None,
+        ),
+    ];
+    for (name, change, wanted) in steps {
+        s.cover();
+        let (from, _) = s.watch.mark().unwrap();
+        change();
+        let (to, _) = s.watch.mark().unwrap();
+        let found = s.watch.changed_between(&from, &to);
+        let wanted = wanted.map(|paths| {
+            ChangedDirectories::new(paths.iter().map(|path| Box::from(path.as_bytes())))
+        });
+        assert_eq!(found, wanted, "{name}");
+    }
+}
+
+#[test]
+fn a_directory_under_another_path_than_it_was_added_with_is_not_covered() {
+    let s = Scene::new();
+    s.cover();
+    std::fs::rename(s.at("w/lib"), s.at("w/lib2")).unwrap();
+    let (mark, _) = s.watch.mark().unwrap();
+    let visited = s.visited();
+    let coverage = |mark| s.watch.coverage(&visited, Some(mark));
+    assert_eq!(coverage(&mark), WatchCoverage::Missing);
+    // A write that is told by the old path, after the look began.
+    drop(append(&s.at("w/lib2/a")));
+    drop(s.watch.mark());
+    s.cover();
+    assert!(matches!(
+        coverage(&mark),
+        WatchCoverage::Whole | WatchCoverage::Useless(_)
+    ));
+    let (now, _) = s.watch.mark().unwrap();
+    assert_eq!(s.watch.changed_between(&mark, &now), None);
+}
+
+#[test]
+fn changes_in_very_many_directories_concern_all() {
+    let s = Scene::new();
+    for n in 0..=super::MAX_CHANGED {
+        std::fs::create_dir(s.at(&format!("w/d{n}"))).unwrap();
+    }
+    s.cover();
+    let (from, _) = s.watch.mark().unwrap();
+    for n in 0..=super::MAX_CHANGED {
+        std::fs::write(s.at(&format!("w/d{n}/a")), "x").unwrap();
+    }
+    let (to, _) = s.watch.mark().unwrap();
+    assert_eq!(s.watch.changed_between(&from, &to), None);
+    std::fs::write(s.at("w/d7/a"), "y").unwrap();
+    let (later, _) = s.watch.mark().unwrap();
+    let found = s.watch.changed_between(&to, &later).unwrap();
+    assert_eq!(found.iter().collect::<Vec<_>>(), [b"d7/"]);
 }
