@@ -77,6 +77,8 @@ bitflags::bitflags! {
         const PARTIAL = 1 << 10;
         /// A static method that is called as a member of its first argument: `static void Open(this Store store)`.
         const EXTENSION = 1 << 11;
+        /// A type of which any name is a member: `{ [key: string]: Value }`.
+        const ANY_MEMBER = 1 << 12;
     }
 }
 

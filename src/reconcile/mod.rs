@@ -283,7 +283,8 @@ fn finish(
     let applied = applied?;
     let mut pending = applied.pending;
     let is_done = pending.is_empty() && detection.is_complete && index.read()?.n_queued()? == 0;
-    let has_history = is_done && history::keep(repo, index, ahead, budget)?;
+    let has_history =
+        is_done && (detection.has_history || history::keep(repo, index, ahead, budget)?);
     if budget.remaining().is_none() {
         // Merging the text index and waiting for the disk are worth their time after a build, not within a
         // question's budget.

@@ -228,12 +228,14 @@ impl<'a> Writer<'a> {
             tx.prepare_cached("INSERT INTO runner(file, suites) VALUES(?1, ?2)")?
                 .execute((id, suites))?;
         }
+        let mut is_resolved = true;
         for (ordinal, (specifier, kind, type_only, line)) in file.imports.iter().enumerate() {
             // Where the same import led before: if it still does, nobody else has to be linked again.
             let (state, target) = previous
                 .get(&(specifier.clone(), kind.code()))
                 .copied()
                 .unwrap_or((0, None));
+            is_resolved &= state != 0;
             tx.prepare_cached(
                 "INSERT INTO import(file, ordinal, specifier, kind, type_only, line, state, target) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
@@ -241,11 +243,8 @@ impl<'a> Writer<'a> {
         }
         // A file that has no facts any more still has its earlier names to withdraw.
         if file.facts.is_some() || had_facts || !previous.is_empty() {
-            let stages = if file.imports.is_empty() {
-                NAMES
-            } else {
-                IMPORTS | NAMES
-            };
+            // An import that was there leads where it led, as long as no file comes or goes: that queues it by itself.
+            let stages = if is_resolved { NAMES } else { IMPORTS | NAMES };
             self.queue("VALUES(?1, ?2)", (id, stages))?;
         }
         Ok(())

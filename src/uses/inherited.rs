@@ -10,7 +10,7 @@ use super::difference::Difference;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;
-use crate::model::{FileId, Provenance};
+use crate::model::{FileId, Provenance, SymbolFlags};
 
 /// The types of the receivers of one file's references before and now, in words; described when they are first asked for.
 #[derive(Default)]
@@ -19,8 +19,8 @@ pub(super) struct Receivers {
 }
 
 impl Uses<'_> {
-    /// Takes out the uses of removed members of classes that are built on one from outside: `error.message` may mean that of
-    /// `Error`. Returns how many they were: uses of unknown meaning.
+    /// Takes out the uses of removed members of classes that are built on one from outside, where `error.message` may mean that
+    /// of `Error`, and of types of which any name is a member. Returns how many they were: uses of unknown meaning.
     pub(super) fn leave_out_doubtful(
         &self,
         difference: &Difference,
@@ -29,7 +29,7 @@ impl Uses<'_> {
         let mut is_doubtful: HashMap<usize, bool> = HashMap::new();
         for change in found.all.iter().filter_map(|one| one.change) {
             if let Entry::Vacant(entry) = is_doubtful.entry(change) {
-                entry.insert(self.may_be_of_outside(difference, change)?);
+                entry.insert(self.may_still_be_a_member(difference, change)?);
             }
         }
         let mut n_left_out = 0_u64;
@@ -46,15 +46,19 @@ impl Uses<'_> {
         Ok(n_left_out)
     }
 
-    /// Whether a class from outside may have the member that is gone.
-    fn may_be_of_outside(&self, difference: &Difference, change: usize) -> Result<bool> {
+    /// Whether the name of a member that is gone may be one all the same: of a class from outside, or as any name is.
+    fn may_still_be_a_member(&self, difference: &Difference, change: usize) -> Result<bool> {
         let change = &difference.changes[change];
         let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
             return Ok(false);
         };
         // One that was renamed was the class's own.
-        if symbol.parent.is_none() || change.kind != ChangeKind::Removed {
+        let Some(owner) = symbol.parent.filter(|_| change.kind == ChangeKind::Removed) else {
             return Ok(false);
+        };
+        let owner = file.old.facts.symbols.get(owner as usize);
+        if owner.is_some_and(|it| it.flags.contains(SymbolFlags::ANY_MEMBER)) {
+            return Ok(true);
         }
         let outside = self.outside_bases(&file.old.facts, place.symbols[0])?;
         Ok(!outside.is_empty())

@@ -7,8 +7,9 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-# A name or member that is not there, a module without the name or not there at all, too few arguments.
-CODES = {2304, 2305, 2307, 2339, 2551, 2552, 2554, 2724}
+# A name or member that is not there, a module or namespace (`import * as a`) without the name, a module not there at all, too few arguments.
+CODES = {2304, 2305, 2307, 2339, 2551, 2552, 2554, 2694, 2724}
+NO_MODULE = 2307
 
 Error = tuple[str, int, int, str]
 
@@ -45,6 +46,10 @@ class Compiler:
         self.files = set(opened["files"])
         self.errors = [tuple(error) for error in self._ask(check={})["errors"]]
         return len(self.errors)
+
+    def blind_files(self) -> set[str]:
+        """Returns the files with an import that the compiler can't follow: it says nothing of what they use by it."""
+        return {path for path, _, code, _ in self.errors if code == NO_MODULE}
 
     def new_errors(self, texts: dict[str, str | None], base: list[Error] | None = None, codes: set[int] = CODES) -> list[Error]:
         """Returns the errors that the work tree has with these texts (`None`: without the file) and has not without them."""

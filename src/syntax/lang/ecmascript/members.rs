@@ -15,7 +15,7 @@ use super::{
     object_literals, object_types, signatures,
 };
 use crate::ir::{BaseKind, PathId};
-use crate::model::SymbolKind;
+use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::scope::ScopeKind;
 use crate::syntax::signature;
 
@@ -267,10 +267,11 @@ pub(super) fn index_signature(
         (Kind::ObjectType, AssignmentTarget::Value(enclosing)) => enclosing,
         _ => return,
     };
-    if let (Some(written), (Some(symbol), PathId::EMPTY)) = (
-        node.child_by_field_id(b.grammar.fields.type_),
-        b.member_path(enclosing),
-    ) {
+    let (Some(symbol), PathId::EMPTY) = b.member_path(enclosing) else {
+        return;
+    };
+    b.symbols[symbol as usize].symbol.flags |= SymbolFlags::ANY_MEMBER;
+    if let Some(written) = node.child_by_field_id(b.grammar.fields.type_) {
         let found = lower_type::types(b).by_any_name(written, 0);
         classes::add_base(b, found, BaseKind::Extends, Some(symbol), frame);
     }
