@@ -129,7 +129,7 @@ pub(super) fn walk(
     walk_within(repo, staging, rules, want, None, budget)
 }
 
-/// Does [`walk`] for the entries of those directories alone. What a walk over all remembers of the others stays.
+/// Does [`walk`] for the entries of those directories alone. Memories of the others stay.
 pub(super) fn walk_within(
     repo: &Repo,
     staging: &Staging,

@@ -256,6 +256,29 @@ fn no_kind_of_change_is_missed() {
     assert_eq!(s.hold("the end"), s.truth());
 }
 
+#[test]
+fn after_an_edit_only_its_directory_is_looked_at() {
+    let Some(s) = Scene::new() else { return };
+    let mut n_by_watch = 0;
+    for n in 0..20 {
+        s.hold("an edit");
+        let path = ["a.ts", "src/a.ts", "lib/a.ts"][n % 3];
+        match n % 4 {
+            0 => drop(append(&s.at(path))),
+            1 => s.repo.write(path, format!("export const edit = {n}\n")),
+            2 => s
+                .repo
+                .write(&format!("src/new{n}.ts"), "export const made = 1\n"),
+            _ => std::fs::remove_file(s.at(&format!("src/new{}.ts", n - 1))).unwrap(),
+        }
+        let (found, proof) = s.ask();
+        assert_eq!(found, s.truth(), "edit {n}");
+        n_by_watch += usize::from(proof == Proof::Watch);
+    }
+    // Work in the background may be in the way of some.
+    assert!(n_by_watch >= 10, "{n_by_watch} of 20");
+}
+
 /// A program that maps a file, stores the given bytes at its beginning, and ends at an empty line.
 const MAPPING: &str = "import mmap, sys
 with open(sys.argv[1], 'r+b') as file: mapped = mmap.mmap(file.fileno(), 0)
