@@ -130,6 +130,16 @@ section "the conformance suite of the protocol, over HTTP"
 section "the official clients and the Inspector"
 "$python" tests/interop/clients_test.py --binary "$binary" --tools "$protocol"
 
+section "indexes over object stores"
+if ! cmp -s tests/interop/azurite/package-lock.json "$tools/azurite/installed.json"; then
+    rm -rf "$tools/azurite"
+    mkdir -p "$tools/azurite"
+    cp tests/interop/azurite/package.json tests/interop/azurite/package-lock.json "$tools/azurite/"
+    npm ci --prefix "$tools/azurite" --ignore-scripts --no-audit --no-fund --loglevel=error
+    cp tests/interop/azurite/package-lock.json "$tools/azurite/installed.json"
+fi
+"$tools/venv/bin/python" tests/interop/remotes_test.py --binary "$binary" --azurite "$tools/azurite/node_modules/azurite/dist/src/blob/main.js"
+
 section "input that no client should send"
 "$python" tests/interop/protocol_test.py --binary "$binary"
 

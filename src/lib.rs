@@ -9,6 +9,8 @@
 //!                └─► search ────────────────────┴─► store   (SQLite)       ┘
 //! ```
 //!
+//! [`remote`] is the way to object stores, where indexes are shared; nothing else opens a connection.
+//!
 //! [`roles`] says what files are for (tests, by what their runner is told to run; examples; code): `reconcile` keeps what
 //! configurations declare, `search`, `graph` and the tools ask.
 //!
@@ -40,6 +42,7 @@ pub mod machine;
 pub mod mcp;
 pub mod model;
 pub mod reconcile;
+pub mod remote;
 pub mod resolve;
 pub mod roles;
 pub mod search;

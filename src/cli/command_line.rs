@@ -4,8 +4,8 @@ use clap::{Arg, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
 use super::{
-    bundle, cache, context, export, flags, install, list, manual, memory, reaching_tests, serve,
-    settings, verify, view, watch,
+    bundle, cache, context, export, flags, install, list, manual, memory, reaching_tests, remote,
+    serve, settings, transfer, verify, view, watch,
 };
 use crate::tools::chunks::CHUNKS;
 use crate::tools::{TOOLS, ToolSpec};
@@ -51,6 +51,8 @@ pub(super) fn command() -> Command {
         .subcommand(cache::command())
         .subcommand(export::command())
         .subcommand(bundle::command())
+        .subcommand(remote::command())
+        .subcommands(transfer::commands())
         .subcommand(settings::command())
         .subcommand(serve::command())
         .subcommand(install::install_command())

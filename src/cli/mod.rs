@@ -19,12 +19,14 @@ mod output;
 mod pager;
 mod progress;
 mod reaching_tests;
+mod remote;
 mod render;
 mod report;
 mod run;
 mod screen;
 mod serve;
 mod settings;
+mod transfer;
 mod verify;
 mod view;
 mod watch;
@@ -38,6 +40,10 @@ use clap::ArgMatches;
 use crate::tools::TOOLS;
 use crate::tools::chunks::CHUNKS;
 
+/// Libraries of the network log nothing: their lines could repeat an address with a key, or a header.
+const NETWORK_LOGS_OFF: &str =
+    ",object_store=off,reqwest=off,hyper=off,hyper_util=off,h2=off,rustls=off";
+
 /// A command line that was understood.
 pub struct Invocation {
     name: String,
@@ -47,7 +53,7 @@ pub struct Invocation {
 impl Invocation {
     /// Returns the log filter, as directives: by `-v` and its repetitions, else `CODELENS_LOG`, else warnings.
     pub fn log_filter(&self) -> String {
-        match flags::verbosity(&self.matches) {
+        let filter = match flags::verbosity(&self.matches) {
             0 => std::env::var("CODELENS_LOG")
                 .ok()
                 .filter(|filter| !filter.trim().is_empty())
@@ -55,7 +61,8 @@ impl Invocation {
             1 => "warn,codelens=info".to_owned(),
             2 => "warn,codelens=debug".to_owned(),
             _ => "warn,codelens=trace".to_owned(),
-        }
+        };
+        filter + NETWORK_LOGS_OFF
     }
 }
 
@@ -91,6 +98,9 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "list" => list::run(&command.matches),
         "cache" => cache::run(&command.matches, cwd),
         "export" => export::run(&command.matches, cwd.as_ref()),
+        "remote" => remote::run(&command.matches, cwd.as_ref()),
+        "push" => transfer::run(true, &command.matches, cwd.as_ref()),
+        "pull" => transfer::run(false, &command.matches, cwd.as_ref()),
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{SETTINGS, marks};
+use super::{RemoteEntry, SETTINGS, marks, remotes};
 use crate::error::{Code, Error, Result};
 use crate::model::FileMark;
 
@@ -16,6 +16,8 @@ pub(super) struct FileSettings {
     pub(super) values: Vec<(String, String)>,
     /// Words that were given to files of repositories.
     pub(super) marks: Vec<FileMark>,
+    /// Stores for indexes, by name.
+    pub(super) remotes: Vec<RemoteEntry>,
     /// A sentence for each setting that was passed over, with the reason.
     pub(super) warnings: Vec<String>,
 }
@@ -104,7 +106,10 @@ fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
 pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
     let names = || {
         let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-        format!("settings are {}, and [[mark]]", names.join(", "))
+        format!(
+            "settings are {}, [[mark]] and [remote.NAME]",
+            names.join(", ")
+        )
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| {
@@ -128,6 +133,16 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
             unknown = unknown.or(wrong);
             continue;
         }
+        let remote = name.strip_prefix(remotes::TABLE);
+        if let (Some(remote), toml::Value::Table(table)) =
+            (remote.and_then(|it| it.strip_prefix('.')), &value)
+        {
+            match remotes::read(remote, table) {
+                Ok(remote) => found.remotes.push(remote),
+                Err(error) => unknown = unknown.or(Some(error)),
+            }
+            continue;
+        }
         if !SETTINGS.iter().any(|setting| setting.name == name) {
             let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
             let error =
@@ -144,6 +159,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
         };
         found.values.push((name, text));
     }
+    found.remotes.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((found, unknown))
 }
 

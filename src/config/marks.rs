@@ -142,7 +142,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Replaces a file as a whole, through links.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory)?;

@@ -6,6 +6,7 @@
 mod ci;
 mod file;
 mod marks;
+mod remotes;
 pub mod repository;
 mod table;
 
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 pub use ci::pull_request;
 pub use marks::add as add_marks;
+pub use remotes::{RemoteEntry, add_remote, remotes, remove_remote};
 pub use table::{SETTINGS, SYMBOL_LANGUAGES, Setting, ValueType};
 
 use crate::error::{Code, Error, Result};
@@ -54,6 +56,12 @@ pub struct Config {
     pub unasked: Unasked,
     /// Words that a person gave to files of repositories.
     pub marks: Vec<FileMark>,
+    /// Stores for indexes, by name.
+    pub remotes: Vec<RemoteEntry>,
+    /// Whether a missing index is seeded from a remote without being asked for.
+    pub pulls: bool,
+    /// How long a question may wait for a remote, in milliseconds.
+    pub remote_timeout_ms: u64,
     /// Whether answers name the authors and owners of files.
     pub shows_owners: bool,
     /// Languages that are read to the symbol.
@@ -131,6 +139,9 @@ impl Config {
             recency: 0,
             unasked: Unasked::Titles,
             marks: Vec::new(),
+            remotes: Vec::new(),
+            pulls: false,
+            remote_timeout_ms: 0,
             shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
             watch_debounce_ms: 0,
@@ -160,7 +171,9 @@ impl Config {
             tracing::warn!("{warning}");
         }
         let mut config = Self::at(PathBuf::new());
-        config.marks = marks()?;
+        let file = settings_file()?;
+        config.marks = file.marks;
+        config.remotes = file.remotes;
         for value in values(flags)? {
             match value.setting.kind {
                 ValueType::Place => config.home = PathBuf::from(&value.text),
@@ -209,6 +222,7 @@ impl Config {
                     _ => Unasked::Titles,
                 }
             }
+            "remote.pull" => self.pulls = value == "auto",
             "owners" => self.shows_owners = value == "names",
             "search.recency" => self.recency = table::thousandths(value).unwrap_or_default(),
             "search.fusion" => self.fuses_by_rank = value == "rrf",
@@ -233,6 +247,7 @@ impl Config {
             }
             "max_repo_bytes" => self.max_repo_bytes = value,
             "max_total_bytes" => self.max_total_bytes = value,
+            "remote.timeout_ms" => self.remote_timeout_ms = value,
             "watch.debounce_ms" => self.watch_debounce_ms = value,
             "idle_memory_mb" => self.idle_memory_mb = value,
             "housekeeping" => self.housekeeping = value != 0,

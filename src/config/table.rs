@@ -227,6 +227,24 @@ pub const SETTINGS: &[Setting] = &[
         300,
         10_000,
     ),
+    Setting {
+        name: "remote.pull",
+        variable: "CODELENS_REMOTE_PULL",
+        unit: "",
+        about: "whether a missing index is seeded from a remote without being asked for",
+        kind: ValueType::OneOf {
+            default: "never",
+            values: &["auto", "never"],
+        },
+    },
+    number(
+        "remote.timeout_ms",
+        "CODELENS_REMOTE_TIMEOUT_MS",
+        "ms",
+        "how long a question may wait for a remote, within half of its own time",
+        4_000,
+        600_000,
+    ),
     number(
         "unused_days",
         "CODELENS_UNUSED_DAYS",

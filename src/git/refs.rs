@@ -148,6 +148,24 @@ impl Repo {
 }
 
 impl Repo {
+    /// Returns the ancestors of a commit, at most so many, the newest by their dates first; as far as this clone has them.
+    pub fn ancestors(&self, commit: &CommitId, at_most: usize) -> Vec<CommitId> {
+        let newest_first = gix::revision::walk::Sorting::ByCommitTime(
+            gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
+        );
+        let id = gix::ObjectId::from_hex(commit.as_str().as_bytes()).ok();
+        let walk = id.and_then(|id| self.inner.rev_walk([id]).sorting(newest_first).all().ok());
+        let found = walk
+            .into_iter()
+            .flatten()
+            .map_while(std::result::Result::ok);
+        found
+            .skip(1)
+            .take(at_most)
+            .filter_map(|info| CommitId::new(&info.id.to_hex().to_string()))
+            .collect()
+    }
+
     /// Returns the root tree of a commit, in hexadecimal digits; `None` where this clone does not have it.
     pub fn root_tree(&self, commit: &CommitId) -> Option<String> {
         let id = gix::ObjectId::from_hex(commit.as_str().as_bytes()).ok()?;

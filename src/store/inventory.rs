@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::home::{RepoRecord, read_json};
-use super::{Home, Pointer, RepoHome};
+use super::{Home, Pointer, RepoHome, key};
 
 /// How long a draft is left alone: it is written and put in place at once.
 const DRAFT_AGE: Duration = Duration::from_mins(10);
@@ -15,6 +15,12 @@ const ASIDE_AGE: Duration = Duration::from_hours(7 * 24);
 
 /// How the names of files begin that show whether the data directory can be written.
 pub const PROBE: &str = ".codelens-probe-";
+
+/// How the names of bundles begin that are on their way to a store, or from one.
+const TRANSFER: &str = "transfer-";
+
+/// How long a bundle on its way is left alone.
+const TRANSFER_AGE: Duration = Duration::from_hours(24);
 
 /// How the names of files begin that hold the token of the HTTP server: no concern of any index.
 const HTTP_TOKEN: &str = "http-token";
@@ -63,12 +69,18 @@ impl Home {
             let age = match name.as_str() {
                 name if name.starts_with("aside-") => ASIDE_AGE,
                 name if name.starts_with(PROBE) => DRAFT_AGE,
+                name if name.starts_with(TRANSFER) => TRANSFER_AGE,
                 _ => return false,
             };
             is_older(&self.root().join(name), age)
         };
         let found = names(self.root()).into_iter().filter(is_old);
         found.map(|name| self.root().join(name)).collect()
+    }
+
+    /// Returns a new path for a bundle on its way to a store, or from one.
+    pub fn transfer_path(&self) -> PathBuf {
+        self.root().join(format!("{TRANSFER}{}", key::new_build()))
     }
 
     /// Returns files in the data directory that are not ours.
@@ -79,6 +91,7 @@ impl Home {
                 !OWN.contains(&name.as_str())
                     && !name.starts_with(HTTP_TOKEN)
                     && !name.starts_with(PROBE)
+                    && !name.starts_with(TRANSFER)
                     && !name.starts_with("aside-")
             })
             .map(|name| self.root().join(name))

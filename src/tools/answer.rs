@@ -76,6 +76,9 @@ impl FreshnessFields {
             note: state(view.freshness, meta.complete).unwrap_or_default(),
             generation: meta.generation,
         };
+        if let Some(sentence) = view.pull_note {
+            freshness_fields.say(sentence);
+        }
         match view.n_filtered() {
             0 => {}
             n => freshness_fields.say(&format!(

@@ -124,6 +124,9 @@ pub struct RefreshOutput {
     skipped: u64,
     skipped_by_reason: BTreeMap<&'static str, u64>,
     seeded_from: Option<String>,
+    /// Why no remote gave the index a start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     elapsed_ms: u64,
     cpu_ms: Option<u64>,
 }
@@ -156,6 +159,7 @@ impl Tool for Refresh {
             skipped: done.skipped.values().sum(),
             skipped_by_reason: done.skipped,
             seeded_from: done.seeded_from,
+            note: done.pull_note,
             elapsed_ms: done.elapsed_ms,
             cpu_ms: done.cpu_ms,
         })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::upkeep::GcTrigger;
-use super::{IndexStatus, Workspace, cache, key_of, verify};
+use super::{IndexStatus, Revision, Workspace, cache, key_of, verify};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::machine;
@@ -90,7 +90,51 @@ impl Workspace {
         if self.refresh(None, false, interrupt, on.files)?.status != IndexStatus::Ready {
             return Err(moved());
         }
-        let (index, _) = self.index_for(&repo, &key_of(&repo, snapshot.clone()))?;
+        let key = key_of(&repo, snapshot.clone());
+        let is_still_so = || {
+            refuse_changes(&repo, &budget)?;
+            Ok(repo.snapshot()? == snapshot)
+        };
+        self.write_bundle(&repo, &key, &head, target, &is_still_so, interrupt, on)
+    }
+
+    /// Writes the index of a commit, whatever is checked out, to a file; builds it first. Its files are those that git
+    /// stores: nothing of the work tree is in it.
+    ///
+    /// # Errors
+    /// `refused` where this clone has not all bytes of the commit.
+    pub(super) fn export_commit(
+        self: &Arc<Self>,
+        revision: &Revision,
+        target: &Path,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<Exported> {
+        let repo = self.repo_at_commit(&revision.commit)?;
+        self.refresh(Some(revision), false, interrupt, on.files)?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let commit = &revision.commit;
+        self.write_bundle(&repo, &key, commit, target, &|| Ok(true), interrupt, on)
+    }
+
+    /// Writes the index of `key`, which was just brought up, to a file, if its copy is proved to be of the files that
+    /// `repo` asks.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the index, its commit, and where it goes"
+    )]
+    fn write_bundle(
+        &self,
+        repo: &Repo,
+        key: &IndexKey,
+        head: &CommitId,
+        target: &Path,
+        is_still_so: &dyn Fn() -> Result<bool>,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<Exported> {
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let (index, _) = self.index_for(repo, key)?;
         let pointer = Pointer {
             build: key::new_build(),
             ..index.pointer().clone()
@@ -103,14 +147,16 @@ impl Workspace {
         let copy = Index::seeded(&home, pointer.clone(), &home, source);
         // Another process may have indexed a change between the look at the work tree and the copy.
         let proved = copy.map_err(Error::from).and_then(|copy| {
-            let detection = reconcile::detect(&repo, &copy, &budget)?;
-            let now = reconcile::inspect(&repo, detection, &budget, UnknownReason::Moved);
-            refuse_changes(&repo, &budget)?;
-            let is_same = repo.snapshot()? == snapshot;
-            if now.freshness.state != FreshnessState::Fresh || !is_same {
+            let detection = reconcile::detect(repo, &copy, &budget)?;
+            let now = reconcile::inspect(repo, detection, &budget, UnknownReason::Moved);
+            if !is_still_so()? {
                 return Err(moved());
             }
-            Ok(())
+            match now.freshness.state {
+                FreshnessState::Fresh => Ok(()),
+                _ if now.freshness.n_missing > 0 => Err(missing_bytes(now.freshness.n_missing)),
+                _ => Err(moved()),
+            }
         });
         if let Err(error) = proved {
             crate::store::remove::discard(&home, &pointer);
@@ -148,10 +194,24 @@ impl Workspace {
         interrupt: &Arc<AtomicBool>,
         on: &OnBundle<'_>,
     ) -> Result<Imported> {
-        let budget = Budget::unlimited(Arc::clone(interrupt));
         let repo = self.repo()?;
+        let taken = self.take_in(&repo, source, is_verified, interrupt, on)?;
+        self.run_gc(GcTrigger::Refresh { is_new: true });
+        Ok(taken)
+    }
+
+    /// Does [`Self::import_bundle`] without making room afterwards.
+    pub(super) fn take_in(
+        &self,
+        repo: &Repo,
+        source: &Path,
+        is_verified: bool,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<Imported> {
+        let budget = Budget::unlimited(Arc::clone(interrupt));
         let header = bundle::header(source)?;
-        self.accept(&repo, &header)
+        self.accept(repo, &header)
             .map_err(|what| Error::from(StoreError::Bundle { what }))?;
         let commit = CommitId::new(&header.commit);
         let key = IndexKey {
@@ -163,7 +223,7 @@ impl Workspace {
             },
         };
         let home = self.home.repo(&key.repo_id);
-        seed::prepare(&repo, &home)?;
+        seed::prepare(repo, &home)?;
         let pointer = || Pointer {
             index_id: key.index_id(),
             build: key::new_build(),
@@ -187,7 +247,7 @@ impl Workspace {
         if let Some(commit) = commit.filter(|_| is_verified) {
             let theirs = index.pointer().clone();
             let verified = verify::verify(
-                &repo,
+                repo,
                 &commit,
                 &index,
                 || seed::empty(&home, &pointer()),
@@ -206,7 +266,6 @@ impl Workspace {
             crate::store::remove::discard(&home, &made);
             return Err(error.into());
         }
-        self.run_gc(GcTrigger::Refresh { is_new: true });
         let n_files = manifest.len() as u64;
         Ok(Imported {
             commit: header.commit,
@@ -229,18 +288,21 @@ impl Workspace {
         if !is_known && !is_kin {
             return Err("it is of another repository".to_owned());
         }
-        if header.database_bytes > self.rules.repo_bytes.min(self.rules.total_bytes) {
+        self.has_room_for(header.database_bytes)
+    }
+
+    /// Says why an index of that size has no room here.
+    pub(super) fn has_room_for(&self, database_bytes: u64) -> std::result::Result<(), String> {
+        if database_bytes > self.rules.repo_bytes.min(self.rules.total_bytes) {
             return Err(format!(
-                "its index takes {} bytes, more than the quota for indexes",
-                header.database_bytes
+                "its index takes {database_bytes} bytes, more than the quota for indexes"
             ));
         }
         let free = machine::free_bytes(self.home.root());
         // Twice: its first reader copies it.
-        if free.is_some_and(|free| free / 2 < header.database_bytes) {
+        if free.is_some_and(|free| free / 2 < database_bytes) {
             return Err(format!(
-                "there is too little space for an index of {} bytes",
-                header.database_bytes
+                "there is too little space for an index of {database_bytes} bytes"
             ));
         }
         Ok(())
@@ -270,6 +332,14 @@ fn moved() -> Error {
         Code::Refused,
         "files changed while the bundle was made",
         "run it again when nothing writes in the work tree",
+    )
+}
+
+fn missing_bytes(n_files: u64) -> Error {
+    Error::new(
+        Code::Refused,
+        format!("the bytes of {n_files} files of the commit are not in this clone"),
+        "fetch them (`git fetch --refetch`, or check the commit out), then run it again",
     )
 }
 

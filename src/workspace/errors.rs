@@ -5,6 +5,7 @@
 use crate::error::{Code, Error};
 use crate::git::GitError;
 use crate::reconcile::ReconcileError;
+use crate::remote::{RemoteError, RemoteFault};
 use crate::store::{OsRefusal, StoreError};
 
 impl From<GitError> for Error {
@@ -119,6 +120,45 @@ impl From<ReconcileError> for Error {
             ReconcileError::Git(error) => error.into(),
             ReconcileError::Store(error) => error.into(),
         }
+    }
+}
+
+impl From<RemoteError> for Error {
+    fn from(error: RemoteError) -> Self {
+        let list = "`codelens remote list` shows its address";
+        let (code, hint) = match &error.fault {
+            RemoteFault::Cancelled => return Self::cancelled(),
+            RemoteFault::TimedOut | RemoteFault::Unreachable => (
+                Code::Io,
+                format!("check the network and the store, then run it again ({list}); `codelens refresh` does without"),
+            ),
+            RemoteFault::Forbidden => (
+                Code::Refused,
+                "set the credentials of the provider in the environment (docs/remotes.md names the variables), with permission to read, list and create objects".to_owned(),
+            ),
+            RemoteFault::Configuration(_) => (
+                Code::InvalidArgument,
+                "docs/remotes.md names the variables of each provider".to_owned(),
+            ),
+            RemoteFault::NoStore => (
+                Code::InvalidArgument,
+                format!("make the bucket, container or directory, or correct the address: {list}"),
+            ),
+            RemoteFault::Unsupported => (
+                Code::Refused,
+                "use a store that can list objects, or create and delete them: docs/remotes.md says which step needs what".to_owned(),
+            ),
+            RemoteFault::Disk | RemoteFault::Local(_) => (
+                Code::Io,
+                format!("free space or give permission there, then run it again ({list})"),
+            ),
+            RemoteFault::Object(_) => (
+                Code::Io,
+                "nothing of it was kept: `codelens refresh` builds the same, and `codelens remote gc` removes what is old".to_owned(),
+            ),
+            RemoteFault::Failed(_) => (Code::Io, format!("run it again in a moment ({list})")),
+        };
+        Self::new(code, error.to_string(), hint)
     }
 }
 

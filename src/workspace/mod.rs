@@ -21,6 +21,8 @@ mod paths;
 mod proof;
 mod query;
 mod refresh;
+mod remote_gc;
+mod remotes;
 mod revision;
 mod served;
 mod source;
@@ -49,6 +51,8 @@ pub use memory::{
 };
 pub use names::{dotted, is_named, last_name};
 pub use refresh::Refreshed;
+pub use remote_gc::RemoteCollected;
+pub use remotes::{OnTransfer, PullState, Pulled, Pushed, checked_address};
 pub use revision::Revision;
 pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
@@ -67,7 +71,7 @@ pub use crate::store::{
 pub use crate::syntax::{by_id as language, by_path as language_of};
 
 use crate::config::repository::{self, RepositorySettings};
-use crate::config::{Config, Unasked};
+use crate::config::{Config, RemoteEntry, Unasked};
 use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
@@ -109,6 +113,13 @@ pub struct Workspace {
     unasked: Unasked,
     /// Words that a person gave to files of this repository.
     marks: Vec<FileMark>,
+    /// Stores that the user configured.
+    remotes: Vec<RemoteEntry>,
+    /// Whether a missing index is seeded from them without being asked for.
+    pulls: bool,
+    remote_timeout: Duration,
+    /// Held while an index is taken from a store.
+    pulling: Mutex<()>,
     is_server: bool,
     directories: Option<Arc<Directories>>,
     rules: RetentionRules,
@@ -267,6 +278,10 @@ impl Workspaces {
             debounce: Duration::from_millis(self.config.watch_debounce_ms),
             unasked: self.config.unasked,
             marks: marks_of(&self.config.marks, &repo),
+            remotes: self.config.remotes.clone(),
+            pulls: self.config.pulls,
+            remote_timeout: Duration::from_millis(self.config.remote_timeout_ms),
+            pulling: Mutex::default(),
             is_server: self.is_server,
             directories: self
                 .directories_settle_after

@@ -50,6 +50,7 @@ impl Workspace {
         let mut was_refused = false;
         // Once a change was told while an answer was made without a look, there is a look.
         let mut was_disturbed = false;
+        let mut pull_note = None;
         for is_last in std::iter::once(false).chain(std::iter::repeat(true)) {
             let (mut begun, doubts) = self.begin_look();
             let repo = self.repo_at(question.revision)?.doubting(doubts);
@@ -70,7 +71,8 @@ impl Workspace {
                 (Some(stand_in), (index, false), None)
             } else {
                 let scanning = if is_made { &first_budget } else { &budget };
-                let (found, scan) = self.index_while_looking(&repo, &key, scanning)?;
+                let (found, scan) =
+                    self.index_while_looking(&repo, &key, scanning, &mut pull_note)?;
                 (None, found, scan)
             };
             let mut is_sound = !is_missing;
@@ -159,6 +161,7 @@ impl Workspace {
                         home: self.home.repo(&repo.repo_id()),
                         marks: &self.marks,
                         unasked: self.unasked,
+                        pull_note: pull_note.as_deref(),
                         looked_at: LookedAt::default(),
                     };
                     let made = answer(&view);
@@ -302,17 +305,23 @@ impl Workspace {
         home.pointer(&key.index_id()).is_none()
     }
 
-    /// Does [`Self::index_for`]; where the index has to be made, the work tree is scanned meanwhile.
+    /// Does [`Self::index_for`]; where the index has to be made, a remote is asked for a start, and the work tree is scanned meanwhile.
+    /// Puts a sentence about remotes that failed into `pull_note`.
     fn index_while_looking(
         &self,
         repo: &Repo,
         key: &IndexKey,
         budget: &Budget,
+        pull_note: &mut Option<String>,
     ) -> Result<((Index, bool), PendingScan)> {
         if let Some(index) = self.idle_index(key) {
             return Ok(((index, false), None));
         }
-        if repo.source().is_commit() || !self.has_to_be_made(key) {
+        if !self.has_to_be_made(key) {
+            return Ok((self.open_or_make(repo, key)?, None));
+        }
+        if repo.source().is_commit() {
+            *pull_note = self.seed_from_remotes(repo, key, budget);
             return Ok((self.open_or_make(repo, key)?, None));
         }
         let (found, ahead) = std::thread::scope(|scope| {
@@ -320,6 +329,7 @@ impl Workspace {
             // A repository that can't be opened twice, or by one more thread, is scanned afterwards.
             let scan = || Some(self.repo().ok()?.scan(budget));
             let scanning = builder.spawn_scoped(scope, scan).ok();
+            *pull_note = self.seed_from_remotes(repo, key, budget);
             let found = self.open_or_make(repo, key);
             if let Ok((index, _)) = &found {
                 // Kept for the comparison with the scan; an error here comes again there.

@@ -43,6 +43,8 @@ pub struct Refreshed {
     pub skipped: BTreeMap<&'static str, u64>,
     /// The index that a new one was started from.
     pub seeded_from: Option<String>,
+    /// A sentence about remotes that failed to give a new index a start.
+    pub pull_note: Option<String>,
     /// How long it took.
     pub elapsed_ms: u64,
     /// The CPU time that the whole process took meanwhile; `None` where the system does not tell.
@@ -76,6 +78,7 @@ impl Workspace {
             seed::retire_others(&repo_home, &current);
         }
         let mut seeded_from = None;
+        let mut pull_note = None;
         let mut is_new = force;
         // Declared first, dropped after the index: an open file can't be deleted.
         let mut unpublished = None;
@@ -84,6 +87,9 @@ impl Workspace {
         } else {
             // Opened anew: a file that could not be written when it was opened before may be writable by now.
             self.close_idle(&key.index_id());
+            if self.has_to_be_made(&key) {
+                pull_note = self.seed_from_remotes(&repo, &key, &budget);
+            }
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
             is_new = origin != seed::IndexOrigin::Existing;
             if let seed::IndexOrigin::Seeded(from) = origin {
@@ -143,6 +149,7 @@ impl Workspace {
                 n_chunks: counts.chunks,
                 skipped: state::skipped(&read)?,
                 seeded_from,
+                pull_note,
                 elapsed_ms: whole_ms(begun.elapsed()),
                 cpu_ms: machine::cpu_time()
                     .zip(cpu_before)

@@ -39,6 +39,8 @@ pub struct View<'a> {
     /// Words that a person gave to files.
     pub marks: &'a [FileMark],
     pub(super) unasked: Unasked,
+    /// A sentence about remotes that failed to give the index a start.
+    pub pull_note: Option<&'a str>,
     pub(super) looked_at: LookedAt,
 }
 

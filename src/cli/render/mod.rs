@@ -14,6 +14,7 @@ mod life;
 mod lines;
 mod memory;
 mod pack;
+mod remotes;
 mod risk;
 mod setup;
 mod state;
@@ -32,6 +33,7 @@ pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};
 pub(super) use memory::record_list;
 pub(super) use pack::markdown;
+pub(super) use remotes::{collected, remote, transfer};
 pub(super) use setup::installed;
 use text::{Fields, count};
 

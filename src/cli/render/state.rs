@@ -99,6 +99,7 @@ pub(super) fn refresh(value: &Value, screen: &Screen) -> String {
     facts.add("holds", holds.join(", "));
     facts.add("left out", left_out(value));
     facts.add("started from", visible(value.text("seededFrom")));
+    facts.add("remote", visible(value.text("note")));
     if !is_ready {
         facts.add("next", "files changed meanwhile: run it again");
     }

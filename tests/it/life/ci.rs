@@ -246,6 +246,50 @@ fn a_job_on_gitlab_reads_only_what_differs() {
 }
 
 #[test]
+fn jobs_with_a_store_read_only_what_differs() {
+    for name in [
+        ".github/workflows/codelens-store.yml",
+        ".gitlab-ci.yml with a store",
+    ] {
+        let mut repo = project();
+        let store = tempfile::tempdir().unwrap();
+        let example = example(name);
+        let mut counts = Vec::new();
+        for branch in ["main", "feature", "main", "feature"] {
+            let mut job = Job::new(&repo, branch);
+            let mut set = |name: &str, value: String| {
+                job.variables.insert(name.to_owned(), value);
+            };
+            set(
+                "CODELENS_STORE",
+                format!("file://{}", store.path().display()),
+            );
+            let mut said = String::new();
+            let lines = example
+                .lines()
+                .map(|line| line.trim().trim_start_matches("- "));
+            for line in lines.map(|line| line.trim_start_matches("run: ")) {
+                if line.starts_with("codelens ") {
+                    let now = job.run(line);
+                    if line.ends_with("refresh") {
+                        counts.push(indexed(&now));
+                    }
+                    said += &now;
+                }
+            }
+            assert!(said.contains("session") && said.contains("team"), "{said}");
+            if counts.len() == 2 {
+                repo.then(
+                    "//- checkout feature\n//- /src/m7.ts\nexport function session7() { return 77 }\n//- commit three\n//- checkout main\n",
+                );
+            }
+        }
+        // The first one builds all, the third one finds its own, and the others read a file.
+        assert_eq!(counts, [12, 1, 0, 1], "{name}");
+    }
+}
+
+#[test]
 fn a_cache_that_is_of_no_use_is_set_aside() {
     let repo = project();
     let first = Job::new(&repo, "main");

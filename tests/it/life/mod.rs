@@ -10,4 +10,6 @@ mod memory;
 mod notes;
 mod prune;
 mod records;
+mod remotes;
 mod settings;
+mod shared_indexes;

@@ -29,6 +29,8 @@ pub(crate) const ROOMS: &[Room] = &[
     room("store", &["ir", "model"]),
     room("watch", &["model"]),
     room("machine", &[]),
+    // The way to object stores.
+    room("remote", &["model"]),
     // What the index means, and how it is made.
     room("link", &["store", "resolve", "ir", "model", "error"]),
     // What files are for: what the configurations of test runners declare, against what the index holds.
@@ -66,6 +68,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "lines",
             "watch",
             "machine",
+            "remote",
             "lifecycle",
             "model",
             "error",
@@ -154,7 +157,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("protobuf", &["export"]),
     door("toml", &["config", "resolve"]),
     door("jsonc_parser", &["clients"]),
-    door("toml_edit", &["clients"]),
+    // In `config` for the file of the user, whose comments and order stay.
+    door("toml_edit", &["clients", "config"]),
     door("tree_sitter*", &["syntax"]),
     door("libmimalloc_sys", &["syntax"]),
     door("mimalloc", &["main"]),
@@ -171,7 +175,12 @@ pub(crate) const DOORS: &[Door] = &[
     // In `git` to list directories, which takes cap_std twice the calls; in `watch` for the kernel's queue of events.
     door("rustix", &["machine", "git", "watch"]),
     door("rmcp", &["mcp"]),
-    door("tokio*", &["mcp"]),
+    door("object_store", &["remote"]),
+    door("reqwest", &["remote"]),
+    door("rustls", &["remote"]),
+    door("futures_util", &["remote"]),
+    door("url", &["remote"]),
+    door("tokio*", &["mcp", "remote"]),
     door("hyper*", &["mcp"]),
     door("http_body_util", &["mcp"]),
     door("getrandom", &["mcp"]),

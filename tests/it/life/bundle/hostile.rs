@@ -1,6 +1,6 @@
 //! Bundles that were changed on the way, by chance or on purpose.
 
-use super::{Carried, Parts, carried, is_refused};
+use super::{BundleParts, Carried, carried, is_refused};
 
 #[test]
 fn a_bundle_that_was_damaged_on_the_way_is_refused() {
@@ -66,7 +66,7 @@ fn a_bundle_that_lies_about_itself_is_refused() {
         bundle,
         ..
     } = carried();
-    let parts = Parts::of(&std::fs::read(&bundle).unwrap());
+    let parts = BundleParts::of(&std::fs::read(&bundle).unwrap());
     let same = parts.database.len() as u64;
     for (set, part) in [
         (("schemaVersion", 1.into()), "schema 1"),
@@ -98,7 +98,7 @@ fn a_bundle_that_lies_about_itself_is_refused() {
         assert!(said.contains(part), "{set:?}: {said}");
     }
     // A small file that unpacks to much: no more is written than was declared.
-    let bomb = Parts {
+    let bomb = BundleParts {
         header: parts.header.clone(),
         manifest: parts.manifest.clone(),
         database: vec![0; 64 << 20],
@@ -109,6 +109,91 @@ fn a_bundle_that_lies_about_itself_is_refused() {
     here.json(&["bundle", "import", bundle.to_str().unwrap()]);
 }
 
+/// Changes of an index that no bundle may have, with a part of the reason.
+pub(crate) const HARMFUL: &[(&str, &str)] = &[
+    (
+        "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM file; END",
+        "other tables",
+    ),
+    ("CREATE VIEW v AS SELECT 1", "other tables"),
+    ("CREATE TABLE t(x)", "other tables"),
+    ("CREATE INDEX extra ON file(size)", "other tables"),
+    ("DROP INDEX edge_dst", "other tables"),
+    (
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'meta'",
+        "other tables",
+    ),
+    ("PRAGMA user_version = 99", "another schema"),
+    (
+        "UPDATE file SET path = '../../etc/passwd' WHERE path = 'src/app.ts'",
+        "path or content",
+    ),
+    (
+        "UPDATE file SET path = 'src/evil.ts' WHERE path = 'src/app.ts'",
+        "other files",
+    ),
+    ("UPDATE file SET content = zeroblob(31)", "path or content"),
+    ("DELETE FROM file WHERE path = 'src/app.ts'", ""),
+    ("UPDATE file SET lines = -1", "files that cannot be"),
+    ("UPDATE file SET skip = 99", "files that cannot be"),
+    ("UPDATE symbol SET kind = 77", "symbols that cannot be"),
+    (
+        "UPDATE symbol SET parent = ordinal",
+        "symbols that cannot be",
+    ),
+    (
+        "UPDATE symbol SET end_line = 4000000000",
+        "symbols in places",
+    ),
+    (
+        "UPDATE symbol SET ordinal = ordinal + 1",
+        "an order of symbols",
+    ),
+    ("UPDATE chunk SET start_byte = -5", "chunks in places"),
+    ("UPDATE chunk SET symbol = 40", "chunks that cannot be"),
+    ("UPDATE facts SET packed = x'00'", "facts"),
+    (
+        "UPDATE facts SET packed = (SELECT max(packed) FROM config)",
+        "facts",
+    ),
+    (
+        "UPDATE config SET packed = zeroblob(100)",
+        "configuration file",
+    ),
+    ("UPDATE import SET state = 9", "imports"),
+    ("UPDATE edge SET provenance = 12", "edges"),
+    ("UPDATE edge SET src = 123456", "edges"),
+    ("UPDATE edge SET dst = 123456", "belong to nothing"),
+    (
+        "INSERT INTO link_queue SELECT id, 1 FROM file",
+        "files left to link",
+    ),
+    ("INSERT INTO meta VALUES('attributes', 'x')", "settings"),
+    (
+        "UPDATE meta SET value = '0' WHERE key = 'complete'",
+        "settings",
+    ),
+    (
+        "UPDATE past_path SET path = '/' || path",
+        "path that leaves",
+    ),
+    ("UPDATE touch SET moved_from = 999999", "commits"),
+    ("UPDATE \"commit\" SET author = 'Ada'", "commits"),
+    (
+        "INSERT INTO \"commit\"(hash, time, parents, author, subject, fix) SELECT hash, time, parents, author, subject, fix FROM \"commit\" LIMIT 1",
+        "commits",
+    ),
+    ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
+    (
+        "UPDATE import SET specifier = CAST(x'c328' AS TEXT)",
+        "not UTF-8",
+    ),
+    (
+        "INSERT INTO text(rowid, symbol) VALUES(999999, 'x')",
+        "words",
+    ),
+];
+
 #[test]
 fn an_index_that_could_do_harm_is_refused() {
     let Carried {
@@ -118,90 +203,8 @@ fn an_index_that_could_do_harm_is_refused() {
         ..
     } = carried();
     let good = std::fs::read(&bundle).unwrap();
-    for (sql, part) in [
-        (
-            "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM file; END",
-            "other tables",
-        ),
-        ("CREATE VIEW v AS SELECT 1", "other tables"),
-        ("CREATE TABLE t(x)", "other tables"),
-        ("CREATE INDEX extra ON file(size)", "other tables"),
-        ("DROP INDEX edge_dst", "other tables"),
-        (
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'meta'",
-            "other tables",
-        ),
-        ("PRAGMA user_version = 99", "another schema"),
-        (
-            "UPDATE file SET path = '../../etc/passwd' WHERE path = 'src/app.ts'",
-            "path or content",
-        ),
-        (
-            "UPDATE file SET path = 'src/evil.ts' WHERE path = 'src/app.ts'",
-            "other files",
-        ),
-        ("UPDATE file SET content = zeroblob(31)", "path or content"),
-        ("DELETE FROM file WHERE path = 'src/app.ts'", ""),
-        ("UPDATE file SET lines = -1", "files that cannot be"),
-        ("UPDATE file SET skip = 99", "files that cannot be"),
-        ("UPDATE symbol SET kind = 77", "symbols that cannot be"),
-        (
-            "UPDATE symbol SET parent = ordinal",
-            "symbols that cannot be",
-        ),
-        (
-            "UPDATE symbol SET end_line = 4000000000",
-            "symbols in places",
-        ),
-        (
-            "UPDATE symbol SET ordinal = ordinal + 1",
-            "an order of symbols",
-        ),
-        ("UPDATE chunk SET start_byte = -5", "chunks in places"),
-        ("UPDATE chunk SET symbol = 40", "chunks that cannot be"),
-        ("UPDATE facts SET packed = x'00'", "facts"),
-        (
-            "UPDATE facts SET packed = (SELECT max(packed) FROM config)",
-            "facts",
-        ),
-        (
-            "UPDATE config SET packed = zeroblob(100)",
-            "configuration file",
-        ),
-        ("UPDATE import SET state = 9", "imports"),
-        ("UPDATE edge SET provenance = 12", "edges"),
-        ("UPDATE edge SET src = 123456", "edges"),
-        ("UPDATE edge SET dst = 123456", "belong to nothing"),
-        (
-            "INSERT INTO link_queue SELECT id, 1 FROM file",
-            "files left to link",
-        ),
-        ("INSERT INTO meta VALUES('attributes', 'x')", "settings"),
-        (
-            "UPDATE meta SET value = '0' WHERE key = 'complete'",
-            "settings",
-        ),
-        (
-            "UPDATE past_path SET path = '/' || path",
-            "path that leaves",
-        ),
-        ("UPDATE touch SET moved_from = 999999", "commits"),
-        ("UPDATE \"commit\" SET author = 'Ada'", "commits"),
-        (
-            "INSERT INTO \"commit\"(hash, time, parents, author, subject, fix) SELECT hash, time, parents, author, subject, fix FROM \"commit\" LIMIT 1",
-            "commits",
-        ),
-        ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
-        (
-            "UPDATE import SET specifier = CAST(x'c328' AS TEXT)",
-            "not UTF-8",
-        ),
-        (
-            "INSERT INTO text(rowid, symbol) VALUES(999999, 'x')",
-            "words",
-        ),
-    ] {
-        let mut parts = Parts::of(&good);
+    for (sql, part) in HARMFUL {
+        let mut parts = BundleParts::of(&good);
         let before = parts.database.clone();
         parts.run(&format!("PRAGMA foreign_keys = OFF; {sql}"));
         assert!(parts.database != before, "{sql} changes nothing");
@@ -220,7 +223,7 @@ fn a_manifest_with_paths_that_leave_is_refused() {
     } = carried();
     let good = std::fs::read(&bundle).unwrap();
     for path in ["../x", "/etc/passwd", "a//b", "a/../../b", "./a", ""] {
-        let mut parts = Parts::of(&good);
+        let mut parts = BundleParts::of(&good);
         let line = format!("{} {path}\0", "0".repeat(64));
         parts.manifest.splice(0..0, line.into_bytes());
         let said = is_refused(
@@ -245,7 +248,7 @@ fn no_changed_byte_makes_a_fault() {
         bundle,
         ..
     } = carried();
-    let good = Parts::of(&std::fs::read(&bundle).unwrap());
+    let good = BundleParts::of(&std::fs::read(&bundle).unwrap());
     let n_tries: u64 = std::env::var("CODELENS_BUNDLE_TRIES")
         .map_or(60, |text| text.parse().expect("it is a number"));
     here.set("CODELENS_HOUSEKEEPING", "off");
@@ -271,7 +274,7 @@ fn no_changed_byte_makes_a_fault() {
             };
             database[place] = u8::try_from(random(at + 4) % 256).unwrap();
         }
-        let bad = Parts {
+        let bad = BundleParts {
             header: good.header.clone(),
             manifest: good.manifest.clone(),
             database,

@@ -2,13 +2,15 @@
 
 mod hostile;
 
+pub(super) use hostile::HARMFUL;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::support::{Cli, Fixture, Repo, walk};
 
-const PROJECT: &str = "\
+pub(super) const PROJECT: &str = "\
 //- /src/store.ts
 export class Store {
   /** Opens it. */
@@ -59,14 +61,14 @@ fn carried() -> Carried {
 }
 
 /// A bundle in its parts. A repacked one has a digest that holds, and the sizes that it has.
-struct Parts {
-    header: Value,
-    manifest: Vec<u8>,
-    database: Vec<u8>,
+pub(super) struct BundleParts {
+    pub(super) header: Value,
+    pub(super) manifest: Vec<u8>,
+    pub(super) database: Vec<u8>,
 }
 
-impl Parts {
-    fn of(bytes: &[u8]) -> Self {
+impl BundleParts {
+    pub(super) fn of(bytes: &[u8]) -> Self {
         let n = u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
         let header: Value = serde_json::from_slice(&bytes[24..24 + n]).unwrap();
         let mut plain = zstd::decode_all(&bytes[24 + n..bytes.len() - 32]).unwrap();
@@ -79,7 +81,7 @@ impl Parts {
         }
     }
 
-    fn pack(&self, set: &[(&str, Value)]) -> Vec<u8> {
+    pub(super) fn pack(&self, set: &[(&str, Value)]) -> Vec<u8> {
         let mut header = self.header.clone();
         header["manifestBytes"] = self.manifest.len().into();
         header["databaseBytes"] = self.database.len().into();
@@ -97,7 +99,7 @@ impl Parts {
     }
 
     /// Changes the database with SQL.
-    fn run(&mut self, sql: &str) {
+    pub(super) fn run(&mut self, sql: &str) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.db");
         std::fs::write(&path, &self.database).unwrap();
@@ -220,7 +222,7 @@ fn nothing_uncommitted_leaves() {
     repo.write("src/app.ts", committed);
     std::fs::remove_file(repo.path().join("src/new.ts")).unwrap();
     cli.json(&export);
-    let parts = Parts::of(&std::fs::read(&bundle).unwrap());
+    let parts = BundleParts::of(&std::fs::read(&bundle).unwrap());
     assert!(
         !holds(&parts.database),
         "deleted rows and words are no part of it"
@@ -254,7 +256,7 @@ fn verifying_finds_what_only_looks_right() {
         "UPDATE file SET language = 'text' WHERE path = 'src/app.ts'",
         "UPDATE facts SET packed = (SELECT packed FROM facts y WHERE y.file <> facts.file AND 1 = 0)",
     ] {
-        let mut parts = Parts::of(&good);
+        let mut parts = BundleParts::of(&good);
         if sql.contains("text(text, rowid)") {
             parts.run("DELETE FROM text WHERE rowid = 1; INSERT INTO text(rowid, symbol, body) VALUES(1, 'evil', 'evil')");
         } else if sql.contains("facts y") {

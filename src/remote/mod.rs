@@ -1,0 +1,14 @@
+//! Object stores that a user configured: the addresses that are taken, the objects of an index, and the one way to the
+//! network.
+//!
+//! Knows nothing of an index but its bundle's bytes; `workspace` says which commit is wanted.
+
+mod address;
+mod error;
+mod object;
+mod store;
+
+pub use address::{Address, AddressError, Scheme};
+pub use error::{RemoteError, RemoteFault};
+pub use object::{BundlePart, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, RemoteManifest};
+pub use store::{Created, Deadline, Listed, Remote, RemoteUse};

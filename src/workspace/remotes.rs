@@ -1,0 +1,650 @@
+//! Indexes that are shared over object stores: which one is wanted, and the way there and back.
+//!
+//! An index of a store is a bundle, and what [`super::bundle`] says of one holds: it is checked, and it is only a seed.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use super::upkeep::GcTrigger;
+use super::{OnBundle, Revision, Workspace, cache, view};
+use crate::config::RemoteEntry;
+use crate::error::{Code, Error, Result};
+use crate::git::Repo;
+use crate::model::{Budget, CommitId};
+use crate::reconcile::seed;
+use crate::remote::{
+    Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, Remote,
+    RemoteError, RemoteFault, RemoteManifest, RemoteUse,
+};
+use crate::store::IndexKey;
+use crate::store::bundle;
+
+/// Commits that are looked through for one that a store has.
+const MAX_ANCESTORS: usize = 2_000;
+
+/// Commits whose manifests are asked for one by one, in a store that can't list.
+const MAX_PROBED: usize = 64;
+
+/// Indexes of a store that are compared by the difference of their commits.
+const MAX_COMPARED: usize = 16;
+
+/// From how many differing files on an index is no better a start than another.
+const MAX_DISTANCE: usize = 20_000;
+
+/// Bytes of an index that are unpacked and checked in a millisecond, on a slow machine.
+const CHECKED_BYTES_A_MS: u64 = 20_000;
+
+/// Told how far a transfer is.
+pub struct OnTransfer<'a> {
+    /// Of the bundle that is made, or taken in.
+    pub bundle: OnBundle<'a>,
+    /// Bytes of it that were carried, and in all.
+    pub carried: &'a dyn Fn(u64, u64),
+}
+
+/// An index that is in a store.
+#[derive(Clone, Debug)]
+pub struct Pushed {
+    /// The remote.
+    pub remote: String,
+    /// The commit.
+    pub commit: String,
+    /// Whether this call put it there; the one that is there already stays as it is.
+    pub is_new: bool,
+    /// How many files are indexed in it.
+    pub n_files: u64,
+    /// How long its bundle is.
+    pub bytes: u64,
+    /// Bytes that this call uploaded.
+    pub uploaded_bytes: u64,
+}
+
+/// Whether a pull brought an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PullState {
+    /// It was taken in.
+    Taken,
+    /// There is an index of that commit here.
+    Present,
+    /// The store has none of this repository and version.
+    Nothing,
+}
+
+/// An index that came from a store, or is here already.
+#[derive(Clone, Debug)]
+pub struct Pulled {
+    /// The remote.
+    pub remote: String,
+    /// Whether it came from there.
+    pub state: PullState,
+    /// The commit that it is of.
+    pub commit: Option<String>,
+    /// How many files differ between that commit and the wanted one; `None` where this clone can't tell.
+    pub n_differing: Option<u64>,
+    /// The index that new ones can start from.
+    pub index_id: Option<String>,
+    /// How many files it has.
+    pub n_files: u64,
+    /// How many bytes were downloaded.
+    pub bytes: u64,
+    /// How many files were extracted again; `None` if that was not asked for.
+    pub n_verified: Option<u64>,
+}
+
+/// A store that was opened, and where the indexes of a repository are in it.
+pub(super) struct RemoteInUse {
+    pub(super) remote: Remote,
+    pub(super) place: PlaceInStore,
+}
+
+/// An index of a store that is the best start for a commit.
+struct Nearest {
+    commit: CommitId,
+    manifest: RemoteManifest,
+    n_differing: Option<usize>,
+}
+
+impl Workspace {
+    /// Puts the index of a commit into a store, unless it has one; brings the index up first.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a remote or commit that there is not; those of the store.
+    pub fn push(
+        self: &Arc<Self>,
+        remote: Option<&str>,
+        commit: &str,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnTransfer<'_>,
+    ) -> Result<Pushed> {
+        let revision = self.revision(commit)?.ok_or_else(|| unknown(commit))?;
+        let (name, address) = self.remote_named(remote)?;
+        let repo = self.repo()?;
+        refuse_inside(&repo, &address)?;
+        let place = place_of(&repo)?;
+        let wait = Deadline::new(None, Arc::clone(interrupt));
+        let remote = Remote::open(&name, &address, RemoteUse::Writing)?;
+        let manifest_name = place.manifest(revision.commit.as_str());
+        let pushed = |manifest: &RemoteManifest, is_new, uploaded_bytes| Pushed {
+            remote: name.clone(),
+            commit: revision.commit.to_string(),
+            is_new,
+            n_files: manifest.files,
+            bytes: manifest.bytes,
+            uploaded_bytes,
+        };
+        if let Some(bytes) = remote.get(&manifest_name, MAX_MANIFEST_BYTES, &wait)? {
+            let manifest = read_manifest(&remote, &bytes, &revision.commit)?;
+            return Ok(pushed(&manifest, false, 0));
+        }
+        let file = TransferFile(self.home.transfer_path());
+        let done = self.export_for_push(&revision, &file.0, interrupt, &on.bundle)?;
+        let mut manifest =
+            RemoteManifest::new(done.commit, done.digest, done.n_files, done.database_bytes);
+        manifest.bytes = done.bytes;
+        manifest.parts = parts_of(&file.0).map_err(|error| local(&error))?;
+        let part = |at: usize| part_of(&file.0, at, manifest.parts[at].bytes);
+        let (carried, uploaded) = (Cell::new(0), Cell::new(0));
+        let on_part = |bytes: u64, created| {
+            carried.set(carried.get() + bytes);
+            if created == Created::New {
+                uploaded.set(uploaded.get() + bytes);
+            }
+            (on.carried)(carried.get().min(manifest.bytes), manifest.bytes);
+        };
+        let name_of = |digest: &str| place.part(digest);
+        remote.upload(&manifest.parts, name_of, part, on_part, &wait)?;
+        let created = remote.create(&manifest_name, manifest.to_bytes(), &wait)?;
+        if created == Created::New && uploaded.get() < manifest.bytes {
+            // Parts of an earlier try may have been collected before the manifest named them.
+            remote.upload(&manifest.parts, name_of, part, |_, _| (), &wait)?;
+        }
+        Ok(pushed(&manifest, created == Created::New, uploaded.get()))
+    }
+
+    /// Takes in the index of a store that is the best start for a commit, or for what is checked out. With `is_verified`
+    /// every file is extracted again and compared.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a remote or commit that there is not, and for an object that is no bundle of this
+    /// repository; those of the store.
+    pub fn pull(
+        self: &Arc<Self>,
+        remote: Option<&str>,
+        commit: &str,
+        is_verified: bool,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnTransfer<'_>,
+    ) -> Result<Pulled> {
+        let revision = self.revision(commit)?.ok_or_else(|| unknown(commit))?;
+        let (name, address) = self.remote_named(remote)?;
+        let repo = self.repo()?;
+        let pulled = |state, nearest: Option<&Nearest>| Pulled {
+            remote: name.clone(),
+            state,
+            commit: nearest.map(|it| it.commit.to_string()),
+            n_differing: nearest.and_then(|it| Some(it.n_differing? as u64)),
+            index_id: None,
+            n_files: 0,
+            bytes: 0,
+            n_verified: None,
+        };
+        let is_here = |commit: &CommitId| !is_verified && self.has_index_of(&repo, commit);
+        if is_here(&revision.commit) {
+            return Ok(Pulled {
+                commit: Some(revision.commit.to_string()),
+                n_differing: Some(0),
+                ..pulled(PullState::Present, None)
+            });
+        }
+        let wait = Deadline::new(None, Arc::clone(interrupt));
+        let remote = Remote::open(&name, &address, RemoteUse::Reading)?;
+        let Some(nearest) = nearest(&repo, &remote, &revision.commit, &wait)? else {
+            return Ok(pulled(PullState::Nothing, None));
+        };
+        if is_here(&nearest.commit) {
+            return Ok(pulled(PullState::Present, Some(&nearest)));
+        }
+        let taken = self.take_from(&repo, &remote, &nearest, is_verified, &wait, interrupt, on)?;
+        self.run_gc(GcTrigger::Refresh { is_new: true });
+        Ok(Pulled {
+            index_id: Some(taken.index_id),
+            n_files: taken.n_files,
+            bytes: nearest.manifest.bytes,
+            n_verified: taken.n_verified,
+            ..pulled(PullState::Taken, Some(&nearest))
+        })
+    }
+
+    /// Takes in the best start for the index of `key` from the first remote that has one, where there is no other start
+    /// and the user's settings say so. Returns a sentence about stores that failed. Takes at most half of the time that is left.
+    pub(super) fn seed_from_remotes(
+        &self,
+        repo: &Repo,
+        key: &IndexKey,
+        budget: &Budget,
+    ) -> Option<String> {
+        let commit = key.snapshot.head.as_ref()?;
+        if !self.pulls || self.remotes.is_empty() {
+            return None;
+        }
+        // Of several questions at once one goes; the others find its index.
+        let _alone = self.pulling.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_needed = || {
+            let home = self.home.repo(&key.repo_id);
+            home.pointer(&key.index_id()).is_none()
+                && seed::nearest(repo, &self.home, key).is_none()
+        };
+        if !is_needed() {
+            return None;
+        }
+        let left = budget.remaining().map_or(Duration::MAX, |left| left / 2);
+        let time = left.min(self.remote_timeout);
+        let wait = Deadline::new(Some(time), budget.interrupt());
+        let mut failed = Vec::new();
+        for entry in &self.remotes {
+            match self.seed_from(repo, entry, commit, time, &wait, budget) {
+                Ok(true) => return None,
+                Ok(false) => {}
+                Err(_) if budget.is_cancelled() => return None,
+                Err(error) => {
+                    tracing::warn!(%error, "no index from this remote");
+                    failed.push(error.message);
+                }
+            }
+        }
+        (!failed.is_empty()).then(|| {
+            format!(
+                "No index came from a remote, so it is built here: {}.",
+                failed.join("; ")
+            )
+        })
+    }
+
+    /// Takes in the best start that one remote has. Returns whether there was one.
+    fn seed_from(
+        &self,
+        repo: &Repo,
+        entry: &RemoteEntry,
+        commit: &CommitId,
+        time: Duration,
+        wait: &Deadline,
+        budget: &Budget,
+    ) -> Result<bool> {
+        let address = address_of(entry)?;
+        let remote = Remote::open(&entry.name, &address, RemoteUse::Question)?;
+        let Some(nearest) = nearest(repo, &remote, commit, wait)? else {
+            return Ok(false);
+        };
+        let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        if nearest.manifest.database_bytes / CHECKED_BYTES_A_MS > time_ms {
+            return Err(Error::new(
+                Code::Refused,
+                format!(
+                    "remote `{}`: its index of {} bytes is too large to be checked in the time of a question",
+                    entry.name, nearest.manifest.database_bytes
+                ),
+                "run `codelens pull` once",
+            ));
+        }
+        let on = OnTransfer {
+            bundle: OnBundle {
+                files: &|_, _| (),
+                bytes: &|_, _| (),
+            },
+            carried: &|_, _| (),
+        };
+        let interrupt = budget.interrupt();
+        self.take_from(repo, &remote, &nearest, false, wait, &interrupt, &on)?;
+        Ok(true)
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the object, where it comes from, and how long it may take"
+    )]
+    fn take_from(
+        &self,
+        repo: &Repo,
+        remote: &Remote,
+        nearest: &Nearest,
+        is_verified: bool,
+        wait: &Deadline,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnTransfer<'_>,
+    ) -> Result<super::Imported> {
+        let place = place_of(repo)?;
+        let manifest = &nearest.manifest;
+        self.has_room_for(manifest.database_bytes)
+            .map_err(|what| foul(remote, &what))?;
+        seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
+        let transfer = TransferFile(self.home.transfer_path());
+        let mut file = created(&transfer.0).map_err(|error| local(&error))?;
+        let mut carried = 0;
+        let write = |bytes: &[u8]| {
+            file.write_all(bytes)?;
+            carried += bytes.len() as u64;
+            (on.carried)(carried, manifest.bytes);
+            Ok(())
+        };
+        let name_of = |digest: &str| place.part(digest);
+        remote.download(&manifest.parts, name_of, write, wait)?;
+        drop(file);
+        let end = digest_at_end(&transfer.0).map_err(|error| local(&error))?;
+        if end != manifest.digest {
+            return Err(foul(remote, "its bundle is another than its manifest says"));
+        }
+        let header = bundle::header(&transfer.0)?;
+        if header.commit != manifest.commit || header.database_bytes != manifest.database_bytes {
+            return Err(foul(remote, "its bundle is another than its manifest says"));
+        }
+        self.take_in(repo, &transfer.0, is_verified, interrupt, &on.bundle)
+    }
+
+    /// Makes the bundle of a commit: of what is checked out with nothing changed from its own index, of any other commit from
+    /// what git stores.
+    fn export_for_push(
+        self: &Arc<Self>,
+        revision: &Revision,
+        target: &Path,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<super::Exported> {
+        let repo = self.repo()?;
+        let is_head = repo.snapshot()?.head.as_ref() == Some(&revision.commit);
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        if is_head && !self.is_bare && repo.dirty(&budget)?.paths.is_empty() {
+            return self.export_bundle(target, revision.commit.as_str(), interrupt, on);
+        }
+        self.export_commit(revision, target, interrupt, on)
+    }
+
+    fn has_index_of(&self, repo: &Repo, commit: &CommitId) -> bool {
+        let home = self.home.repo(&repo.repo_id());
+        let mut pointers = home.pointers().into_iter();
+        pointers.any(|pointer| {
+            pointer.head().as_ref() == Some(commit)
+                && pointer.schema_version == crate::store::SCHEMA_VERSION
+        })
+    }
+
+    /// Opens a remote by its name, or the only one there is, to look at the indexes of a repository.
+    pub(super) fn remote_in_use(&self, repo: &Repo, name: Option<&str>) -> Result<RemoteInUse> {
+        let (name, address) = self.remote_named(name)?;
+        Ok(RemoteInUse {
+            place: place_of(repo)?,
+            remote: Remote::open(&name, &address, RemoteUse::Reading)?,
+        })
+    }
+
+    /// Returns a remote by its name, or the only one there is.
+    fn remote_named(&self, name: Option<&str>) -> Result<(String, Address)> {
+        let names = || {
+            let names = self.remotes.iter().map(|it| it.name.as_str());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let entry = match (name, self.remotes.as_slice()) {
+            (Some(name), remotes) => {
+                remotes.iter().find(|it| it.name == name).ok_or_else(|| {
+                    let hint = match remotes {
+                        [] => "`codelens remote add NAME URL` adds one".to_owned(),
+                        _ => format!("there are {}", names()),
+                    };
+                    Error::invalid(format!("there is no remote `{}`", view::brief(name)), hint)
+                })?
+            }
+            (None, [only]) => only,
+            (None, []) => {
+                return Err(Error::invalid(
+                    "there is no remote",
+                    "add one: `codelens remote add NAME URL`, e.g. `codelens remote add team s3://bucket/indexes`",
+                ));
+            }
+            (None, _) => {
+                return Err(Error::invalid(
+                    "there are several remotes",
+                    format!("name one with `--remote`: {}", names()),
+                ));
+            }
+        };
+        Ok((entry.name.clone(), address_of(entry)?))
+    }
+}
+
+/// Returns the index of a store that is the best start for `commit`; `None` if it has none of this repository and
+/// version.
+fn nearest(
+    repo: &Repo,
+    remote: &Remote,
+    commit: &CommitId,
+    wait: &Deadline,
+) -> Result<Option<Nearest>> {
+    let place = place_of(repo)?;
+    let found = |commit: CommitId, bytes: &[u8], n_differing| {
+        let manifest = read_manifest(remote, bytes, &commit)?;
+        Ok(Some(Nearest {
+            commit,
+            manifest,
+            n_differing,
+        }))
+    };
+    let own = place.manifest(commit.as_str());
+    if let Some(bytes) = remote.get(&own, MAX_MANIFEST_BYTES, wait)? {
+        return found(commit.clone(), &bytes, Some(0));
+    }
+    let ancestors = repo.ancestors(commit, MAX_ANCESTORS);
+    let listed = match remote.list(&place.manifests(), wait) {
+        Ok((listed, _)) => listed,
+        Err(error) if !remote.is_listable() && cannot_list(&error) => {
+            let asked: Vec<&CommitId> = ancestors.iter().take(MAX_PROBED).collect();
+            let names: Vec<String> = asked
+                .iter()
+                .map(|commit| place.manifest(commit.as_str()))
+                .collect();
+            let first = remote.first_of(&names, MAX_MANIFEST_BYTES, wait)?;
+            return match first {
+                Some((at, bytes)) => {
+                    let n_differing = repo.tree_distance(asked[at], commit, MAX_DISTANCE);
+                    found(asked[at].clone(), &bytes, n_differing)
+                }
+                None => Ok(None),
+            };
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mut there: Vec<(CommitId, i64)> = listed
+        .iter()
+        .filter_map(|object| Some((place.commit_of(&object.name)?, object.modified_ms)))
+        .collect();
+    // The newest first; of the same time by name, so that the choice is the same each time.
+    there.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.as_str().cmp(b.0.as_str())));
+    let is_there = |commit: &&CommitId| there.iter().any(|(other, _)| other == *commit);
+    let nearest_ancestors = ancestors.iter().filter(is_there).take(MAX_COMPARED / 2);
+    let newest = there.iter().map(|(commit, _)| commit);
+    let known = newest.filter(|it| repo.has_commit(it)).take(MAX_COMPARED);
+    let mut best: Option<(usize, &CommitId)> = None;
+    for candidate in nearest_ancestors.chain(known).take(MAX_COMPARED) {
+        let at_most = best.map_or(MAX_DISTANCE, |(n, _)| n);
+        let Some(n_differing) = repo.tree_distance(candidate, commit, at_most) else {
+            continue;
+        };
+        if best.is_none_or(|(n, _)| n_differing < n) {
+            best = Some((n_differing, candidate));
+        }
+    }
+    // A clone without history knows no other commit: the newest one is as good a guess as any.
+    let best = best.map(|(n, commit)| (Some(n), commit));
+    let guess = there.first().map(|(commit, _)| (None, commit));
+    let Some((n_differing, candidate)) = best.or(guess) else {
+        return Ok(None);
+    };
+    match remote.get(
+        &place.manifest(candidate.as_str()),
+        MAX_MANIFEST_BYTES,
+        wait,
+    )? {
+        Some(bytes) => found(candidate.clone(), &bytes, n_differing),
+        None => Ok(None),
+    }
+}
+
+/// Whether a server refuses to list, or answers the question for a list with something else.
+fn cannot_list(error: &RemoteError) -> bool {
+    matches!(
+        error.fault,
+        RemoteFault::Unsupported | RemoteFault::NoStore | RemoteFault::Failed(_)
+    )
+}
+
+fn read_manifest(remote: &Remote, bytes: &[u8], commit: &CommitId) -> Result<RemoteManifest> {
+    RemoteManifest::parse(bytes, commit).map_err(|what| foul(remote, &what))
+}
+
+/// Returns the error for an object that is not what it should be.
+pub(super) fn foul(remote: &Remote, what: &str) -> Error {
+    RemoteError {
+        remote: remote.name().to_owned(),
+        doing: "use an object",
+        fault: RemoteFault::Object(what.to_owned()),
+        code: None,
+    }
+    .into()
+}
+
+fn local(error: &std::io::Error) -> Error {
+    Error::new(
+        Code::Io,
+        format!(
+            "a bundle on its way failed on this machine: {}",
+            error.kind()
+        ),
+        "check the free space and the permissions of the data directory (`codelens doctor` names it), then run it again",
+    )
+}
+
+fn unknown(commit: &str) -> Error {
+    Error::invalid(
+        format!("`{}` is the name of no commit here", view::brief(commit)),
+        "pass a branch, tag or commit that this clone has; nothing is fetched",
+    )
+}
+
+/// Returns an address of a store as it is kept, e.g. `s3://bucket/indexes`.
+///
+/// # Errors
+/// `invalid_argument` for any other text, and for one that could hold a credential. The text is not repeated.
+pub fn checked_address(url: &str) -> Result<String> {
+    parsed(url, "the address").map(|address| address.to_string())
+}
+
+fn address_of(entry: &RemoteEntry) -> Result<Address> {
+    parsed(
+        &entry.url,
+        &format!("the address of remote `{}`", entry.name),
+    )
+}
+
+fn parsed(url: &str, what: &str) -> Result<Address> {
+    Address::parse(url).map_err(|why| {
+        Error::invalid(
+            format!("{what} is not taken: {why}"),
+            "give s3://BUCKET/PATH, gs://BUCKET/PATH, az://CONTAINER/PATH, https://HOST/PATH or file:///DIRECTORY; credentials come from the environment alone",
+        )
+    })
+}
+
+fn place_of(repo: &Repo) -> Result<PlaceInStore> {
+    let family = repo.family().ok_or_else(|| {
+        Error::new(
+            Code::Refused,
+            "this repository has neither a remote nor its first commit, by which other clones would find its indexes",
+            "`git remote add origin URL`, or fetch its history (`git fetch --unshallow`)",
+        )
+    })?;
+    Ok(PlaceInStore::new(&family, &cache::layout()))
+}
+
+/// Refuses a directory that belongs to the repository: nothing is written there.
+fn refuse_inside(repo: &Repo, address: &Address) -> Result<()> {
+    let Some(directory) = address.directory() else {
+        return Ok(());
+    };
+    // The directory itself may not be there yet.
+    let real = directory
+        .ancestors()
+        .find_map(|it| Some((it.canonicalize().ok()?, directory.strip_prefix(it).ok()?)))
+        .map(|(real, rest)| real.join(rest));
+    let places = repo.places();
+    let is_inside = |path: &PathBuf| places.iter().any(|place| path.starts_with(place));
+    if is_inside(&directory) || real.as_ref().is_some_and(is_inside) {
+        return Err(Error::new(
+            Code::Refused,
+            "the directory of the remote is inside the repository, where nothing is written",
+            "take a directory outside: `codelens remote remove NAME`, then add it with another one",
+        ));
+    }
+    Ok(())
+}
+
+/// A bundle on its way, which is deleted when it goes.
+struct TransferFile(PathBuf);
+
+impl Drop for TransferFile {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+fn created(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Returns the parts of a bundle.
+fn parts_of(path: &Path) -> std::io::Result<Vec<BundlePart>> {
+    let mut file = File::open(path)?;
+    let mut parts = Vec::new();
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        std::io::Read::by_ref(&mut file)
+            .take(PART_BYTES)
+            .read_to_end(&mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(parts);
+        }
+        parts.push(BundlePart {
+            digest: blake3::hash(&bytes).to_hex().to_string(),
+            bytes: bytes.len() as u64,
+        });
+    }
+}
+
+/// Returns the bytes of a part.
+fn part_of(path: &Path, at: usize, n_bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(at as u64 * PART_BYTES))?;
+    let mut bytes = Vec::new();
+    file.take(n_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the digest that a bundle ends with, in hexadecimal; empty for one that is shorter than that.
+fn digest_at_end(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let Some(at) = length.checked_sub(32) else {
+        return Ok(String::new());
+    };
+    file.seek(SeekFrom::Start(at))?;
+    let mut end = [0; 32];
+    file.read_exact(&mut end)?;
+    Ok(blake3::Hash::from_bytes(end).to_hex().to_string())
+}
