@@ -289,7 +289,11 @@ fn finish(
         // Merging the text index and waiting for the disk are worth their time after a build, not within a
         // question's budget.
         let is_written = applied.n_indexed + applied.n_deleted > 0;
-        if is_written || !index.is_checkpointed() {
+        let is_worn = !is_build && pending.is_empty() && index.has_dead_text()?;
+        if is_worn {
+            index.merge_text(|| !budget.is_cancelled())?;
+        }
+        if is_written || is_worn || !index.is_checkpointed() {
             index.checkpoint(is_written && is_build && pending.is_empty());
         }
     }

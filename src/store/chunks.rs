@@ -106,10 +106,12 @@ impl Writer<'_> {
                 "DELETE FROM text WHERE rowid IN (SELECT id FROM chunk WHERE file = ?1)",
             )?
             .execute([file])?;
-        self.tx()
+        let n_gone = self
+            .tx()
             .prepare_cached("DELETE FROM chunk WHERE file = ?1")?
-            .execute([file])
-            .map(drop)
+            .execute([file])?;
+        self.n_dead_chunks += n_gone as u64;
+        Ok(())
     }
 
     fn forget_chunk(&mut self, id: ChunkId) -> rusqlite::Result<()> {
@@ -119,6 +121,7 @@ impl Writer<'_> {
         ] {
             self.tx().prepare_cached(statement)?.execute([id])?;
         }
+        self.n_dead_chunks += 1;
         Ok(())
     }
 }

@@ -29,6 +29,7 @@ pub mod schema;
 pub mod seed;
 pub mod symbols;
 pub mod text;
+mod text_merge;
 pub mod token;
 mod units;
 pub mod write;

@@ -259,7 +259,7 @@ fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<bool>
     if after_build {
         // The copy that VACUUM makes is as large as the index: no place for it in memory.
         connection.execute_batch(
-            "INSERT INTO text(text) VALUES('optimize'); PRAGMA temp_store = FILE; VACUUM; PRAGMA optimize;",
+            "INSERT INTO text(text) VALUES('optimize'); UPDATE meta SET value = '0' WHERE key = 'dead_chunks'; PRAGMA temp_store = FILE; VACUUM; PRAGMA optimize;",
         )?;
     }
     // Pages that nothing uses any more go back to the file system.

@@ -82,6 +82,8 @@ pub struct Meta {
     pub manifest: String,
     /// Of which commit the rows of past commits are the whole history; see [`super::history`].
     pub history: String,
+    /// Chunks that were deleted since all segments of the text index were merged.
+    pub n_dead_chunks: u64,
 }
 
 /// A connection that reads an index, as long as that is open.
@@ -302,5 +304,9 @@ fn read_meta(connection: &Connection) -> StoreResult<Meta> {
         left_out: rows.remove("left_out").unwrap_or_default(),
         manifest: rows.remove("manifest").unwrap_or_default(),
         history: rows.remove(super::history::META).unwrap_or_default(),
+        n_dead_chunks: rows
+            .get(super::text_merge::DEAD_CHUNKS)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0),
     })
 }

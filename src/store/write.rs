@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 use super::interface::InterfaceFingerprint;
 use super::link_queue::{IMPORTS, NAMES};
 use super::read::ChangedFiles;
+use super::text_merge::DEAD_CHUNKS;
 use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
 use crate::model::{BlobId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
@@ -65,6 +66,8 @@ pub struct Writer<'a> {
     changed_files: &'a mut ChangedFiles,
     /// Units that came into being or went, by their keys, until they are asked for.
     pub(super) changed_units: Vec<String>,
+    /// Chunks that were deleted in this transaction.
+    pub(super) n_dead_chunks: u64,
 }
 
 impl<'a> Writer<'a> {
@@ -78,6 +81,7 @@ impl<'a> Writer<'a> {
                 tx,
                 changed_files,
                 changed_units: Vec::new(),
+                n_dead_chunks: 0,
             })
             .context("beginning to write")
     }
@@ -167,6 +171,13 @@ impl<'a> Writer<'a> {
                 .duration_since(std::time::UNIX_EPOCH)
                 .unwrap_or_default();
             self.set_meta("last_indexed_ms", &now.as_millis().to_string())?;
+        }
+        if self.n_dead_chunks > 0 {
+            self.run(
+                "INSERT INTO meta(key, value) VALUES(?1, ?2)
+                 ON CONFLICT(key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)",
+                (DEAD_CHUNKS, self.n_dead_chunks.to_string()),
+            )?;
         }
         self.tx.commit().context("committing")
     }

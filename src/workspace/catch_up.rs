@@ -13,7 +13,7 @@ use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
 use crate::reconcile::{self, Outcome};
-use crate::store::WriteLock;
+use crate::store::{Index, WriteLock};
 
 /// How long a try may be: the lock is free in between.
 const STEP: Duration = Duration::from_secs(2);
@@ -102,12 +102,33 @@ impl Workspace {
             if home.pointer(&pointer.index_id).as_ref() == Some(&pointer)
                 && let Some(mut index) = self.idle_build(&pointer)
             {
-                if !index.is_checkpointed() {
+                let has_merged = self.merge_text(&mut index);
+                if has_merged || !index.is_checkpointed() {
                     index.checkpoint(false);
                 }
                 self.keep(index);
             }
         }
+    }
+
+    /// Takes words of deleted chunks out of the text index where that is worth it, until somebody asks. Returns whether
+    /// anything was written.
+    fn merge_text(&self, index: &mut Index) -> bool {
+        if !self.is_server || !index.has_dead_text().unwrap_or(false) {
+            return false;
+        }
+        let mut n_steps = 0;
+        let merged = index.merge_text(|| {
+            let is_free = self.n_asking.load(Ordering::Acquire) == 0
+                && !self.make_room.load(Ordering::Acquire);
+            n_steps += usize::from(is_free);
+            is_free
+        });
+        match merged {
+            Ok(is_done) => tracing::info!(n_steps, is_done, "merged the text index"),
+            Err(error) => tracing::info!(%error, "the text index could not be merged"),
+        }
+        n_steps > 0
     }
 
     /// Returns the commits whose indexes answers left incomplete.
