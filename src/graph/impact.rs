@@ -38,6 +38,8 @@ pub struct WalkStart {
     /// The class of its users: [`Provenance::Resolved`] for a definition that is asked about, another for one that
     /// stands for it where code runs.
     pub class: Provenance,
+    /// Whether only who calls it is a user: a field or variable that holds a function.
+    pub by_calls: bool,
 }
 
 impl WalkStart {
@@ -45,7 +47,11 @@ impl WalkStart {
     pub fn of(rows: impl IntoIterator<Item = SymbolId>) -> Vec<Self> {
         let class = Provenance::Resolved;
         rows.into_iter()
-            .map(|definition| Self { definition, class })
+            .map(|definition| Self {
+                definition,
+                class,
+                by_calls: false,
+            })
             .collect()
     }
 
@@ -87,10 +93,7 @@ pub fn walk(
         .iter()
         .map(|seed| {
             let first = ReachStep::new(Provenance::Resolved);
-            (
-                seed.definition,
-                ReachStep::of_dispatch_target(seed.class, first),
-            )
+            (seed.definition, ReachStep::of_dispatch_target(seed, first))
         })
         .collect();
     for hops in 1..=depth {
@@ -146,7 +149,7 @@ pub fn walk(
             outwards(read, hops, &mut next, &mut seen, &mut inner)?;
             for (at, step) in next.clone() {
                 for start in dispatch(at)? {
-                    let step = ReachStep::of_dispatch_target(start.class, step);
+                    let step = ReachStep::of_dispatch_target(&start, step);
                     if reach_on(start.definition, step, hops, &mut next, &mut seen) {
                         inner.insert(start.definition, at);
                     }
@@ -182,12 +185,12 @@ impl ReachStep {
         }
     }
 
-    /// A step to a dispatch target of class `class` of a definition that was reached by `before`.
-    fn of_dispatch_target(class: Provenance, before: Self) -> Self {
+    /// A step to a dispatch target of a definition that was reached by `before`.
+    fn of_dispatch_target(start: &WalkStart, before: Self) -> Self {
         Self {
-            provenance: before.provenance.max(class),
-            by_shared_calls: class == Provenance::Overload,
-            ..before
+            provenance: before.provenance.max(start.class),
+            by_calls: before.by_calls || start.by_calls,
+            by_shared_calls: start.class == Provenance::Overload,
         }
     }
 }

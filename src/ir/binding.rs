@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ExprId, NameId, SymbolIdx};
+use super::{Expr, ExprArena, ExprId, NameId, SymbolIdx};
 
 /// A path of slots, an index into the paths of an [`super::ExprArena`]; the path of no slot is 0.
 #[derive(
@@ -43,6 +43,9 @@ pub enum Slot {
     TypeParamDefault(u8),
     /// All names of a module: `use a::*`; may hold several values, as a base does.
     All,
+    /// An assignment in the code of the owner, no value of its own: `server.handle = open` as a pair of what is assigned to and
+    /// of the function that it gets. Calls of a field or variable may run any function that some code assigns to it.
+    Assigned,
 }
 
 /// A value that an owner holds.
@@ -57,4 +60,17 @@ pub struct Binding {
     pub path: PathId,
     /// The value.
     pub value: ExprId,
+}
+
+impl Binding {
+    /// Returns the field or variable and the function that it gets, where it is an assignment; see [`Slot::Assigned`].
+    pub fn assignment(&self, exprs: &ExprArena) -> Option<(ExprId, ExprId)> {
+        let (_, Slot::Assigned) = exprs.last(self.path)? else {
+            return None;
+        };
+        match exprs.get(self.value) {
+            Expr::Tuple(pair) => Some((*pair.first()?, *pair.get(1)?)),
+            _ => None,
+        }
+    }
 }

@@ -28,7 +28,7 @@ impl Fingerprints {
                     at.hash(&mut hasher);
                 }
                 Slot::Base(kind) => kind.hash(&mut hasher),
-                Slot::Return | Slot::All => {}
+                Slot::Return | Slot::All | Slot::Assigned => {}
             }
             paths.push(hasher.finish());
         }

@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::assigned::assigned_to;
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::is_type;
+use super::method_sets::Required;
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
@@ -35,6 +37,9 @@ const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
 /// A class of a file with its base classes.
 type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
+
+/// Types with their methods that an interface asks for, in its order.
+type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<(ModuleId, SymbolIdx)>>;
 
 /// The dispatch targets of some definitions.
 #[derive(Clone, Debug, Default)]
@@ -98,6 +103,32 @@ impl UseTargets<'_> {
         Ok((found, is_cut))
     }
 
+    /// Returns the types that satisfy an interface without saying so, in Go, and whether there may be more. A type that satisfies it by
+    /// embedding alone is left out: it declares no method of it.
+    pub fn satisfying_types(
+        &self,
+        interface: DefinitionRow,
+    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        let mut found = (Vec::new(), false);
+        self.cache.begin();
+        if let Some(file) = self.cache.get(interface.0)
+            && rules::of(&file).members == MemberOrder::Embedding
+            && file.facts.symbols.len() > interface.1 as usize
+        {
+            let relation = DispatchLookup {
+                targets: self,
+                linker: Linker::new(&self.cache, Rc::clone(&file)),
+            };
+            relation.linker.refuel();
+            if let Some(required) = relation.linker.required(&file, interface.1) {
+                let (types, is_cut) = relation.satisfying_types(&required, 0)?;
+                found = (types.into_keys().collect(), is_cut);
+            }
+        }
+        self.cache.end(interface.0)?;
+        Ok(found)
+    }
+
     /// Adds the definitions whose users may run a definition too.
     pub fn add_dispatch_targets(
         &self,
@@ -121,6 +152,18 @@ impl UseTargets<'_> {
                     MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
                     MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
                     _ => relation.by_classes(&file, of.1, all)?,
+                }
+            }
+            if rules::of(&file).members == MemberOrder::Embedding
+                && matches!(
+                    file.symbol(of.1).kind,
+                    SymbolKind::Function | SymbolKind::Method
+                )
+            {
+                let (slots, is_cut) = assigned_to(self.read, &self.cache, &file, of.1)?;
+                all.is_cut |= is_cut;
+                for slot in slots {
+                    all.add(slot, Provenance::Dispatch);
                 }
             }
             overloads(&file, of.1, all);
@@ -554,36 +597,51 @@ impl DispatchLookup<'_, '_> {
         let Some(place) = required.iter().position(|it| it.name == name) else {
             return Ok(());
         };
+        let (types, is_cut) = self.satisfying_types(&required, place)?;
+        all.is_cut |= is_cut;
+        for (_, methods) in types {
+            let (module, at) = methods[place];
+            all.add((module.file(), at), Provenance::Dispatch);
+        }
+        Ok(())
+    }
+
+    /// Returns the types that have all methods of an interface, each with these, and whether there may be more. They are looked for
+    /// among those that declare the method at `place`, or where these are many one with a rarer name.
+    fn satisfying_types(
+        &self,
+        required: &[Required],
+        place: usize,
+    ) -> Result<(SatisfyingTypes, bool), StoreError> {
         let declared = |name: &str| {
             let rows = self.named(name)?.into_iter();
             let is_outside =
                 |row: &SymbolRow| row.kind == SymbolKind::Method && row.parent.is_none();
             Ok::<Vec<SymbolRow>, StoreError>(rows.filter(is_outside).collect())
         };
-        let mut rows = declared(name)?;
+        let mut rows = declared(&required[place].name)?;
         if rows.len() > MAX_CANDIDATES {
             // The types that declare the method with the rarest name are nearly all there are.
-            for wanted in &required {
+            for wanted in required {
                 let others = declared(&wanted.name)?;
                 if others.len() < rows.len() {
                     rows = others;
                 }
             }
         }
-        all.is_cut |= rows.len() > MAX_CANDIDATES;
+        let mut found = SatisfyingTypes::new();
         for row in rows.iter().take(MAX_CANDIDATES) {
             let Some(other) = self.file_of(row)? else {
                 continue;
             };
             if rules::of(&other).members == MemberOrder::Embedding
                 && let Some(type_) = self.owner(&other, row.ordinal)
-                && let Some(found) = self.linker.satisfying(module_of(type_), &required)
+                && let Some(methods) = self.linker.satisfying(module_of(type_), required)
             {
-                let (module, at) = found[place];
-                all.add((module.file(), at), Provenance::Dispatch);
+                found.insert(type_, methods);
             }
         }
-        Ok(())
+        Ok((found, rows.len() > MAX_CANDIDATES))
     }
 
     /// Adds the method of the trait that an `impl` block's method implements, or the methods of `impl` blocks that implement a

@@ -139,6 +139,9 @@ impl LinkedFile {
         let mut bindings = HashMap::default();
         bindings.reserve(facts.bindings.len());
         for (at, binding) in facts.bindings.iter().enumerate() {
+            if binding.assignment(&facts.exprs).is_some() {
+                continue;
+            }
             let key = (binding.owner, binding.path);
             TablePlaces::add(&mut bindings, key, place(at));
             add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);

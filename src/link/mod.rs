@@ -4,6 +4,7 @@
 //! spent budget loses an edge. Reads files and their configuration from the index, never from the disk.
 
 mod affected_importers;
+mod assigned;
 mod auto_imports;
 mod cache;
 mod calls;
@@ -96,6 +97,7 @@ pub fn queue_affected(
     changes: &PathChanges,
 ) -> Result<Option<IndexedFiles>, StoreError> {
     if changes.is_empty() {
+        note_version(index)?;
         return Ok(None);
     }
     let is_known = !changes.may_affect_any_import();
@@ -120,6 +122,17 @@ pub fn queue_affected(
     writer.set_meta("link_version", &VERSION.to_string())?;
     writer.commit(false)?;
     Ok(manifest)
+}
+
+/// Notes in an index of a first build which linker binds its names: every file is on the list already, and none has to be
+/// bound again by another linker. Of an index with rows another version is a change, see [`PathChanges::add_lost`].
+fn note_version(index: &mut Index) -> Result<(), StoreError> {
+    if index.read()?.meta().link_version == VERSION {
+        return Ok(());
+    }
+    let mut writer = index.writer()?;
+    writer.set_meta("link_version", &VERSION.to_string())?;
+    writer.commit(false)
 }
 
 /// Returns the files whose imports `changes` affect; reads all imports and all files.

@@ -11,7 +11,9 @@ use rusqlite::OptionalExtension as _;
 
 use super::Writer;
 use super::facts::unpack_facts;
-use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot};
+use crate::ir::{
+    Binding, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot,
+};
 use crate::model::{Family, FileId, SymbolKind};
 
 /// Buckets of names: with [`RESIDUAL`] they are the 48 bits that SQLite keeps in six bytes, the sign aside.
@@ -123,7 +125,9 @@ impl InterfaceFingerprint {
             (8_u8, all).hash(hashers.entry(RESIDUAL).or_default());
         }
         let fingerprints = Fingerprints::of(facts);
-        for binding in facts.bindings.iter().filter(|it| is_seen_at(it.owner)) {
+        let is_value = |it: &&Binding| it.assignment(&facts.exprs).is_none();
+        let values = facts.bindings.iter().filter(is_value);
+        for binding in values.filter(|it| is_seen_at(it.owner)) {
             let at = match binding.owner {
                 Some(owner) => buckets[owner as usize],
                 None => bucket(first_name(facts, binding.path)),

@@ -18,7 +18,7 @@ const ECMASCRIPT_FACTS: u32 = 19;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
-const GO_FACTS: u32 = 2;
+const GO_FACTS: u32 = 3;
 /// The same for Java.
 const JAVA_FACTS: u32 = 6;
 /// The same for C#.

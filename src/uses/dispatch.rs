@@ -5,7 +5,7 @@ use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::dispatch::DispatchTargets;
-use crate::model::SymbolId;
+use crate::model::{SymbolId, SymbolKind};
 use crate::store::{StoreResult, SymbolRow};
 
 /// Maximum number of definitions whose dispatch targets are looked up in one query.
@@ -40,6 +40,22 @@ impl<'r> Uses<'r> {
         Ok((seeds, all.is_cut))
     }
 
+    /// Returns the types that satisfy an interface without saying so, and whether there may be more.
+    pub fn satisfying_types(&self, interface: &SymbolRow) -> Result<(Vec<SymbolRow>, bool)> {
+        let Some(file) = self.read.file(interface.path.as_str())? else {
+            return Ok((Vec::new(), false));
+        };
+        let place = (file.id, interface.ordinal);
+        let (types, is_cut) = self.bindings().satisfying_types(place)?;
+        let mut rows = Vec::new();
+        for (file, at) in types {
+            if let Some(row) = self.read.symbol_ids(file)?.get(at as usize) {
+                rows.extend(self.read.symbol_by_id(*row)?);
+            }
+        }
+        Ok((rows, is_cut))
+    }
+
     /// Returns the dispatch targets of definitions that a walk reaches: whoever calls `Store.open` may run the `open` of a class
     /// that is built on `Store`, and so be a user of what that uses.
     pub fn dispatch_on_the_way(&self) -> UserDispatch<'_, 'r> {
@@ -54,10 +70,16 @@ impl<'r> Uses<'r> {
         let mut starts = Vec::new();
         for (&(file, at), &class) in &all.found {
             let ids = self.read.symbol_ids(file)?;
-            starts.extend(ids.get(at as usize).map(|row| WalkStart {
+            let Some(row) = ids.get(at as usize) else {
+                continue;
+            };
+            let kind = self.read.kind_of(*row)?;
+            starts.push(WalkStart {
                 definition: *row,
                 class,
-            }));
+                // Code that reads a field or assigns to it runs no function that it holds.
+                by_calls: matches!(kind, Some(SymbolKind::Field | SymbolKind::Variable)),
+            });
         }
         Ok(starts)
     }

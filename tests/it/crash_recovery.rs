@@ -56,6 +56,29 @@ fn a_killed_call_that_owes_links_leaves_nothing_fresh() {
 }
 
 #[test]
+fn a_first_build_binds_each_file_once() {
+    let (repo, cli) = shop();
+    let (home, pointer) = current(&repo, &cli);
+    let git = GitRepo::discover(&repo.path()).unwrap();
+    let mut index = Index::create(
+        &home,
+        Pointer {
+            build: "cccccccccccc".to_owned(),
+            ..pointer
+        },
+    )
+    .unwrap();
+    let budget = Budget::unlimited(std::sync::Arc::default());
+    let detection = reconcile::detect(&git, &index, &budget).unwrap();
+    // A watch proves the rows, so that nothing is repaired by a second look.
+    let first =
+        reconcile::repair_watched(&git, &mut index, detection, &budget, &|_, _| (), &|| true);
+    assert!(first.unwrap().n_indexed > 0);
+    let second = reconcile::detect(&git, &index, &budget).unwrap();
+    assert_eq!((second.n_queued, second.link_queue_is_stale), (0, false));
+}
+
+#[test]
 fn a_file_that_moved_from_a_directory_still_to_be_listed_into_a_listed_one_is_found() {
     let (repo, cli) = shop();
     let (home, pointer) = current(&repo, &cli);

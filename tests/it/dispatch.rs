@@ -538,3 +538,123 @@ export function run(s: any) { s.open() }
         "{note}"
     );
 }
+
+const SLOTS: &str = "\
+//- /go.mod
+module example.com/a
+//- /server/server.go
+package server
+
+type Server struct {
+	Handle  func(string) error
+	Counted func()
+	next    *Server
+	opened  bool
+}
+
+var Default = fallback
+
+var Hook func()
+
+func fallback(name string) error { return nil }
+
+func (s *Server) Serve() {
+	if s.Handle != nil {
+		s.Handle(\"a\")
+	}
+	s.next.Counted()
+}
+func byDefault() { Default(\"b\") }
+func RunHook()   { Hook() }
+//- /main.go
+package main
+
+import \"example.com/a/server\"
+
+type store struct{ opened bool }
+
+func (s *store) open(name string) error { return nil }
+func count()                            {}
+func hook()                             {}
+func other()                            {}
+func named() bool                       { return true }
+
+func literal(s *store) *server.Server {
+	return &server.Server{Handle: s.open}
+}
+func assigned(s *server.Server) {
+	one := count
+	s.Counted = one
+	server.Hook = hook
+}
+func local(s *server.Server, flag bool) {
+	held := other
+	held()
+	s.opened = flag
+}
+func result(s *store) { s.opened = named() }
+//- commit base
+";
+
+#[test]
+fn calls_of_a_field_run_the_functions_that_are_assigned_to_it() {
+    // A method value in a literal, seen from another package.
+    assert_eq!(
+        callers(SLOTS, "main.go", 7),
+        [
+            "main.go literal member",
+            "server/server.go Server.Serve dispatch"
+        ]
+    );
+    // By way of a local name.
+    assert_eq!(
+        callers(SLOTS, "main.go", 8),
+        [
+            "main.go assigned resolved",
+            "server/server.go Server.Serve dispatch"
+        ]
+    );
+    // A variable of another package; code that assigns to it runs nothing.
+    assert_eq!(
+        callers(SLOTS, "main.go", 9),
+        [
+            "main.go assigned resolved",
+            "server/server.go RunHook dispatch"
+        ]
+    );
+    // The initial value of a variable.
+    assert_eq!(
+        callers(SLOTS, "server/server.go", 14),
+        [
+            "server/server.go Default resolved",
+            "server/server.go byDefault dispatch"
+        ]
+    );
+    // A local variable is none, and a result is not the function that gave it.
+    assert_eq!(callers(SLOTS, "main.go", 10), ["main.go local resolved"]);
+    assert_eq!(callers(SLOTS, "main.go", 11), ["main.go result resolved"]);
+}
+
+#[test]
+fn an_interface_lists_the_types_that_satisfy_it() {
+    let repo = Fixture::parse(&format!("{GO}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let said = |name: &str, path: &str| -> Value {
+        cli.json(&["impact", name, "--path", path])["implementedBy"].clone()
+    };
+    // One of the methods is that of an embedded type.
+    assert_eq!(
+        said("Opener", "store/store.go"),
+        serde_json::json!(["disk/disk.go:9 Disk"])
+    );
+    assert_eq!(
+        said("Small", "store/store.go"),
+        serde_json::json!(["disk/disk.go:5 Base"])
+    );
+    assert_eq!(
+        said("Opener.Open", "store/store.go"),
+        serde_json::json!(["disk/disk.go:11 Disk.Open"])
+    );
+    assert_eq!(said("Wrong", "store/store.go"), Value::Null);
+    assert_eq!(said("Disk", "disk/disk.go"), Value::Null);
+}

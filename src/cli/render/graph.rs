@@ -181,10 +181,11 @@ fn other_mentions(value: &Value, screen: &Screen) -> String {
     format!("\n{}\n", screen.paint(FAINT, &line))
 }
 
-/// Returns the ways in which a definition leaves its file.
+/// Returns the definitions that implement an interface, and the ways in which a definition leaves its file.
 fn exposure(value: &Value, screen: &Screen) -> String {
     let mut text = String::new();
     for (key, heading) in [
+        ("implementedBy", "Implemented by"),
         ("reexportedBy", "Re-exported by"),
         ("importedBy", "Imported by"),
     ] {

@@ -298,6 +298,7 @@ fn path(facts: &FileFacts, owner: Option<u32>, path: PathId) -> String {
         Slot::TypeParamBound(at) => format!("{mark}{at}"),
         Slot::TypeParamDefault(at) => format!("{mark}{at}="),
         Slot::All => format!("{mark}*"),
+        Slot::Assigned => "assigned".to_owned(),
     });
     slots.collect::<Vec<_>>().join(".")
 }

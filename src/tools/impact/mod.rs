@@ -5,6 +5,7 @@
 mod by_dispatch;
 mod changed_lines;
 mod counts;
+mod implementors;
 mod removed;
 mod risk;
 mod sites;
@@ -170,6 +171,9 @@ pub struct ImpactOutput {
     /// Callers of callers that are counted and not listed.
     #[serde(skip_serializing_if = "is_zero")]
     indirect: u64,
+    /// `path:line name` of each type that satisfies the interface, or of each method that implements the interface's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    implemented_by: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     imported_by: Vec<String>,
     /// `path:line` of each re-export by name.
@@ -406,6 +410,7 @@ impl ImpactOutput {
             callers: Vec::new(),
             total_callers: 0,
             indirect: 0,
+            implemented_by: Vec::new(),
             imported_by: Vec::new(),
             reexported_by: Vec::new(),
             exported_from: Vec::new(),
@@ -688,6 +693,11 @@ fn reach(
         || output.affected_files.len() < files.len()
         || output.affected_examples.len() < affected.examples.len()
         || output.affected_tests.len() < n_bound;
+    if let [target, ..] = targets
+        && is_one(targets)
+    {
+        implementors::add(view, uses, target, &starts, output)?;
+    }
     if !placed.is_empty() || !callees_of.is_empty() || n_bound + n_mentioning > 0 {
         output.defaults = Some(defaults);
     }

@@ -497,6 +497,9 @@ impl<'t> Lowering<'t> {
                 self.walk(value);
             }
         }
+        if self.kind(spec) == Kind::VarSpec {
+            self.initial_assignment(spec);
+        }
         let names = self.in_field(spec, fields.name);
         let values = match (type_, value) {
             (Some(type_), _) => {

@@ -4,6 +4,7 @@
 //! them with the scopes around, binds local names where they are declared and records the uses; `expressions` and `types`
 //! lower values. The unit of visibility is the package: names of its other files are not looked at here.
 
+mod assignments;
 mod constraints;
 mod declarations;
 mod expressions;

@@ -57,6 +57,10 @@ impl<'t> Lowering<'t> {
                     self.local_type(spec);
                 }
             }
+            Kind::AssignmentStatement => {
+                self.walk_children(node);
+                self.assignment(node);
+            }
             Kind::Identifier => self.use_name(node, ReferenceKind::Value),
             Kind::SelectorExpression => self.use_selector(node, ReferenceKind::Value),
             Kind::CallExpression => self.use_call(node),
@@ -457,7 +461,10 @@ impl<'t> Lowering<'t> {
             if self.kind(element) == Kind::KeyedElement {
                 let key = element.child_by_field_id(fields.key);
                 match (key, type_) {
-                    (Some(key), Some(type_)) if inner.is_none() => self.use_key(key, type_),
+                    (Some(key), Some(type_)) if inner.is_none() => {
+                        self.use_key(key, type_);
+                        self.keyed_assignment(element, key, type_);
+                    }
                     (Some(key), Some(_)) => self.walk(key),
                     _ => {}
                 }
