@@ -400,6 +400,9 @@ fn a_burst_of_changes_is_told_once_and_reading_never() {
     assert!(told.recv_timeout(soon).is_err(), "the thread ends");
 }
 
+/// A change, with the directories that it names.
+type ChangedStep<'a> = (&'a str, &'a dyn Fn(), Option<&'a [&'a str]>);
+
 #[test]
 fn a_change_of_files_names_their_directory_and_any_other_concerns_all() {
     let s = Scene::new();
@@ -407,7 +410,7 @@ fn a_change_of_files_names_their_directory_and_any_other_concerns_all() {
     let exchange = |a: &str, b: &str| {
         renameat_with(CWD, at(a), CWD, at(b), RenameFlags::EXCHANGE).unwrap();
     };
-    let steps: [(&str, &dyn Fn(), Option<&[&str]>); 15] = [
+    let steps: [ChangedStep<'_>; 15] = [
         ("nothing", &|| (), Some(&[])),
         ("a write", &|| drop(append(&at("w/a"))), Some(&[""])),
         (
