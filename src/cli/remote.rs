@@ -12,8 +12,8 @@ use serde_json::json;
 use super::render;
 use super::run::{in_workspace, listen_for_interrupts, show};
 use crate::config;
-use crate::error::Error;
-use crate::workspace::checked_address;
+use crate::error::{Code, Error};
+use crate::workspace::{checked_address, new_keys};
 
 const ABOUT: &str = "\
 A remote is a store that indexes of clean commits are shared over: `codelens push` uploads one, `codelens pull` takes the nearest one in, \
@@ -21,6 +21,10 @@ and with remote.pull = \"auto\" a missing index starts from there. It is kept in
 
 Credentials come from the environment of the provider (AWS_…, GOOGLE_…, AZURE_…) in each call. They are never stored, printed or logged, and \
 an address that holds one is refused.";
+
+const KEY: &str = "\
+Prints a new pair of keys (ed25519) and keeps neither. With the private one in CODELENS_SIGNING_KEY `codelens push` signs what it uploads; give it to build servers as a secret. With the \
+public one in remote.trusted_keys a pull refuses an index that is not signed with it.";
 
 const GC: &str = "\
 Removes indexes of this repository that are older than some days, of all versions of codelens, and parts that no index names. The indexes of branches as this \
@@ -61,6 +65,12 @@ pub(super) fn command() -> Command {
                 .about("Take a store out of the settings; its objects stay")
                 .arg(name())
                 .after_help("Examples:\n  codelens remote remove team"),
+        )
+        .subcommand(
+            Command::new("key")
+                .about("Make a pair of keys to sign indexes with, and print it")
+                .long_about(KEY)
+                .after_help("Examples:\n  codelens remote key"),
         )
         .subcommand(
             Command::new("gc")
@@ -114,6 +124,13 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     return Err(unknown(text("name")));
                 }
                 json!({"name": text("name"), "removed": true})
+            }
+            "key" => {
+                let keys = new_keys().ok_or_else(|| {
+                    let hint = "check /dev/urandom, then run it again";
+                    Error::new(Code::Io, "the system gives no random bytes", hint)
+                })?;
+                json!({"publicKey": keys.public, "privateKey": keys.private})
             }
             _ => {
                 let remotes = config::remotes()?.into_iter().map(|remote| {

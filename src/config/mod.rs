@@ -60,6 +60,8 @@ pub struct Config {
     pub remotes: Vec<RemoteEntry>,
     /// Whether a missing index is seeded from a remote without being asked for.
     pub pulls: bool,
+    /// Public keys, of which one must have signed an index of a remote; `none` where none need have.
+    pub trusted_keys: String,
     /// How long a question may wait for a remote, in milliseconds.
     pub remote_timeout_ms: u64,
     /// Whether answers name the authors and owners of files.
@@ -141,6 +143,7 @@ impl Config {
             marks: Vec::new(),
             remotes: Vec::new(),
             pulls: false,
+            trusted_keys: String::new(),
             remote_timeout_ms: 0,
             shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
@@ -208,6 +211,7 @@ impl Config {
     fn set_text(&mut self, name: &str, value: &str) {
         match name {
             "tools" => value.clone_into(&mut self.tools),
+            "remote.trusted_keys" => value.clone_into(&mut self.trusted_keys),
             "search.low_confidence" => {
                 self.low_confidence = match value {
                     "top1" => LowConfidence::Top1,

@@ -237,6 +237,16 @@ pub const SETTINGS: &[Setting] = &[
             values: &["auto", "never"],
         },
     },
+    Setting {
+        name: "remote.trusted_keys",
+        variable: "CODELENS_REMOTE_TRUSTED_KEYS",
+        unit: "",
+        about: "public keys, of which one must have signed an index of a remote",
+        kind: ValueType::Text {
+            default: "none",
+            values: "none, or keys of 64 hexadecimal digits with commas between them",
+        },
+    },
     number(
         "remote.timeout_ms",
         "CODELENS_REMOTE_TIMEOUT_MS",

@@ -6,9 +6,11 @@
 mod address;
 mod error;
 mod object;
+mod signature;
 mod store;
 
 pub use address::{Address, AddressError, Scheme};
 pub use error::{RemoteError, RemoteFault};
 pub use object::{BundlePart, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, RemoteManifest};
+pub use signature::{ManifestSignature, NewKeys, SigningKey, is_signed_by, new_keys, public_keys};
 pub use store::{Created, Deadline, Listed, Remote, RemoteUse};

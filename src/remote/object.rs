@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ManifestSignature;
 use crate::model::CommitId;
 
 /// How long a part is, but for the last one.
@@ -51,6 +52,9 @@ pub struct RemoteManifest {
     pub digest: String,
     /// Its parts, in order.
     pub parts: Vec<BundlePart>,
+    /// Who made it, where somebody signed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<ManifestSignature>,
 }
 
 impl RemoteManifest {
@@ -64,6 +68,7 @@ impl RemoteManifest {
             database_bytes,
             digest,
             parts: Vec::new(),
+            signature: None,
         }
     }
 

@@ -39,6 +39,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use crate::remote::{NewKeys, new_keys};
 pub use active_query::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
@@ -117,6 +118,8 @@ pub struct Workspace {
     remotes: Vec<RemoteEntry>,
     /// Whether a missing index is seeded from them without being asked for.
     pulls: bool,
+    /// Public keys that indexes of stores must be signed with, as they are set.
+    trusted_keys: String,
     remote_timeout: Duration,
     /// Held while an index is taken from a store.
     pulling: Mutex<()>,
@@ -280,6 +283,7 @@ impl Workspaces {
             marks: marks_of(&self.config.marks, &repo),
             remotes: self.config.remotes.clone(),
             pulls: self.config.pulls,
+            trusted_keys: self.config.trusted_keys.clone(),
             remote_timeout: Duration::from_millis(self.config.remote_timeout_ms),
             pulling: Mutex::default(),
             is_server: self.is_server,

@@ -18,8 +18,8 @@ use crate::git::Repo;
 use crate::model::{Budget, CommitId};
 use crate::reconcile::seed;
 use crate::remote::{
-    Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, Remote,
-    RemoteError, RemoteFault, RemoteManifest, RemoteUse,
+    self, Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore,
+    Remote, RemoteError, RemoteFault, RemoteManifest, RemoteUse, SigningKey,
 };
 use crate::store::IndexKey;
 use crate::store::bundle;
@@ -128,6 +128,12 @@ impl Workspace {
         let place = place_of(&repo)?;
         let wait = Deadline::new(None, Arc::clone(interrupt));
         let remote = Remote::open(&name, &address, RemoteUse::Writing)?;
+        let key = SigningKey::from_environment().map_err(|fault| RemoteError {
+            remote: name.clone(),
+            doing: "sign an index",
+            fault,
+            code: None,
+        })?;
         let manifest_name = place.manifest(revision.commit.as_str());
         let pushed = |manifest: &RemoteManifest, is_new, uploaded_bytes| Pushed {
             remote: name.clone(),
@@ -147,6 +153,9 @@ impl Workspace {
             RemoteManifest::new(done.commit, done.digest, done.n_files, done.database_bytes);
         manifest.bytes = done.bytes;
         manifest.parts = parts_of(&file.0).map_err(|error| local(&error))?;
+        if let Some(key) = &key {
+            key.sign(&mut manifest);
+        }
         let part = |at: usize| part_of(&file.0, at, manifest.parts[at].bytes);
         let (carried, uploaded) = (Cell::new(0), Cell::new(0));
         let on_part = |bytes: u64, created| {
@@ -319,6 +328,7 @@ impl Workspace {
     ) -> Result<super::Imported> {
         let place = place_of(repo)?;
         let manifest = &nearest.manifest;
+        self.refuse_unsigned(remote, manifest)?;
         self.has_room_for(manifest.database_bytes)
             .map_err(|what| foul(remote, &what))?;
         seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
@@ -343,6 +353,26 @@ impl Workspace {
             return Err(foul(remote, "its bundle is another than its manifest says"));
         }
         self.take_in(repo, &transfer.0, is_verified, interrupt, &on.bundle)
+    }
+
+    /// Refuses a manifest that no trusted key signed, where the user trusts some alone.
+    fn refuse_unsigned(&self, remote: &Remote, manifest: &RemoteManifest) -> Result<()> {
+        if self.trusted_keys == "none" {
+            return Ok(());
+        }
+        let keys = remote::public_keys(&self.trusted_keys).ok_or_else(|| {
+            Error::invalid(
+                "remote.trusted_keys has a key that is none",
+                "set it to public keys that `codelens remote key` printed, with commas between them, or to none",
+            )
+        })?;
+        if remote::is_signed_by(manifest, &keys) {
+            return Ok(());
+        }
+        Err(foul(
+            remote,
+            "its index is not signed by a key of remote.trusted_keys",
+        ))
     }
 
     /// Makes the bundle of a commit: of what is checked out with nothing changed from its own index, of any other commit from

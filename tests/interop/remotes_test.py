@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import stores  # noqa: E402
 from checks import Checks  # noqa: E402
+from product import Server, environment  # noqa: E402
 
 N_FILES = 60
 N_CHANGED = 3
@@ -111,6 +112,20 @@ def share(checks: Checks, root: Path, bare: Path, binary: Path, url: str, env: d
     checks.equal("a question is fresh", answer["freshness"], "fresh")
     checks.that("its index started from the store", auto.json("stats")["totalIndexes"] == 2 and not answer.get("note"), answer)
 
+    # A server asks the store as a command does.
+    served = machine("served", "feature")
+    home = root / "served" / "server"
+    more = env | {"CODELENS_REMOTE_PULL": "auto"}
+    home.mkdir()
+    subprocess.run([str(binary), "remote", "add", "team", url], env=environment(home, **more), check=True, capture_output=True)
+    server = Server(binary, served.dir, home, **more)
+    try:
+        value = server.call("cl_search", query="f7").value
+        n_indexes = server.call("cl_stats").value["totalIndexes"]
+        checks.equal("a server starts from the store", (value["freshness"], value.get("note", ""), n_indexes), ("fresh", "", 2))
+    finally:
+        server.close()
+
     jobs = [machine(f"job{n}", "feature") for n in range(N_AT_ONCE)]
     running = [job.start("push", "--json") for job in jobs]
     ended = [(child.communicate(), child.returncode) for child in running]
@@ -155,11 +170,40 @@ def faults(checks: Checks, root: Path, bare: Path, binary: Path, name: str, url:
             checks.that(f"{verb}: a bucket that is not there is said", ran.returncode == 1 and "is not there" in ran.stderr, ran.stderr)
 
 
+def no_sockets(checks: Checks, root: Path, bare: Path, binary: Path) -> None:
+    """Makes sure that no socket is opened where no store is to be asked, by a library that ends whoever opens one."""
+    root.mkdir()
+    library = root / "no_sockets.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(Path(__file__).parent / "no_sockets.c")], check=True)
+    machine = Machine(root, "alone", bare, binary, "feature", {"LD_PRELOAD": str(library)})
+
+    def works(what: str, *commands: list[str]) -> None:
+        for words in commands:
+            ran = machine.run(*words)
+            checks.that(f"{what}: {' '.join(words)}", ran.returncode == 0 and "socket" not in ran.stderr, f"{ran.returncode} {ran.stderr}")
+
+    questions = [["current"], ["search", "f7"], ["impact", "f7"], ["map", "--all"], ["changes", "origin/main"], ["stats"], ["doctor"], ["refresh", "--force"]]
+    works("without a remote", *questions)
+    with stores.plain() as (url, env):
+        machine.env |= env
+        machine.json("remote", "add", "team", url)
+        works("with a remote that is not to be asked", *questions, ["remote", "list"], ["refresh", "--ref", "origin/main"])
+        machine.env["CODELENS_REMOTE_PULL"] = "auto"
+        works("with an index to start from", *questions)
+        ran = machine.run("push")
+        checks.that("a push does open one, so the library works", ran.returncode < 0 and "a socket to a network" in ran.stderr, f"{ran.returncode} {ran.stderr}")
+    server = Server(binary, machine.dir, root / "alone" / "server", LD_PRELOAD=str(library))
+    try:
+        checks.equal("a server over standard input and output", server.call("cl_search", query="f7").value["freshness"], "fresh")
+    finally:
+        server.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--azurite", type=Path, help="the program of the package azurite: dist/src/blob/main.js")
-    parser.add_argument("--only", choices=["s3", "azure", "google", "http"])
+    parser.add_argument("--only", choices=["s3", "azure", "google", "http", "none"])
     args = parser.parse_args()
     binary, checks = args.binary.resolve(), Checks()
     moto = stores.scripts_folder() / "moto_server"
@@ -173,6 +217,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="codelens-remotes-") as folder:
         root = Path(folder).resolve()
         bare = made(root)
+        if args.only in (None, "none"):
+            print("none", flush=True)
+            with checks.part("none"):
+                no_sockets(checks, root / "none", bare, binary)
         for name, (is_there, server) in servers.items():
             if args.only not in (None, name):
                 continue

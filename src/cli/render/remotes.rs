@@ -21,6 +21,13 @@ pub(in crate::cli) fn remote(value: &Value) -> String {
             format!("{name} is there already: {url}\n")
         };
     }
+    if value["publicKey"].is_string() {
+        return format!(
+            "public   {}\nprivate  {}\n",
+            visible(value.text("publicKey")),
+            visible(value.text("privateKey"))
+        );
+    }
     let remotes = value.items("remotes");
     if remotes.is_empty() {
         return "no remotes; `codelens remote add NAME URL` adds one\n".to_owned();

@@ -569,3 +569,58 @@ fn old_indexes_go_and_those_of_branches_stay() {
     let said = there.fails(&["remote", "gc", "--older-than", "soon"], 2);
     assert!(said.contains("older-than"), "{said}");
 }
+
+#[test]
+fn an_index_is_taken_from_those_who_are_trusted_alone() {
+    let team = Team::new();
+    let (mut there, mut here) = (team.machine("there"), team.machine("here"));
+    let [ours, theirs] = [0; 2].map(|_| there.json(&["remote", "key"]));
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    assert_ne!(ours, theirs);
+    here.set("CODELENS_REMOTE_TRUSTED_KEYS", text(&ours["publicKey"]));
+    let store = team.store.clone();
+    let pushed_with = |there: &mut Cli, key: String| {
+        std::fs::remove_dir_all(&store).unwrap();
+        there.set("CODELENS_SIGNING_KEY", key);
+        there.json(&["push"]);
+    };
+    let unsigned = "not signed by a key of remote.trusted_keys";
+    there.json(&["push"]);
+    assert!(here.fails(&["pull"], 1).contains(unsigned));
+    pushed_with(&mut there, text(&theirs["privateKey"]));
+    assert!(here.fails(&["pull"], 1).contains(unsigned));
+    assert_eq!(here.index_files(), Vec::<PathBuf>::new());
+    pushed_with(&mut there, text(&ours["privateKey"]));
+    assert_eq!(here.json(&["pull"])["status"], "taken");
+    // Whoever trusts all takes a signed one too.
+    assert_eq!(team.machine("other").json(&["pull"])["status"], "taken");
+    // A question is answered without those that are not trusted.
+    pushed_with(&mut there, text(&theirs["privateKey"]));
+    let mut asking = Cli::new(team.clone_of("here"));
+    asking.json(&[
+        "remote",
+        "add",
+        "team",
+        &format!("file://{}", team.store.display()),
+    ]);
+    asking
+        .set("CODELENS_REMOTE_PULL", "auto")
+        .set("CODELENS_REMOTE_TRUSTED_KEYS", text(&ours["publicKey"]));
+    let answer = asking.json(&["search", "open store"]);
+    let note = answer["note"].as_str().unwrap_or_default();
+    assert!(
+        answer["freshness"] == "fresh" && note.contains(unsigned),
+        "{answer}"
+    );
+    for key in ["hunter2", &"z".repeat(64), "é"] {
+        there.set("CODELENS_SIGNING_KEY", key);
+        let said = there.fails(&["push", "--ref", "origin/feature"], 1);
+        assert!(
+            said.contains("CODELENS_SIGNING_KEY is no key") && !said.contains(key),
+            "{said}"
+        );
+        here.set("CODELENS_REMOTE_TRUSTED_KEYS", key);
+        let said = here.fails(&["pull", "--verify"], 1);
+        assert!(said.contains("a key that is none"), "{said}");
+    }
+}

@@ -178,6 +178,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("object_store", &["remote"]),
     door("reqwest", &["remote"]),
     door("rustls", &["remote"]),
+    door("ring", &["remote"]),
     door("futures_util", &["remote"]),
     door("url", &["remote"]),
     door("tokio*", &["mcp", "remote"]),
