@@ -12,6 +12,7 @@ use super::file::LinkedFile;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, ModuleId, UnitId};
+use crate::resolve::Platforms;
 use crate::store::interface::{RESIDUAL, bucket};
 use crate::store::{Read, StoreError};
 
@@ -28,6 +29,17 @@ pub(super) enum Def {
 struct ResolvedExport {
     def: Option<Def>,
     dependencies: Vec<FileDependency>,
+}
+
+/// The platforms for which a file is built; `None` for a file without a path or facts.
+#[derive(Clone, Copy)]
+struct FilePlatforms {
+    /// Those that its name allows.
+    named: Option<Platforms>,
+    /// Those that its constraint allows too.
+    whole: Option<Platforms>,
+    /// Whether its facts were read for that.
+    is_read: bool,
 }
 
 /// Files and resolved names that were asked for since a point in time.
@@ -62,6 +74,8 @@ pub(super) struct FactsCache<'a> {
     redirected: HashMap<ModuleId, Vec<Option<ModuleId>>>,
     /// The names of packages, by their units.
     package_names: RefCell<HashMap<ModuleId, Option<String>>>,
+    /// The platforms of files that are not built for all, once asked.
+    platforms: RefCell<HashMap<ModuleId, FilePlatforms>>,
     /// The files of units that stand in for those of the index.
     regrouped: HashMap<UnitId, Vec<(FileId, u8)>>,
     /// Names that a framework auto-imports, once one was asked for.
@@ -83,6 +97,7 @@ impl<'a> FactsCache<'a> {
             replaced: HashMap::default(),
             redirected: HashMap::default(),
             package_names: RefCell::default(),
+            platforms: RefCell::default(),
             regrouped: HashMap::default(),
             auto: OnceCell::new(),
         }
@@ -257,8 +272,16 @@ impl<'a> FactsCache<'a> {
     /// Returns the facts of a file; `None` if it has none.
     pub(super) fn get(&self, file: impl Into<ModuleId>) -> Option<Rc<LinkedFile>> {
         let file = file.into();
+        let loaded = self.load_once(file);
+        if self.is_recording {
+            self.recorder.record_load(file, loaded.as_ref());
+        }
+        loaded
+    }
+
+    fn load_once(&self, file: ModuleId) -> Option<Rc<LinkedFile>> {
         let known = self.current.borrow().files.get(&file).cloned();
-        let loaded = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let old = self.previous.borrow_mut().files.remove(&file);
             let loaded = old.unwrap_or_else(|| {
                 self.load(file).unwrap_or_else(|error| {
@@ -271,11 +294,7 @@ impl<'a> FactsCache<'a> {
             let mut kept = self.current.borrow_mut();
             kept.files.insert(file, loaded.clone());
             loaded
-        });
-        if self.is_recording {
-            self.recorder.record_load(file, loaded.as_ref());
-        }
-        loaded
+        })
     }
 
     /// Returns the signature of a symbol, which its facts do not keep. For questions about one generation: nothing that is
@@ -296,15 +315,37 @@ impl<'a> FactsCache<'a> {
         })
     }
 
-    /// Whether there is a platform for which two files are built.
+    /// Whether there is a platform for which two files are built. A package for many platforms has hundreds of large files: those
+    /// whose names tell are not read for it. No dependency: who asks depends on the names of the unit, which hold its constraints.
     pub(super) fn are_built_together(&self, one: ModuleId, other: ModuleId) -> bool {
-        let (Some(first), Some(second)) = (self.get(one), self.get(other)) else {
-            return true;
+        let first = self.platforms_of(one, true).whole;
+        let second = self.platforms_of(other, false);
+        match (first, second.named) {
+            (Some(one), Some(named)) if one.meet(named) => {
+                let whole = self.platforms_of(other, true).whole;
+                whole.is_none_or(|other| one.meet(other))
+            }
+            (Some(_), Some(_)) => false,
+            _ => true,
+        }
+    }
+
+    /// The platforms of a file; those that its constraint allows where its facts are to be read.
+    fn platforms_of(&self, file: ModuleId, is_whole: bool) -> FilePlatforms {
+        let known = self.platforms.borrow().get(&file).copied();
+        if let Some(known) = known.filter(|it| it.is_read || !is_whole) {
+            return known;
+        }
+        let path = self.path_of(file);
+        let loaded = if is_whole { self.load_once(file) } else { None };
+        let whole = path.as_ref().zip(loaded);
+        let found = FilePlatforms {
+            named: path.as_ref().map(Platforms::named),
+            whole: whole.map(|(path, loaded)| Platforms::of(path, &loaded.facts)),
+            is_read: is_whole,
         };
-        let (Some(one), Some(other)) = (self.path_of(one), self.path_of(other)) else {
-            return true;
-        };
-        crate::resolve::are_built_together((&one, &first.facts), (&other, &second.facts))
+        self.platforms.borrow_mut().insert(file, found);
+        found
     }
 
     /// The files with classes that have a file as their template.

@@ -15,13 +15,13 @@ const SLICE_FILES: usize = 8;
 const BATCH_ROWS: usize = 100_000;
 
 /// The same where no question waits: each batch reads anew the files that it rests on.
-const LARGE_BATCH_ROWS: usize = 300_000;
+const LARGE_BATCH_ROWS: usize = 150_000;
 
 /// How many threads there are at most.
 const MAX_THREADS: usize = 8;
 
 /// How many facts all threads keep together. A fact takes some 200 bytes.
-const MAX_KEPT: usize = 250_000;
+const MAX_KEPT: usize = 160_000;
 
 /// The work on one batch.
 struct Work<'a> {

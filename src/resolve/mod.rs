@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use changes::{AffectedByFamily, KnownTarget, PathChanges};
 pub use files::SourceFiles;
-pub use go::are_built_together;
+pub use go::Platforms;
 pub use node::AutoImports;
 
 use crate::ir::{FileFacts, ImportKind};

@@ -22,7 +22,7 @@ use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 use crate::model::path::file_name;
 use modfile::ModFile;
-pub use platforms::are_built_together;
+pub use platforms::Platforms;
 use platforms::{NamedPlatform, named};
 
 /// Bytes of an import path beyond which there is nothing to find.

@@ -49,15 +49,24 @@ pub(super) const ARCHITECTURES: [&str; 21] = [
 
 /// The operating systems and architectures for which a file may be built, each a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Platforms {
+pub struct Platforms {
     systems: u32,
     architectures: u32,
 }
 
 impl Platforms {
-    fn of(path: &RepoPath, facts: &FileFacts) -> Self {
+    /// Returns those of a file, by its name and its build constraint.
+    pub fn of(path: &RepoPath, facts: &FileFacts) -> Self {
+        Self::by(path, facts.units.get(1).map(String::as_str))
+    }
+
+    /// Returns those that the name of a file allows, whatever it holds.
+    pub fn named(path: &RepoPath) -> Self {
+        Self::by(path, None)
+    }
+
+    fn by(path: &RepoPath, constraint: Option<&str>) -> Self {
         let named = named(path.file_name());
-        let constraint = facts.units.get(1).map(String::as_str);
         let is_built = |holds: Option<bool>| holds != Some(false);
         let set = |all: &[&str], fits: &dyn Fn(&str) -> bool| {
             let all = all.iter().enumerate();
@@ -80,7 +89,8 @@ impl Platforms {
         }
     }
 
-    fn meet(self, other: Self) -> bool {
+    /// Returns whether there is a platform for which both files are built, as far as their names and constraints tell.
+    pub fn meet(self, other: Self) -> bool {
         self.systems & other.systems != 0 && self.architectures & other.architectures != 0
     }
 }
@@ -133,14 +143,9 @@ pub(super) fn named(name: &str) -> NamedPlatform<'_> {
     found
 }
 
-/// Returns whether there is a platform for which both of two files are built, as far as their names and constraints tell.
-pub fn are_built_together(one: (&RepoPath, &FileFacts), other: (&RepoPath, &FileFacts)) -> bool {
-    Platforms::of(one.0, one.1).meet(Platforms::of(other.0, other.1))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::are_built_together;
+    use super::Platforms;
     use crate::ir::FileFacts;
     use crate::model::RepoPath;
 
@@ -159,7 +164,7 @@ mod tests {
                 (RepoPath::new(name).unwrap(), facts)
             };
             let (one, other) = (file(one), file(other));
-            are_built_together((&one.0, &one.1), (&other.0, &other.1))
+            Platforms::of(&one.0, &one.1).meet(Platforms::of(&other.0, &other.1))
         };
         assert!(meet(("a_windows.go", ""), ("b_windows.go", "")));
         assert!(meet(("a_windows.go", ""), ("b.go", "")));
