@@ -168,6 +168,30 @@ impl Repo {
         }
     }
 
+    /// Returns whether the files of a clean work tree hold the bytes that git stores: none of them is hidden from git by a bit of
+    /// the staging area (`assume-unchanged`, `skip-worktree`), and none is changed by a filter driver when it is checked out
+    /// (Git LFS, git-crypt). Costs a scan.
+    ///
+    /// # Errors
+    /// Those of [`Repo::scan`].
+    pub fn holds_what_git_stores(&self, budget: &Budget) -> Result<bool, GitError> {
+        let staging = self.staging()?.into_file();
+        let hidden = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
+        let is_hidden_file = |entry: &gix::index::Entry| {
+            let is_there = |path: &std::path::Path| path.symlink_metadata().is_ok();
+            entry.flags.intersects(hidden)
+                && gix::path::from_bstr(entry.path(&staging))
+                    .map_or(true, |path| is_there(&self.work_dir.join(path)))
+        };
+        if staging.entries().iter().any(is_hidden_file) {
+            return Ok(false);
+        }
+        let scan = self.scan(budget)?;
+        let mut attributes = self.attributes(&scan)?;
+        let mut files = scan.files.iter();
+        Ok(scan.complete && !files.any(|file| attributes.has_filter(&file.path)))
+    }
+
     /// Decides by stat alone over the paths that have a filter driver, returns those that differ, and
     /// takes all of them out of the comparison.
     fn filtered(&self, file: &mut gix::index::File) -> gix::Result<Vec<RepoPath>> {

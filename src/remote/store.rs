@@ -30,8 +30,8 @@ use super::{Address, BundlePart, Scheme};
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How long one object may take.
-const OBJECT: Duration = Duration::from_mins(2);
+/// How long one object may take: four of 8 MiB at once, by a slow line. A question waits for its own deadline.
+const OBJECT: Duration = Duration::from_mins(10);
 
 /// How often a caller's wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -203,7 +203,13 @@ impl Remote {
                 .map(|part| {
                     let name = name(&part.digest);
                     async move {
-                        let bytes = read(&*self.store, &name, part.bytes).await?;
+                        let read = read(&*self.store, &name, part.bytes).await;
+                        let bytes = read.map_err(|step| match step {
+                            Step::Store(Error::NotFound { .. }) => {
+                                Step::Object("a part that its manifest names is not there")
+                            }
+                            other => other,
+                        })?;
                         let digest = blake3::hash(&bytes);
                         if digest.to_hex().as_str() != part.digest {
                             return Err(Step::Object("an object is not what its name says"));
@@ -249,6 +255,15 @@ impl Remote {
                         return Ok((wanted.bytes, Created::Present));
                     }
                     let created = self.put(&name, part(at).map_err(Step::Local)?).await?;
+                    if created == Created::Present {
+                        // Put there meanwhile, or cut off by a store that writes piece by piece.
+                        let there = self.store.head(&Path::from(name.as_str())).await?;
+                        if there.size != wanted.bytes {
+                            return Err(Step::Object(
+                                "a part of that name is there with another length; remove it with the tools of the store",
+                            ));
+                        }
+                    }
                     Ok::<_, Step>((wanted.bytes, created))
                 })
                 .buffer_unordered(N_AT_ONCE);

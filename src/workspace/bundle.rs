@@ -59,7 +59,8 @@ pub struct Imported {
 }
 
 impl Workspace {
-    /// Writes the index of the commit that is checked out, with nothing changed, to a file; brings it up first.
+    /// Writes the index of the commit that is checked out, with nothing changed, to a file; brings it up first. Where files of the
+    /// work tree hold other bytes than git stores (a filter, a bit that hides edits), it is made of those that git stores.
     ///
     /// # Errors
     /// `refused` where files differ from the commit; `invalid_argument` where `commit` names another one.
@@ -87,6 +88,11 @@ impl Workspace {
             ));
         }
         refuse_changes(&repo, &budget)?;
+        if !repo.holds_what_git_stores(&budget)? {
+            let commit = head;
+            let name = commit.to_string();
+            return self.export_commit(&Revision { name, commit }, target, interrupt, on);
+        }
         if self.refresh(None, false, interrupt, on.files)?.status != IndexStatus::Ready {
             return Err(moved());
         }

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 use super::upkeep::GcTrigger;
 use super::{OnBundle, Revision, Workspace, cache, view};
@@ -21,11 +21,13 @@ use crate::remote::{
     self, Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore,
     Remote, RemoteError, RemoteFault, RemoteManifest, RemoteUse, SigningKey,
 };
-use crate::store::IndexKey;
-use crate::store::bundle;
+use crate::store::{Index, IndexKey, bundle};
 
 /// Commits that are looked through for one that a store has.
 const MAX_ANCESTORS: usize = 2_000;
+
+/// How often a question looks whether the one before it has its index.
+const TRY_STEP: Duration = Duration::from_millis(20);
 
 /// Commits whose manifests are asked for one by one, in a store that can't list.
 const MAX_PROBED: usize = 64;
@@ -242,7 +244,9 @@ impl Workspace {
             return None;
         }
         // Of several questions at once one goes; the others find its index.
-        let _alone = self.pulling.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = budget.remaining().map_or(Duration::MAX, |left| left / 2);
+        let time = left.min(self.remote_timeout);
+        let _alone = self.alone_within(time, budget)?;
         let is_needed = || {
             let home = self.home.repo(&key.repo_id);
             home.pointer(&key.index_id()).is_none()
@@ -262,7 +266,7 @@ impl Workspace {
                 Err(_) if budget.is_cancelled() => return None,
                 Err(error) => {
                     tracing::warn!(%error, "no index from this remote");
-                    failed.push(error.message);
+                    failed.push(format!("{} ({})", error.message, error.hint));
                 }
             }
         }
@@ -272,6 +276,22 @@ impl Workspace {
                 failed.join("; ")
             )
         })
+    }
+
+    /// Waits until no other question takes an index in, for so long.
+    fn alone_within(&self, time: Duration, budget: &Budget) -> Option<MutexGuard<'_, ()>> {
+        let begun = Instant::now();
+        loop {
+            match self.pulling.try_lock() {
+                Ok(alone) => return Some(alone),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if begun.elapsed() >= time || budget.is_cancelled() {
+                return None;
+            }
+            std::thread::sleep(TRY_STEP);
+        }
     }
 
     /// Takes in the best start that one remote has. Returns whether there was one.
@@ -329,7 +349,8 @@ impl Workspace {
         let place = place_of(repo)?;
         let manifest = &nearest.manifest;
         self.refuse_unsigned(remote, manifest)?;
-        self.has_room_for(manifest.database_bytes)
+        // The bundle itself lies on the disk until it is unpacked.
+        self.has_room_for(manifest.database_bytes.saturating_add(manifest.bytes))
             .map_err(|what| foul(remote, &what))?;
         seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
         let transfer = TransferFile(self.home.transfer_path());
@@ -397,8 +418,11 @@ impl Workspace {
         let home = self.home.repo(&repo.repo_id());
         let mut pointers = home.pointers().into_iter();
         pointers.any(|pointer| {
+            // One that was never complete has less than the store's.
             pointer.head().as_ref() == Some(commit)
                 && pointer.schema_version == crate::store::SCHEMA_VERSION
+                && Index::open(&home, pointer)
+                    .is_ok_and(|index| index.read().is_ok_and(|read| read.meta().complete))
         })
     }
 

@@ -162,6 +162,77 @@ fn another_machine_reads_only_the_difference() {
     }
 }
 
+/// Returns whether the bundle of the store, or its manifest, holds a word.
+fn is_shared(team: &Team, word: &str) -> bool {
+    let parts = BundleParts::of(&team.bundle());
+    let has = |bytes: &[u8]| bytes.windows(word.len()).any(|it| it == word.as_bytes());
+    has(&parts.database) || has(&parts.manifest)
+}
+
+#[test]
+fn edits_that_a_bit_hides_from_git_are_not_shared() {
+    for bit in ["--assume-unchanged", "--skip-worktree"] {
+        let team = Team::new();
+        let there = team.machine("there");
+        let clone = team.clone_of("there");
+        team.repo
+            .git_at(&clone, &["update-index", bit, "src/app.ts"]);
+        std::fs::write(clone.join("src/app.ts"), "export function qzxvkj() {}\n").unwrap();
+        let found = there.json(&["search", "qzxvkj"]);
+        assert_eq!(found["results"][0]["path"], "src/app.ts");
+        assert_eq!(there.json(&["push"])["status"], "uploaded");
+        assert!(!is_shared(&team, "qzxvkj"), "{bit}");
+        let bundle = team.store.join("bundle");
+        there.json(&["bundle", "export", bundle.to_str().unwrap()]);
+        let parts = BundleParts::of(&std::fs::read(bundle).unwrap());
+        assert!(
+            !parts.database.windows(6).any(|it| it == b"qzxvkj"),
+            "{bit}"
+        );
+    }
+}
+
+#[test]
+fn what_a_filter_decrypts_is_not_shared() {
+    let team = Team::new();
+    let there = team.machine("there");
+    let clone = team.clone_of("there");
+    let git = |args: &[&str]| drop(team.repo.git_at(&clone, args));
+    git(&["config", "filter.crypt.clean", "tr a-z n-za-m"]);
+    git(&["config", "filter.crypt.smudge", "tr a-z n-za-m"]);
+    std::fs::write(clone.join(".gitattributes"), "*.conf filter=crypt\n").unwrap();
+    std::fs::write(clone.join("team.conf"), "plain qzxvkj text\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "settings"]);
+    assert!(
+        !there.json(&["search", "qzxvkj"])["results"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(there.json(&["push"])["status"], "uploaded");
+    assert!(!is_shared(&team, "qzxvkj") && is_shared(&team, "dmkixw"));
+}
+
+#[test]
+fn a_part_that_was_cut_off_is_no_uploaded_part() {
+    let team = Team::new();
+    let there = team.machine("there");
+    there.json(&["push"]);
+    let (manifests, parts) = team.objects();
+    std::fs::remove_file(&manifests[0]).unwrap();
+    let whole = std::fs::read(&parts[0]).unwrap();
+    std::fs::write(&parts[0], &whole[..100]).unwrap();
+    let failed = there.run(&["push"]);
+    assert_ne!(failed.code, 0);
+    assert!(
+        failed.stderr.contains("another length"),
+        "{}",
+        failed.stderr
+    );
+    assert!(team.objects().0.is_empty(), "no manifest names it");
+}
+
 #[test]
 fn nothing_uncommitted_is_pushed() {
     let team = Team::new();
@@ -345,7 +416,11 @@ fn an_object_that_was_altered_is_refused_whole() {
         restore();
     }
     std::fs::remove_file(part).unwrap();
-    is_refused(&team, "a part that is not there", "not there");
+    is_refused(
+        &team,
+        "a part that is not there",
+        "a part that its manifest names is not there",
+    );
     restore();
     let text = String::from_utf8(good.0.clone()).unwrap();
     let commit = team.repo.git(&["rev-parse", "main"]);
