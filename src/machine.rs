@@ -85,6 +85,18 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     }
 }
 
+/// Creates a file that nobody else may read; one that is there is an error.
+///
+/// # Errors
+/// Those of the system.
+pub fn create_private(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Returns whether this user may write at `path`; `true` where the system does not tell.
 pub fn is_writable(path: &Path) -> bool {
     #[cfg(unix)]

@@ -100,10 +100,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         files: &|done, total| files.show(Progress { done, total }),
         bytes: &|done, total| {
             files.clear();
-            bytes.show(Progress {
-                done: done >> 10,
-                total: total.div_ceil(1024),
-            });
+            bytes.show_bytes(done, total);
         },
     };
     in_workspace(matches, cwd.cloned(), |place| {

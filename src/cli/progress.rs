@@ -54,6 +54,14 @@ impl ProgressLine {
         }
     }
 
+    /// Shows how many bytes are done, in KiB.
+    pub(super) fn show_bytes(&self, done: u64, total: u64) {
+        self.show(Progress {
+            done: done >> 10,
+            total: total.div_ceil(1024),
+        });
+    }
+
     /// Takes the bar away.
     pub(super) fn clear(&self) {
         if let Some(bar) = self.bar.get() {

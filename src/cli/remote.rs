@@ -13,6 +13,7 @@ use super::render;
 use super::run::{in_workspace, listen_for_interrupts, show};
 use crate::config;
 use crate::error::{Code, Error};
+use crate::model::sanitize;
 use crate::workspace::{checked_address, new_keys};
 
 const ABOUT: &str = "\
@@ -173,7 +174,7 @@ fn collect(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 }
 
 fn unknown(name: &str) -> Error {
-    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    let shown = sanitize::shown(name, 60);
     Error::invalid(
         format!("there is no remote `{shown}`"),
         "`codelens remote list` lists them",

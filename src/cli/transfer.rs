@@ -84,23 +84,19 @@ pub(super) fn run(is_push: bool, matches: &ArgMatches, cwd: Option<&PathBuf>) ->
         ProgressLine::new(doing, unit, Duration::ZERO, is_quiet)
     });
     let [files, packed, carried] = &lines;
-    let kib = |done: u64, total: u64| Progress {
-        done: done >> 10,
-        total: total.div_ceil(1024),
-    };
     let on = OnTransfer {
         bundle: OnBundle {
             files: &|done, total| files.show(Progress { done, total }),
             bytes: &|done, total| {
                 files.clear();
                 carried.clear();
-                packed.show(kib(done, total));
+                packed.show_bytes(done, total);
             },
         },
         carried: &|done, total| {
             files.clear();
             packed.clear();
-            carried.show(kib(done, total));
+            carried.show_bytes(done, total);
         },
     };
     in_workspace(matches, cwd.cloned(), |place| {

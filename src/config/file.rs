@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{RemoteEntry, SETTINGS, marks, remotes};
 use crate::error::{Code, Error, Result};
-use crate::model::FileMark;
+use crate::model::{FileMark, sanitize};
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 10;
@@ -144,7 +144,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
             continue;
         }
         if !SETTINGS.iter().any(|setting| setting.name == name) {
-            let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+            let name = sanitize::shown(&name, 60);
             let error =
                 || Error::invalid(format!("codelens.toml has no setting `{name}`"), names());
             unknown = unknown.or_else(|| Some(error()));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::{file, file_path};
 use crate::error::{Code, Error, Result};
-use crate::model::{FileMark, MarkWord, RepoPath};
+use crate::model::{FileMark, MarkWord, RepoPath, sanitize};
 
 /// The name of the tables.
 pub(super) const TABLE: &str = "mark";
@@ -48,11 +48,7 @@ pub(super) fn read(value: toml::Value) -> (Vec<FileMark>, Option<Error>) {
 fn one(table: &toml::Value) -> std::result::Result<FileMark, String> {
     let fields = table.as_table().ok_or("is no table")?;
     if let Some(other) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        let other: String = other
-            .chars()
-            .take(60)
-            .flat_map(char::escape_debug)
-            .collect();
+        let other = sanitize::shown(other, 60);
         return Err(format!("has an unknown field `{other}`"));
     }
     let [repo, path, word] = FIELDS.map(|name| fields.get(name).and_then(toml::Value::as_str));

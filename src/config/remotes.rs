@@ -12,6 +12,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::{file, file_path, marks};
 use crate::error::{Code, Error, Result};
+use crate::model::sanitize;
 
 /// The table of all remotes, and of the settings of remotes.
 pub(super) const TABLE: &str = "remote";
@@ -37,7 +38,7 @@ pub struct RemoteEntry {
 /// `invalid_argument` for a table that is none. The address is not repeated.
 pub(super) fn read(name: &str, table: &toml::Table) -> Result<RemoteEntry> {
     let wrong = |what: &str| {
-        let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+        let shown = sanitize::shown(name, 60);
         Error::invalid(
             format!("[{TABLE}.{shown}] in codelens.toml {what}"),
             "each has a `url`, e.g. `url = \"s3://bucket/indexes\"`, and nothing else; `codelens remote add NAME URL` writes it",
@@ -85,7 +86,7 @@ pub fn remotes() -> Result<Vec<RemoteEntry>> {
 /// it can't be written.
 pub fn add_remote(name: &str, url: &str) -> Result<bool> {
     if !is_name(name) {
-        let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+        let shown = sanitize::shown(name, 60);
         return Err(Error::invalid(
             format!("`{shown}` is no name for a remote"),
             "use at most 40 letters, digits, `-` and `_`, e.g. `team`",

@@ -335,19 +335,11 @@ impl Here<'_> {
         if content::is_dot_git(name) {
             return;
         }
-        let within = self.walk.within;
-        if kind != EntryKind::Directory && within.is_some_and(|it| !it.has(&self.task.dir)) {
+        let path = [&self.task.dir[..], name].concat();
+        if !self.is_asked(&path, kind) {
             return;
         }
-        let mut path = [&self.task.dir[..], name].concat();
         if kind == EntryKind::Directory {
-            if let Some(within) = within {
-                path.push(b'/');
-                if !within.is_at_or_below(&path) {
-                    return;
-                }
-                path.pop();
-            }
             next.extend(self.enter(path, found));
             return;
         }
@@ -357,6 +349,14 @@ impl Here<'_> {
         if self.task.want.members {
             self.member(&path, kind, || listing.stat(name, &path), found);
         }
+    }
+
+    /// Returns whether the walk asks for an entry: a file in one of its directories, a directory on the way to one.
+    fn is_asked(&self, path: &[u8], kind: EntryKind) -> bool {
+        self.walk.within.is_none_or(|within| match kind {
+            EntryKind::Directory => within.is_at_or_below(&[path, b"/"].concat()),
+            _ => within.has(&self.task.dir),
+        })
     }
 
     /// Returns the task for the directory `path`, unless nothing below it can belong.

@@ -48,6 +48,12 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     visible(text, |c| c == '\t')
 }
 
+/// Returns the first so many characters of a caller's text, escaped so that a message stays one line.
+pub fn shown(text: &str, max_chars: usize) -> String {
+    let first = text.chars().take(max_chars);
+    first.flat_map(char::escape_debug).collect()
+}
+
 /// Returns how many characters of a text are hidden, besides line ends and tabs.
 pub fn n_hidden(text: &str) -> usize {
     let is_usual = |c: char| matches!(c, '\n' | '\r' | '\t');

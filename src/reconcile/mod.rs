@@ -78,9 +78,14 @@ pub fn detect_by(
 ) -> Result<Detection, ReconcileError> {
     let begun = Instant::now();
     let detection = Detection::by(repo, index, scan)?;
-    let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    tracing::debug!(elapsed_us, "looked for changes");
+    log_look(begun, &detection);
     Ok(detection)
+}
+
+fn log_look(begun: Instant, detection: &Detection) {
+    let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let is_part = detection.rests_on_watch;
+    tracing::debug!(elapsed_us, is_part, "looked for changes");
 }
 
 /// Does [`detect`] by a look at the changed part of the work tree, where that is enough; else at all of it.
@@ -94,8 +99,7 @@ pub fn detect_within(
     if let Some(part) = part
         && let Some(detection) = Detection::of_part(repo, index, part, budget)?
     {
-        let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        tracing::debug!(elapsed_us, "looked for changes where some were told");
+        log_look(begun, &detection);
         return Ok(detection);
     }
     detect(repo, index, budget)
@@ -125,11 +129,8 @@ pub fn inspect(
         freshness.n_queued = detection.n_queued;
         freshness
     };
-    let freshness = freshness
-        .among(detection.n_seen())
-        .without_bytes_of(n_missing);
     Outcome {
-        freshness: detection.with_basis(freshness),
+        freshness: detection.complete_finding(freshness, n_missing),
         generation: detection.generation,
         n_indexed: 0,
         n_deleted: 0,
@@ -313,11 +314,8 @@ fn finish(
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)
     };
-    let freshness = freshness
-        .among(detection.n_seen())
-        .without_bytes_of(n_missing);
     Ok(Outcome {
-        freshness: detection.with_basis(freshness),
+        freshness: detection.complete_finding(freshness, n_missing),
         generation: read.meta().generation,
         n_indexed: applied.n_indexed,
         n_deleted: applied.n_deleted,

@@ -93,8 +93,10 @@ impl Detection {
         self.n_queued == 0 && !self.link_queue_is_stale
     }
 
-    /// Returns a finding with the basis that the look had.
-    pub(super) fn with_basis(&self, finding: Freshness) -> Freshness {
+    /// Returns a finding with what the look knows besides: how many files there are, how many of them have no bytes here, and
+    /// its basis.
+    pub(super) fn complete_finding(&self, finding: Freshness, n_missing: u64) -> Freshness {
+        let finding = finding.among(self.n_seen()).without_bytes_of(n_missing);
         if self.rests_on_watch {
             finding.by_watch()
         } else {
@@ -103,7 +105,7 @@ impl Detection {
     }
 
     /// Returns how many files the work tree has; 0 where not every one was looked at.
-    pub(super) fn n_seen(&self) -> u64 {
+    fn n_seen(&self) -> u64 {
         if self.is_complete { self.n_files } else { 0 }
     }
 

@@ -270,14 +270,19 @@ pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
         .context("counting rows")
 }
 
+/// The columns that [`file_row`] reads, of every file.
+const FILE_ROWS: &str = "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
+ FROM file LEFT JOIN stat s ON s.file = id";
+
 /// Returns every file row, sorted by path.
 pub(super) fn rows(connection: &Connection) -> StoreResult<Vec<FileRow>> {
     connection
-        .prepare_cached(
-            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
-             FROM file LEFT JOIN stat s ON s.file = id",
-        )
-        .and_then(|mut statement| statement.query_map([], file_row)?.collect::<Result<Vec<_>, _>>())
+        .prepare_cached(FILE_ROWS)
+        .and_then(|mut statement| {
+            statement
+                .query_map([], file_row)?
+                .collect::<Result<Vec<_>, _>>()
+        })
         .map(|mut rows| {
             // In the order of the tables, then sorted: a look-up by path for each row takes three times as long.
             rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -291,11 +296,9 @@ pub(super) fn rows_in(connection: &Connection, directory: &str) -> StoreResult<V
     // `0` follows `/`: between them are exactly the paths below the directory.
     let end = directory.strip_suffix('/').map(|path| format!("{path}0"));
     connection
-        .prepare_cached(
-            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
-             FROM file LEFT JOIN stat s ON s.file = id
-             WHERE path > ?1 AND (?2 IS NULL OR path < ?2) AND instr(substr(path, length(?1) + 1), '/') = 0",
-        )
+        .prepare_cached(&format!(
+            "{FILE_ROWS} WHERE path > ?1 AND (?2 IS NULL OR path < ?2) AND instr(substr(path, length(?1) + 1), '/') = 0"
+        ))
         .and_then(|mut statement| statement.query_map((directory, end), file_row)?.collect())
         .context("reading the file rows of a directory")
 }
@@ -303,10 +306,7 @@ pub(super) fn rows_in(connection: &Connection, directory: &str) -> StoreResult<V
 /// Returns the row of a file, if there is one.
 pub(super) fn row_of(connection: &Connection, file: FileId) -> StoreResult<Option<FileRow>> {
     connection
-        .prepare_cached(
-            "SELECT id, path, content, facts_version, marked, skip, s.size, mtime_ns, ctime_ns, inode, proves_content, file.size, blob
-             FROM file LEFT JOIN stat s ON s.file = id WHERE id = ?1",
-        )
+        .prepare_cached(&format!("{FILE_ROWS} WHERE id = ?1"))
         .and_then(|mut statement| statement.query_row([file], file_row).optional())
         .context("reading a file row")
 }

@@ -12,6 +12,7 @@ use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer
 use super::durable::{self, Durability};
 use super::read::{ChangedFiles, Read, ReadCache, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
+use super::text_merge::DEAD_CHUNKS;
 use super::{
     ErrorContext, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, WriteLock, Writer,
 };
@@ -258,9 +259,9 @@ fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<bool>
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     if after_build {
         // The copy that VACUUM makes is as large as the index: no place for it in memory.
-        connection.execute_batch(
-            "INSERT INTO text(text) VALUES('optimize'); UPDATE meta SET value = '0' WHERE key = 'dead_chunks'; PRAGMA temp_store = FILE; VACUUM; PRAGMA optimize;",
-        )?;
+        connection.execute_batch(&format!(
+            "INSERT INTO text(text) VALUES('optimize'); UPDATE meta SET value = '0' WHERE key = '{DEAD_CHUNKS}'; PRAGMA temp_store = FILE; VACUUM; PRAGMA optimize;"
+        ))?;
     }
     // Pages that nothing uses any more go back to the file system.
     let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;

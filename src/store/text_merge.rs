@@ -53,7 +53,7 @@ impl Index {
             if !may_go_on() {
                 return Ok(false);
             }
-            let writer = self.writer()?;
+            let mut writer = self.writer()?;
             let before = writer.tx().total_changes();
             writer
                 .tx()
@@ -63,12 +63,12 @@ impl Index {
             // By the documentation of FTS5: a step that had nothing to merge changes fewer than two rows.
             let is_done = writer.tx().total_changes() - before < 2;
             if is_done {
-                let mut writer = writer;
                 writer.set_meta(DEAD_CHUNKS, "0")?;
-                writer.commit(false)?;
-                return Ok(true);
             }
             writer.commit(false)?;
+            if is_done {
+                return Ok(true);
+            }
             n_pages = step_pages;
         }
         Ok(false)

@@ -74,11 +74,11 @@ impl Workspace {
         let budget = Budget::unlimited(Arc::clone(interrupt));
         let repo = self.repo()?;
         let snapshot = repo.snapshot()?;
-        let head = snapshot.head.clone().ok_or_else(|| {
+        let head = snapshot.head.as_ref().ok_or_else(|| {
             let hint = "commit something first";
             Error::new(Code::Refused, "there is no commit yet", hint)
         })?;
-        if repo.resolve(commit).as_ref() != Some(&head) {
+        if repo.resolve(commit).as_ref() != Some(head) {
             return Err(Error::invalid(
                 format!(
                     "`{}` is not the commit that is checked out",
@@ -88,20 +88,36 @@ impl Workspace {
             ));
         }
         refuse_changes(&repo, &budget)?;
+        self.export_clean(&repo, &snapshot, target, interrupt, on)
+    }
+
+    /// Does [`Self::export_bundle`] for what is checked out, of which no file differs from the commit.
+    pub(super) fn export_clean(
+        self: &Arc<Self>,
+        repo: &Repo,
+        snapshot: &Snapshot,
+        target: &Path,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnBundle<'_>,
+    ) -> Result<Exported> {
+        let budget = Budget::unlimited(Arc::clone(interrupt));
+        let head = snapshot.head.as_ref().ok_or_else(moved)?;
         if !repo.holds_what_git_stores(&budget)? {
-            let commit = head;
-            let name = commit.to_string();
-            return self.export_commit(&Revision { name, commit }, target, interrupt, on);
+            let revision = Revision {
+                name: head.to_string(),
+                commit: head.clone(),
+            };
+            return self.export_commit(&revision, target, interrupt, on);
         }
         if self.refresh(None, false, interrupt, on.files)?.status != IndexStatus::Ready {
             return Err(moved());
         }
-        let key = key_of(&repo, snapshot.clone());
+        let key = key_of(repo, snapshot.clone());
         let is_still_so = || {
-            refuse_changes(&repo, &budget)?;
-            Ok(repo.snapshot()? == snapshot)
+            refuse_changes(repo, &budget)?;
+            Ok(repo.snapshot()? == *snapshot)
         };
-        self.write_bundle(&repo, &key, &head, target, &is_still_so, interrupt, on)
+        self.write_bundle(repo, &key, head, target, &is_still_so, interrupt, on)
     }
 
     /// Writes the index of a commit, whatever is checked out, to a file; builds it first. Its files are those that git

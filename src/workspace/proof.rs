@@ -10,7 +10,7 @@ use super::catch_up::BackgroundJob;
 use super::watching::Watching;
 use crate::git::{Repo, RepoState};
 use crate::model::visited::{ChangedDirectories, Doubts, Visited};
-use crate::model::{ContentId, FreshnessState};
+use crate::model::{ContentId, FreshnessState, Proof};
 use crate::reconcile::Outcome;
 use crate::reconcile::plan::ChangedPart;
 use crate::store::{Index, Pointer};
@@ -256,11 +256,8 @@ impl Workspace {
             return Err("the history is still being read");
         }
         // A look at a part makes the look at all of it no younger.
-        let is_whole = || {
-            let known = self.directories.as_ref();
-            known.is_some_and(|known| known.visited_after(begun.n_walks).is_some())
-        };
-        let base = begun.base.as_ref().filter(|_| !is_whole());
+        let is_part = outcome.freshness.proof == Proof::Watch;
+        let base = begun.base.as_ref().filter(|_| is_part);
         let since = base.map_or_else(Instant::now, |base| base.since);
         Ok(Held {
             pointer: index.pointer().clone(),

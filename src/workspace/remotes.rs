@@ -3,6 +3,7 @@
 //! An index of a store is a bundle, and what [`super::bundle`] says of one holds: it is checked, and it is only a seed.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use super::{OnBundle, Revision, Workspace, cache, view};
 use crate::config::RemoteEntry;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
+use crate::machine;
 use crate::model::{Budget, CommitId};
 use crate::reconcile::seed;
 use crate::remote::{
@@ -243,10 +245,10 @@ impl Workspace {
         if !self.pulls || self.remotes.is_empty() {
             return None;
         }
-        // Of several questions at once one goes; the others find its index.
         let left = budget.remaining().map_or(Duration::MAX, |left| left / 2);
-        let time = left.min(self.remote_timeout);
-        let _alone = self.alone_within(time, budget)?;
+        let until = Instant::now() + left.min(self.remote_timeout);
+        // Of several questions at once one goes; the others find its index.
+        let _alone = self.alone_until(until, budget)?;
         let is_needed = || {
             let home = self.home.repo(&key.repo_id);
             home.pointer(&key.index_id()).is_none()
@@ -255,8 +257,7 @@ impl Workspace {
         if !is_needed() {
             return None;
         }
-        let left = budget.remaining().map_or(Duration::MAX, |left| left / 2);
-        let time = left.min(self.remote_timeout);
+        let time = until.saturating_duration_since(Instant::now());
         let wait = Deadline::new(Some(time), budget.interrupt());
         let mut failed = Vec::new();
         for entry in &self.remotes {
@@ -278,16 +279,15 @@ impl Workspace {
         })
     }
 
-    /// Waits until no other question takes an index in, for so long.
-    fn alone_within(&self, time: Duration, budget: &Budget) -> Option<MutexGuard<'_, ()>> {
-        let begun = Instant::now();
+    /// Waits until no other question takes an index in, and no longer than that.
+    fn alone_until(&self, until: Instant, budget: &Budget) -> Option<MutexGuard<'_, ()>> {
         loop {
             match self.pulling.try_lock() {
                 Ok(alone) => return Some(alone),
                 Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
-            if begun.elapsed() >= time || budget.is_cancelled() {
+            if Instant::now() >= until || budget.is_cancelled() {
                 return None;
             }
             std::thread::sleep(TRY_STEP);
@@ -354,7 +354,7 @@ impl Workspace {
             .map_err(|what| foul(remote, &what))?;
         seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
         let transfer = TransferFile(self.home.transfer_path());
-        let mut file = created(&transfer.0).map_err(|error| local(&error))?;
+        let mut file = machine::create_private(&transfer.0).map_err(|error| local(&error))?;
         let mut carried = 0;
         let write = |bytes: &[u8]| {
             file.write_all(bytes)?;
@@ -406,10 +406,11 @@ impl Workspace {
         on: &OnBundle<'_>,
     ) -> Result<super::Exported> {
         let repo = self.repo()?;
-        let is_head = repo.snapshot()?.head.as_ref() == Some(&revision.commit);
+        let snapshot = repo.snapshot()?;
+        let is_head = snapshot.head.as_ref() == Some(&revision.commit);
         let budget = Budget::unlimited(Arc::clone(interrupt));
         if is_head && !self.is_bare && repo.dirty(&budget)?.paths.is_empty() {
-            return self.export_bundle(target, revision.commit.as_str(), interrupt, on);
+            return self.export_clean(&repo, &snapshot, target, interrupt, on);
         }
         self.export_commit(revision, target, interrupt, on)
     }
@@ -516,8 +517,11 @@ fn nearest(
         .collect();
     // The newest first; of the same time by name, so that the choice is the same each time.
     there.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.as_str().cmp(b.0.as_str())));
-    let is_there = |commit: &&CommitId| there.iter().any(|(other, _)| other == *commit);
-    let nearest_ancestors = ancestors.iter().filter(is_there).take(MAX_COMPARED / 2);
+    let names: HashSet<&CommitId> = there.iter().map(|(commit, _)| commit).collect();
+    let nearest_ancestors = ancestors
+        .iter()
+        .filter(|it| names.contains(it))
+        .take(MAX_COMPARED / 2);
     let newest = there.iter().map(|(commit, _)| commit);
     let known = newest.filter(|it| repo.has_commit(it)).take(MAX_COMPARED);
     let mut best: Option<(usize, &CommitId)> = None;
@@ -651,14 +655,6 @@ impl Drop for TransferFile {
     fn drop(&mut self) {
         drop(std::fs::remove_file(&self.0));
     }
-}
-
-fn created(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Returns the parts of a bundle.

@@ -9,6 +9,7 @@ use crate::config::Unasked;
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo, TreeEntry};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
+use crate::model::sanitize;
 use crate::model::{
     Budget, ContentId, Family, FileMark, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
 };
@@ -249,10 +250,7 @@ pub fn family_of(path: &str) -> Option<Family> {
 
 /// Returns a caller's text, cut and escaped so that a message stays one line.
 pub fn brief(text: &str) -> String {
-    text.chars()
-        .take(200)
-        .flat_map(char::escape_debug)
-        .collect()
+    sanitize::shown(text, 200)
 }
 
 /// Returns the error for a path that is not there.

@@ -252,8 +252,10 @@ def serving(handler: type[BaseHTTPRequestHandler], port: int) -> Iterator[None]:
 @contextmanager
 def plain() -> Iterator[tuple[str, dict[str, str]]]:
     port = free_port()
-    with serving(type("Plain", (PlainServer,), {"files": {}}), port):
+    server = type("Plain", (PlainServer,), {"files": {}})
+    with serving(server, port):
         yield f"http://127.0.0.1:{port}/team/x", {"CODELENS_REMOTE_TOKEN": SECRET}
+    assert server.n_overwritten == 0, "an object was overwritten"
 
 
 def fake_gcs() -> Path | None:

@@ -598,38 +598,47 @@ func result(s *store) { s.opened = named() }
 
 #[test]
 fn calls_of_a_field_run_the_functions_that_are_assigned_to_it() {
-    // A method value in a literal, seen from another package.
-    assert_eq!(
-        callers(SLOTS, "main.go", 7),
-        [
-            "main.go literal member",
-            "server/server.go Server.Serve dispatch"
-        ]
-    );
-    // By way of a local name.
-    assert_eq!(
-        callers(SLOTS, "main.go", 8),
-        [
-            "main.go assigned resolved",
-            "server/server.go Server.Serve dispatch"
-        ]
-    );
-    // A variable of another package; code that assigns to it runs nothing.
-    assert_eq!(
-        callers(SLOTS, "main.go", 9),
-        [
-            "main.go assigned resolved",
-            "server/server.go RunHook dispatch"
-        ]
-    );
-    // The initial value of a variable.
-    assert_eq!(
-        callers(SLOTS, "server/server.go", 14),
-        [
-            "server/server.go Default resolved",
-            "server/server.go byDefault dispatch"
-        ]
-    );
+    let server = "server/server.go";
+    for (what, path, line, wanted) in [
+        (
+            "a method value in a literal, seen from another package",
+            "main.go",
+            7,
+            [
+                "main.go literal member",
+                "server/server.go Server.Serve dispatch",
+            ],
+        ),
+        (
+            "by way of a local name",
+            "main.go",
+            8,
+            [
+                "main.go assigned resolved",
+                "server/server.go Server.Serve dispatch",
+            ],
+        ),
+        (
+            "a variable of another package; code that assigns to it runs nothing",
+            "main.go",
+            9,
+            [
+                "main.go assigned resolved",
+                "server/server.go RunHook dispatch",
+            ],
+        ),
+        (
+            "the initial value of a variable",
+            server,
+            14,
+            [
+                "server/server.go Default resolved",
+                "server/server.go byDefault dispatch",
+            ],
+        ),
+    ] {
+        assert_eq!(callers(SLOTS, path, line), wanted, "{what}");
+    }
     // A local variable is none, and a result is not the function that gave it.
     assert_eq!(callers(SLOTS, "main.go", 10), ["main.go local resolved"]);
     assert_eq!(callers(SLOTS, "main.go", 11), ["main.go result resolved"]);

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::lifecycle::portable;
+use crate::machine;
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{RecordId, RepoPath, SkipReason};
 use crate::search::recall::RecallQuery;
@@ -202,11 +203,7 @@ fn move_aside(home: &RepoHome, error: StoreError) -> Result<SetAside> {
 }
 
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
+    machine::create_private(path)?.write_all(text.as_bytes())
 }
 
 fn document_place<'a>(wanted: &'a RecordToSave<'_>) -> Option<&'a DocumentPlace> {
