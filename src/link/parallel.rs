@@ -21,7 +21,7 @@ const LARGE_BATCH_ROWS: usize = 150_000;
 const MAX_THREADS: usize = 8;
 
 /// How many facts all threads keep together. A fact takes some 200 bytes.
-const MAX_KEPT: usize = 160_000;
+const MAX_KEPT: usize = 120_000;
 
 /// The work on one batch.
 struct Work<'a> {
