@@ -261,10 +261,7 @@ impl<'a> FactsCache<'a> {
             let names = listed.get(star);
             names.is_none_or(|names| names.binary_search(&hash).is_ok())
         };
-        may_export
-            .map(|(star, _)| *star)
-            .filter(has_it)
-            .collect()
+        may_export.map(|(star, _)| *star).filter(has_it).collect()
     }
 
     /// The names that a file exports, as buckets; all where that is unknown.

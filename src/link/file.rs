@@ -389,7 +389,9 @@ impl LinkedFile {
 
     /// The names that it exports, where these are all: nothing is re-exported or assigned whole.
     pub(super) fn listed_exports(&self) -> Option<impl Iterator<Item = &str>> {
-        let FileFacts { exports, imports, .. } = &self.facts;
+        let FileFacts {
+            exports, imports, ..
+        } = &self.facts;
         let is_open = |it: &Export| matches!(it.kind, ExportKind::Assignment | ExportKind::Star);
         let has_others = exports.iter().any(is_open)
             || imports.iter().any(|it| it.kind == ImportKind::TypeQuery);
