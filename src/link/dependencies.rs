@@ -16,8 +16,11 @@ use crate::store::interface::RESIDUAL;
 pub(super) type FileDependency = (ModuleId, u64);
 
 /// A file whose facts were asked for.
+#[derive(Default)]
 struct LoadedFile {
-    mask: NameMask,
+    /// One of each time that it was loaded: who has the file in hand goes on with that copy when the cache drops it. None of a
+    /// file without facts.
+    masks: Vec<NameMask>,
     /// The file itself, if it re-exports others: by these the dependencies on them are left out.
     barrel: Option<Rc<LinkedFile>>,
 }
@@ -33,8 +36,8 @@ pub(super) struct Lookups {
 /// Records the look-ups in other files while one file is linked.
 #[derive(Default)]
 pub(super) struct DependencyRecorder {
-    /// Files whose facts were asked for; `None` for one without facts.
-    loaded: RefCell<BTreeMap<ModuleId, Option<LoadedFile>>>,
+    /// Files whose facts were asked for.
+    loaded: RefCell<BTreeMap<ModuleId, LoadedFile>>,
     /// Files that were looked up without their facts, by the names that they export or by a memo.
     not_loaded: RefCell<BTreeMap<ModuleId, u64>>,
 }
@@ -42,21 +45,18 @@ pub(super) struct DependencyRecorder {
 impl DependencyRecorder {
     /// Records that the facts of a file were asked for. The file then records the names that are looked up in it.
     pub(super) fn record_load(&self, file: ModuleId, loaded: Option<&Rc<LinkedFile>>) {
-        if let Some(loaded) = loaded {
-            if loaded.name_mask.get().is_some() {
-                return;
-            }
-            loaded.name_mask.set(Some(0));
+        let mut all = self.loaded.borrow_mut();
+        let Some(loaded) = loaded else {
+            all.entry(file).or_default();
+            return;
+        };
+        if loaded.name_mask.get().is_some() {
+            return;
         }
-        let recorded = loaded.map(|loaded| LoadedFile {
-            mask: Rc::clone(&loaded.name_mask),
-            barrel: (!loaded.stars.is_empty()).then(|| Rc::clone(loaded)),
-        });
-        let earlier = self.loaded.borrow_mut().insert(file, recorded).flatten();
-        // It was dropped from the cache and loaded again.
-        if let Some(mask) = earlier.and_then(|it| it.mask.take()) {
-            self.record(&[(file, mask)]);
-        }
+        loaded.name_mask.set(Some(0));
+        let recorded = all.entry(file).or_default();
+        recorded.masks.push(Rc::clone(&loaded.name_mask));
+        recorded.barrel = (!loaded.stars.is_empty()).then(|| Rc::clone(loaded));
     }
 
     /// Records look-ups in files that need not be loaded for them.
@@ -72,9 +72,9 @@ impl DependencyRecorder {
         let mut masks = self.not_loaded.take();
         let mut barrels = HashMap::default();
         for (file, loaded) in self.loaded.take() {
-            let mask = loaded.as_ref().and_then(|loaded| loaded.mask.take());
-            *masks.entry(file).or_default() |= mask.unwrap_or(0);
-            if let Some(barrel) = loaded.and_then(|loaded| loaded.barrel) {
+            let each = loaded.masks.iter().filter_map(|mask| mask.take());
+            *masks.entry(file).or_default() |= each.fold(0, |all, one| all | one);
+            if let Some(barrel) = loaded.barrel {
                 barrels.insert(file, barrel);
             }
         }
@@ -84,7 +84,7 @@ impl DependencyRecorder {
     /// Runs `search` and returns its result with its look-ups alone; those before it stay recorded.
     pub(super) fn apart<T>(&self, search: impl FnOnce() -> T) -> (T, Lookups) {
         let loaded = self.loaded.take();
-        let cells = || loaded.values().flatten().map(|loaded| &loaded.mask);
+        let cells = || loaded.values().flat_map(|loaded| &loaded.masks);
         let masks: Vec<Option<u64>> = cells().map(|cell| cell.take()).collect();
         let not_loaded = self.not_loaded.take();
         let found = search();
