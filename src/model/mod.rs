@@ -25,6 +25,7 @@ pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
+mod vector;
 pub mod visited;
 
 pub use analysis::Analysis;
@@ -43,3 +44,4 @@ pub use snapshot::{
 };
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};
+pub use vector::QuantizedVector;

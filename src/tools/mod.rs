@@ -29,6 +29,7 @@ mod notes;
 pub mod number;
 mod places;
 pub mod prune;
+mod ranking;
 pub mod related;
 mod related_paths;
 mod related_symbol;
