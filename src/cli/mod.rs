@@ -89,6 +89,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
 /// `cwd` is the working directory.
 pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
     output::choose_colours(flags::colours(&command.matches));
+    command_names::name_arguments_of(command_line::command(), &command.name, &command.matches);
     match command.name.as_str() {
         "serve" => serve::run(&command.matches, cwd),
         "completions" => run::completions(command_line::command(), &command.matches),
@@ -121,6 +122,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
                     command_line::command,
                     &command.matches,
                     cwd.as_ref(),
+                    false,
                 )
             } else {
                 let alias = aliases::Alias::named(name)
@@ -132,6 +134,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
                     command_line::command,
                     &command.matches,
                     cwd.as_ref(),
+                    alias.asks_place,
                 )
             }
         }

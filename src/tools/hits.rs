@@ -89,6 +89,7 @@ pub(super) struct EnclosingDefinition {
     pub(super) kind: &'static str,
     /// The line of its name.
     pub(super) line: u32,
+    signature: String,
 }
 
 /// A neighbour of a file that was found.
@@ -356,10 +357,12 @@ pub(super) fn shown(
         Some(SnippetMode::Compact) => Snippet::Compact,
         Some(SnippetMode::Full) => Snippet::Full,
     };
-    let preview = snippet::preview(chunk, source.as_deref(), query, mode);
     let text = source.as_deref().unwrap_or_default();
+    let definition = definition(view, query, hit, text)?;
+    let signature = definition.as_ref().map(|it| it.signature.as_str());
+    let preview = snippet::preview(chunk, source.as_deref(), query, mode, signature);
     Ok(Shown {
-        definition: definition(view, query, hit, text)?,
+        definition,
         n_literal: snippet::n_literal(chunk, text, query),
         preview: preview.text,
         matches: preview
@@ -386,6 +389,7 @@ fn definition(
         symbol: symbol.qualified_name.clone(),
         kind: symbol.kind.as_str(),
         line: symbol.start_line,
+        signature: symbol.signature.clone(),
     });
     let line = snippet::match_line(chunk, text, query);
     let (Some(line), Some(file)) = (line, view.read.file(chunk.path.as_str())?) else {
@@ -407,6 +411,7 @@ fn definition(
             symbol: found.qualified_name.clone(),
             kind: found.kind.as_str(),
             line: found.name_line,
+            signature: found.signature.clone(),
         })
     }))
 }
@@ -451,7 +456,7 @@ pub(super) fn check_language(view: &View<'_>, language: Option<&str>) -> Result<
     Err(Error::invalid(
         format!(
             "no indexed file is in the language `{}`",
-            language.escape_debug()
+            crate::workspace::brief(language)
         ),
         format!("languages here: {}", known.join(", ")),
     ))
@@ -462,11 +467,13 @@ pub(super) fn check_paths(paths: &[String]) -> Result<()> {
     if paths.len() <= MAX_PATHS && paths.iter().all(|path| path.len() <= MAX_PATH_BYTES) {
         return Ok(());
     }
+    let message = if paths.len() > MAX_PATHS {
+        format!("`path` has {} entries, of at most {MAX_PATHS}", paths.len())
+    } else {
+        format!("an entry of `path` is longer than {MAX_PATH_BYTES} bytes")
+    };
     Err(Error::invalid(
-        format!(
-            "`path` has {} entries; at most {MAX_PATHS} are taken, of {MAX_PATH_BYTES} bytes each",
-            paths.len()
-        ),
+        message,
         "name a directory above them, or use a glob such as `src/**/*.ts`",
     ))
 }

@@ -236,7 +236,7 @@ impl Workspaces {
             return Err(Error::new(
                 Code::PathNotFound,
                 "there is no file or directory at the path of the repository",
-                "pass `repo` (on the command line `--repo PATH`) as a path inside a git work tree that is there",
+                "pass `repo` as a path inside a git work tree that is there",
             ));
         }
         Err(failure.unwrap_or_else(|| {

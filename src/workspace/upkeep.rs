@@ -127,7 +127,7 @@ impl Workspace {
             return Err(Error::new(
                 Code::IndexMissing,
                 what,
-                "cl_stats (`codelens stats`) lists the indexes with their branches and commits; pass the `indexId` of one (on the command line --index-id)",
+                "cl_stats (`codelens stats`) lists the indexes with their branches and commits; pass the `indexId` of one",
             ));
         };
         for entry in &chosen {

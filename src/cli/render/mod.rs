@@ -30,6 +30,7 @@ pub(super) use drawing::{GraphLanguage, drawing};
 use super::screen::{self, Screen, visible};
 use crate::model::UnknownReason;
 pub(super) use changes_graph::changes_graph;
+pub(super) use code::place;
 pub(super) use embed::embed;
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{bundle, context, contexts, repositories, settings};

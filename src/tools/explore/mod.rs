@@ -255,7 +255,7 @@ impl Tool for Explore {
         if is_pack && input.cursor.is_some() {
             return Err(Error::invalid(
                 "a pack has no pages, so there is no `cursor` of one",
-                "raise `budget`, or read what `omitted` lists with cl_expand",
+                "raise `budget`, or read the definitions that did not fit with cl_expand",
             ));
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
