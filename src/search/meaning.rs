@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn the_nearest_are_as_strong_as_they_stand_out() {
         let all = ChunkFilter::all();
-        let found = strengths(&Cosines(vec![0.1, 0.5, 0.3]), &all);
+        let found = strengths(&Cosines(vec![0.1, 0.5, 0.2]), &all);
         assert_eq!(found.len(), 1);
         assert!((found[&ChunkId::new(2)] - 1.0).abs() < 1e-6, "{found:?}");
         // Many equals are nobody's neighbours.

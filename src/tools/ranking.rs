@@ -1,12 +1,11 @@
 //! Models in the order of results: which of them a search rested on, and why not.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::workspace::MeaningState;
 
 /// Models that the user configured for search, and whether they counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RankingOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -14,7 +13,7 @@ pub(super) struct RankingOutput {
 }
 
 /// The channel of meaning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct VectorRankingOutput {
     /// `whole`: every piece of code has a vector; `partial` and `off`: the channel did not count.
     state: &'static str,

@@ -113,7 +113,8 @@ pub struct SearchOutput {
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<String>,
-    /// Of models that the user configured.
+    /// Of models that the user configured (docs/models.md).
+    #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ranking: Option<RankingOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
