@@ -26,6 +26,7 @@ pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
+mod vector;
 pub mod visited;
 
 pub use analysis::Analysis;
@@ -45,3 +46,4 @@ pub use snapshot::{
 };
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};
+pub use vector::QuantizedVector;
