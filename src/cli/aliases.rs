@@ -21,6 +21,8 @@ pub(super) struct Alias {
     helps: &'static [(&'static str, &'static str)],
     /// Values of the fields that the command line does not set.
     defaults: &'static [(&'static str, &'static str)],
+    /// Whether the place of the source belongs to the answer, also in a pipe.
+    pub(super) asks_place: bool,
 }
 
 /// Every such command.
@@ -45,6 +47,7 @@ pub(super) const ALIASES: &[Alias] = &[
             ("snippet", ""),
         ],
         defaults: &[("match", "\"regex\"")],
+        asks_place: false,
     },
     Alias {
         name: "references",
@@ -55,6 +58,7 @@ pub(super) const ALIASES: &[Alias] = &[
         argument: None,
         helps: &[],
         defaults: &[("sites", "true")],
+        asks_place: false,
     },
     Alias {
         name: "trace",
@@ -68,16 +72,18 @@ pub(super) const ALIASES: &[Alias] = &[
             ("source_lines", "Lines of source [default: 3]"),
         ],
         defaults: &[("depth", "1"), ("sourceLines", "3")],
+        asks_place: false,
     },
     Alias {
         name: "definition",
         tool: "cl_expand",
         stands_for: "expand --symbol NAME",
-        about: "Read the definition of a name, with its comment",
+        about: "Read the definition of a name, with its place and comment",
         examples: "codelens definition queueJob\ncodelens definition Store.open --path src/store.ts",
         argument: Some("symbol"),
         helps: &[],
         defaults: &[],
+        asks_place: true,
     },
     Alias {
         name: "symbols",
@@ -88,6 +94,7 @@ pub(super) const ALIASES: &[Alias] = &[
         argument: Some("name"),
         helps: &[],
         defaults: &[("name", "\"\"")],
+        asks_place: false,
     },
     Alias {
         name: "list-files",
@@ -98,6 +105,7 @@ pub(super) const ALIASES: &[Alias] = &[
         argument: None,
         helps: &[],
         defaults: &[("view", "\"files\"")],
+        asks_place: false,
     },
     Alias {
         name: "tree",
@@ -108,6 +116,7 @@ pub(super) const ALIASES: &[Alias] = &[
         argument: None,
         helps: &[],
         defaults: &[("view", "\"tree\"")],
+        asks_place: false,
     },
 ];
 

@@ -36,7 +36,7 @@ pub(super) fn command() -> Command {
             Command::new("rename")
                 .about("Give a context another name")
                 .arg(name("name", "Its name"))
-                .arg(name("to", "The new name"))
+                .arg(name("to", "The new name").value_name("NEW_NAME"))
                 .after_help("Examples:\n  codelens context rename login sign-in"),
         )
         .subcommand(
@@ -159,7 +159,7 @@ pub(super) fn read(file: &Path) -> Result<String> {
     let failed = |error: std::io::Error| {
         Error::new(
             Code::Io,
-            format!("the export cannot be read: {}", error.kind()),
+            format!("the export `{}` cannot be read: {error}", file.display()),
             "pass the file that `codelens note export` or `codelens context export` wrote, or - for standard input",
         )
         .because(error)

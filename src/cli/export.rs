@@ -110,17 +110,21 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             "leftOut": done.n_left_out,
             "bytes": done.bytes,
         });
-        Ok((value, text(&done, &target)))
+        Ok((value, text(format, &done, &target)))
     })
 }
 
-fn text(done: &WrittenExport, target: &std::path::Path) -> String {
+fn text(format: Format, done: &WrittenExport, target: &std::path::Path) -> String {
     let left_out = match done.n_left_out {
         0 => String::new(),
         n => format!("; {n} files are left out, since they changed or can't be read"),
     };
+    let (files, uses) = match format {
+        Format::Scip => ("files of code", "places of uses"),
+        Format::JsonLines => ("files", "lines of edges and imports"),
+    };
     format!(
-        "{}: {} files, {} symbols, {} uses ({} KiB){left_out}\n",
+        "{}: {} {files}, {} symbols, {} {uses} ({} KiB){left_out}\n",
         target.display(),
         done.n_files,
         done.n_symbols,

@@ -261,6 +261,13 @@ fn words(
     }
     if let Some(repo) = named_repo(matches, cwd).filter(|_| scope == ConfigScope::User) {
         let repo = std::path::absolute(&repo).unwrap_or(repo);
+        if !repo.is_dir() {
+            return Err(Error::new(
+                Code::PathNotFound,
+                format!("there is no directory `{}`", repo.display()),
+                "pass `--repo` as the path of a git work tree",
+            ));
+        }
         words.extend(["--repo".to_owned(), as_text(&repo)?]);
     }
     Ok(words)

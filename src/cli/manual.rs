@@ -33,7 +33,7 @@ pub(super) fn run(whole: Command, matches: &ArgMatches, cwd: Option<&PathBuf>) -
     written.unwrap_or_else(|error| {
         let error = Error::new(
             Code::Io,
-            format!("the manual can't be written: {}", error.kind()),
+            format!("the manual can't be written: {error}"),
             "pass a directory that is there and can be written",
         )
         .because(error);

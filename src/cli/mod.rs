@@ -8,6 +8,7 @@ mod cache;
 mod command_line;
 mod command_names;
 mod context;
+mod embed;
 mod export;
 mod flags;
 mod install;
@@ -88,6 +89,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
 /// `cwd` is the working directory.
 pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
     output::choose_colours(flags::colours(&command.matches));
+    command_names::name_arguments_of(command_line::command(), &command.name, &command.matches);
     match command.name.as_str() {
         "serve" => serve::run(&command.matches, cwd),
         "completions" => run::completions(command_line::command(), &command.matches),
@@ -97,6 +99,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "view" => view::run(&command.matches, cwd.as_ref()),
         "list" => list::run(&command.matches),
         "cache" => cache::run(&command.matches, cwd),
+        "embed" => embed::run(&command.matches, cwd.as_ref()),
         "export" => export::run(&command.matches, cwd.as_ref()),
         "remote" => remote::run(&command.matches, cwd.as_ref()),
         "push" => transfer::run(true, &command.matches, cwd.as_ref()),
@@ -119,6 +122,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
                     command_line::command,
                     &command.matches,
                     cwd.as_ref(),
+                    false,
                 )
             } else {
                 let alias = aliases::Alias::named(name)
@@ -130,6 +134,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
                     command_line::command,
                     &command.matches,
                     cwd.as_ref(),
+                    alias.asks_place,
                 )
             }
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use serde_json::{Map, Value, json};
 
-use super::command_names::with_commands;
+use super::command_names::in_words_of_commands;
 use super::screen::{self, Screen};
 use crate::error::{Code, Error};
 use crate::model::sanitize;
@@ -150,12 +150,12 @@ pub(super) fn failure(error: &Error, is_json: bool) -> ExitCode {
         let error_line = format!(
             "{} {}\n",
             screen.paint(screen::BAD.bold(), "error:"),
-            screen::visible(&with_commands(&error.message))
+            screen::visible(&in_words_of_commands(&error.message))
         );
         let hint_line = format!(
             "{} {}\n",
             screen.paint(screen::GOOD.bold(), "hint:"),
-            screen::visible(&with_commands(&error.hint))
+            screen::visible(&in_words_of_commands(&error.hint))
         );
         if error.hint.is_empty() {
             error_line

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::render::{RUNNERS, tests};
 use super::run::{ask, with_tools};
 use super::{flags, output};
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::tools::Call;
 
 /// Tests that are listed at most.
@@ -24,10 +24,10 @@ pub(super) fn command() -> Command {
     Command::new("tests")
         .about("List the test files that reach a change")
         .long_about(
-            "Prints the test files that reach what changed since BASE (default: since HEAD left the default branch, uncommitted edits included), or one \
-             definition; those found by uses first, the nearest before others. Says on standard error when the list cannot be complete. Starts no test.",
+            "Prints the test files that reach what changed since BASE (default: since HEAD left the default branch, uncommitted edits included), a file, or \
+             one definition; those found by uses first, the nearest before others. Says on standard error when the list cannot be complete. Starts no test.",
         )
-        .arg(Arg::new("base").value_name("BASE").help("Branch, tag or commit to compare with"))
+        .arg(Arg::new("base").value_name("BASE").help("Branch, tag or commit to compare with; or a file, for the tests of all that it defines"))
         .arg(
             Arg::new("symbol")
                 .long("symbol")
@@ -49,7 +49,7 @@ pub(super) fn command() -> Command {
                 .help("Print arguments for this runner, in one line"),
         )
         .after_help(
-            "Examples:\n  codelens tests\n  codelens tests origin/main...\n  codelens tests --symbol queueJob\n  vitest run $(codelens tests --run-format vitest)",
+            "Examples:\n  codelens tests\n  codelens tests origin/main...\n  codelens tests src/store.ts\n  codelens tests --symbol queueJob\n  vitest run $(codelens tests --run-format vitest)",
         )
 }
 
@@ -79,23 +79,40 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<(Value, String)> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let mut input = json!({"limit": MAX_TESTS});
-    let answer = if let Some(symbol) = text("symbol") {
-        input["symbol"] = symbol.into();
-        if let Some(path) = text("path") {
+    let (base, path) = (text("base"), text("path"));
+    let of_definitions = |mut input: Value, path: Option<&str>| {
+        if let Some(path) = path {
             input["path"] = path.into();
         }
         input["depth"] = 5.into();
-        of_symbol(ask("cl_impact", input, call)?)?
+        of_symbol(ask("cl_impact", input, call)?)
+    };
+    let answer = if let Some(symbol) = text("symbol") {
+        input["symbol"] = symbol.into();
+        of_definitions(input, path.as_deref())?
     } else {
-        input["budget"] = BUDGET.into();
-        input["include"] = json!(["tests"]);
-        if let Some(base) = text("base") {
-            input["base"] = base.into();
+        let mut of_changes = input.clone();
+        of_changes["budget"] = BUDGET.into();
+        of_changes["include"] = json!(["tests"]);
+        if let Some(base) = &base {
+            of_changes["base"] = base.as_str().into();
         }
-        if let Some(path) = text("path") {
-            input["path"] = json!([path]);
+        if let Some(path) = path {
+            of_changes["path"] = json!([path]);
         }
-        ask("cl_changes", input, call)?
+        let answer = ask("cl_changes", of_changes, call);
+        match (answer, base.as_deref()) {
+            (Err(error), Some(file))
+                if error.code == Code::InvalidArgument && is_there(file, call) =>
+            {
+                of_definitions(input, Some(file))?
+            }
+            (Err(mut error), Some(_)) if error.code == Code::InvalidArgument => {
+                error.hint += "; tests of a file are listed by its path";
+                return Err(error);
+            }
+            (answer, _) => answer?,
+        }
     };
     let note = note(&answer);
     let value = json!({
@@ -108,9 +125,17 @@ fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<(Value, String)> {
     Ok((value, note))
 }
 
+/// Whether a path is there, relative to the working directory or to the repository that is named.
+fn is_there(path: &str, call: &Call<'_>) -> bool {
+    let places = call.places.iter().map(PathBuf::as_path);
+    let mut places = call.cwd.into_iter().chain(places);
+    !path.is_empty() && places.any(|place| place.join(path).exists())
+}
+
 /// Returns the answer about a definition in the form of one about changes.
 fn of_symbol(mut answer: Value) -> Result<Value> {
-    if answer["candidates"].is_array() || answer["target"].is_null() {
+    let is_found = !(answer["target"].is_null() && answer["targets"].is_null());
+    if answer["candidates"].is_array() || !is_found {
         return Err(crate::error::Error::invalid(
             answer["summary"].as_str().unwrap_or_default(),
             "pass the name of one definition, with --path where several have it",

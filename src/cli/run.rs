@@ -35,7 +35,7 @@ const DRAWN_STEPS: u32 = 2;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Runs a tool with the input that `input_of` reads from the command line, and prints its answer. Wrong usage is
-/// explained by the whole command line.
+/// explained by the whole command line. `with_place` puts the place above source that is else printed as it is.
 #[expect(
     clippy::too_many_lines,
     reason = "one pass, whose steps are read in order"
@@ -46,6 +46,7 @@ pub(super) fn tool(
     whole: fn() -> Command,
     matches: &ArgMatches,
     cwd: Option<&PathBuf>,
+    with_place: bool,
 ) -> ExitCode {
     let is_json = flags::is_json(matches);
     let mut input = match input_of(matches) {
@@ -135,6 +136,9 @@ pub(super) fn tool(
             let page = render::page(tool.name, &value, &screen);
             let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
             let code = match value["content"].as_str() {
+                Some(content) if is_exact && with_place => {
+                    output::exact(&format!("{}\n{content}", render::place(&value)))
+                }
                 Some(content) if is_exact => output::exact(content),
                 _ => pager::show(&page.data, tool.read_only && flags::is_paged(matches)),
             };

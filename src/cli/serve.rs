@@ -14,7 +14,7 @@ use serde_json::json;
 use super::run::{named_repo, named_settings};
 use super::{flags, output};
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::mcp::http::{AccessToken, Listen};
 use crate::mcp::{http, stdio};
 use crate::tools::ToolSpec;
@@ -133,7 +133,7 @@ fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     let workspaces = if roots.is_empty() {
         workspaces
     } else {
-        workspaces.limited_to(Served::at(&roots)?)
+        workspaces.limited_to(served(&roots, "--root")?)
     };
     stdio::serve(tools, workspaces, repo, cwd)
 }
@@ -147,6 +147,23 @@ fn roots(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
         .collect()
 }
 
+/// Returns the repositories around `places`, which the option `option` named.
+fn served(places: &[PathBuf], option: &str) -> Result<Served> {
+    Served::at(places).map_err(|error| {
+        let missing = places.iter().find(|place| !place.exists());
+        let message = match missing {
+            Some(missing) => format!("there is no file or directory `{}`", missing.display()),
+            None => error.message.clone(),
+        };
+        let code = missing.map_or(error.code, |_| Code::PathNotFound);
+        let hint = match error.code {
+            Code::NotARepo => format!("pass `{option}` as a path inside a git work tree"),
+            _ => error.hint.clone(),
+        };
+        Error::new(code, message, hint).because(error)
+    })
+}
+
 fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Result<()> {
     let address = parse(address)?;
     if !address.ip().is_loopback() && !matches.get_flag("allow_remote") {
@@ -157,13 +174,12 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Resu
     }
     let config = Config::load(&settings(matches))?;
     let roots = roots(matches, cwd);
-    let roots = if roots.is_empty() {
+    let served = if roots.is_empty() {
         let only = named_repo(matches, cwd).or_else(|| cwd.cloned());
-        only.into_iter().collect()
+        served(&Vec::from_iter(only), "--repo")?
     } else {
-        roots
+        served(&roots, "--root")?
     };
-    let served = Served::at(&roots)?;
     let token = token(matches, cwd, &config)?;
     let listen = Listen {
         address,

@@ -165,11 +165,7 @@ fn start(words: &[String], work_dir: &Path, is_json: bool) -> Result<Option<i64>
     let status = command.status().map_err(|error| {
         Error::new(
             Code::Io,
-            format!(
-                "`{}` could not be started: {}",
-                program.escape_debug(),
-                error.kind()
-            ),
+            format!("`{}` could not be started: {error}", program.escape_debug()),
             "name a program that is installed; a line for a shell goes behind `sh -c`",
         )
         .because(error)
@@ -181,7 +177,7 @@ fn read_report(file: &Path) -> Result<ReportCounts> {
     let failed = |error: std::io::Error| {
         Error::new(
             Code::Io,
-            format!("the report cannot be read: {}", error.kind()),
+            format!("the report `{}` cannot be read: {error}", file.display()),
             "pass the file that the test runner wrote",
         )
         .because(error)

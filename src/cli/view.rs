@@ -407,7 +407,7 @@ fn write(
     let failed = |error: std::io::Error| {
         Error::new(
             Code::Io,
-            format!("the page can't be written: {}", error.kind()),
+            format!("the page can't be written: {error}"),
             "pass another place with --output",
         )
         .because(error)

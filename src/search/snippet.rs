@@ -51,8 +51,15 @@ impl Preview {
     }
 }
 
-/// Returns the preview of a chunk from the text of its file; empty without the text.
-pub fn preview(chunk: &ChunkRow, source: Option<&str>, query: &Query, mode: Snippet) -> Preview {
+/// Returns the preview of a chunk from the text of its file; empty without the text. `signature` is that of the definition
+/// that the hit is named by.
+pub fn preview(
+    chunk: &ChunkRow,
+    source: Option<&str>,
+    query: &Query,
+    mode: Snippet,
+    signature: Option<&str>,
+) -> Preview {
     let Some(source) = source else {
         return Preview::default();
     };
@@ -63,8 +70,10 @@ pub fn preview(chunk: &ChunkRow, source: Option<&str>, query: &Query, mode: Snip
     let lines: Vec<&str> = text.lines().collect();
     match mode {
         Snippet::None => Preview::default(),
-        Snippet::Headline => match &chunk.symbol {
-            Some(symbol) if chunk.part == 0 => marked(&symbol.signature, query),
+        Snippet::Headline => match signature {
+            Some(signature) if chunk.symbol.is_some() && chunk.part == 0 => {
+                marked(signature, query)
+            }
             _ => marked(best_line(&lines, query).trim(), query),
         },
         Snippet::Compact => {

@@ -169,11 +169,13 @@ impl Tool for Expand {
         let start = line(input.start_line).unwrap_or(place.lines.map_or(1, |(from, _)| from));
         let end = line(input.end_line).unwrap_or(place.lines.map_or(total, |(_, to)| to));
         if total > 0 && (end < start || start > total) {
+            let lines = match end {
+                _ if end < start => format!("lines {start}-{end} are none"),
+                u32::MAX => format!("line {start} is not there"),
+                _ => format!("lines {start}-{end} are not there"),
+            };
             return Err(Error::invalid(
-                format!(
-                    "lines {start}-{end} are not in `{}`, which has {total}",
-                    place.path
-                ),
+                format!("{lines}: `{}` has {total}", place.path),
                 format!("pass `startLine` and `endLine` between 1 and {total}"),
             ));
         }

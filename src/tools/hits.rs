@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, omit_default_hops};
+use super::ranking::RankingOutput;
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query};
+use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query, QuestionMeaning};
 use crate::workspace::{SymbolRow, View, language, language_of};
 
 /// How deep the ranked list goes for paging.
@@ -88,6 +89,7 @@ pub(super) struct EnclosingDefinition {
     pub(super) kind: &'static str,
     /// The line of its name.
     pub(super) line: u32,
+    signature: String,
 }
 
 /// A neighbour of a file that was found.
@@ -235,7 +237,34 @@ pub(super) fn question(text: &str) -> Result<Query> {
     })
 }
 
-/// Returns the hits of a question, best first, without files that are known to be gone.
+/// The hits of a question, and the models that their order rests on.
+pub(super) struct RankedHits {
+    /// The hits, best first, without files that are known to be gone.
+    pub(super) hits: Vec<Hit>,
+    /// `None` where the user configured no model.
+    pub(super) ranking: Option<RankingOutput>,
+}
+
+/// Returns the request for a page of so many hits, by the settings.
+pub(super) fn page<'a>(
+    view: &'a View<'_>,
+    config: &Config,
+    limit: usize,
+    max_of_a_file: usize,
+) -> PageRequest<'a> {
+    PageRequest {
+        limit,
+        max_of_a_file,
+        is_explained: false,
+        fuses_by_rank: config.fuses_by_rank,
+        recency: config.recency,
+        marks: view.marks,
+        meaning: None,
+        meaning_weight: config.models.embed.weight,
+    }
+}
+
+/// Ranks the hits of a question; models that the user configured are asked where they are to count.
 ///
 /// # Errors
 /// Those of filters that leave no file.
@@ -243,15 +272,26 @@ pub(super) fn ranked(
     view: &View<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: PageRequest,
-) -> Result<Vec<Hit>> {
+    wanted: PageRequest<'_>,
+) -> Result<RankedHits> {
     check_filters(view, filters)?;
     if query.is_without_words() {
-        return Ok(Vec::new());
+        return Ok(RankedHits {
+            hits: Vec::new(),
+            ranking: None,
+        });
     }
-    let mut found = search::search(view.read, query, filters, wanted, view, view.budget)?;
-    found.retain(|hit| !view.is_gone(&hit.chunk.path));
-    Ok(found)
+    let (meaning, state) = view.meaning(query.text(), wanted.is_explained)?;
+    let wanted = PageRequest {
+        meaning: meaning.as_ref().map(|it| it as &dyn QuestionMeaning),
+        ..wanted
+    };
+    let mut hits = search::search(view.read, query, filters, wanted, view, view.budget)?;
+    hits.retain(|hit| !view.is_gone(&hit.chunk.path));
+    Ok(RankedHits {
+        hits,
+        ranking: RankingOutput::of(state),
+    })
 }
 
 /// Says that a question has no answer, and in how many files one was looked for.
@@ -317,10 +357,12 @@ pub(super) fn shown(
         Some(SnippetMode::Compact) => Snippet::Compact,
         Some(SnippetMode::Full) => Snippet::Full,
     };
-    let preview = snippet::preview(chunk, source.as_deref(), query, mode);
     let text = source.as_deref().unwrap_or_default();
+    let definition = definition(view, query, hit, text)?;
+    let signature = definition.as_ref().map(|it| it.signature.as_str());
+    let preview = snippet::preview(chunk, source.as_deref(), query, mode, signature);
     Ok(Shown {
-        definition: definition(view, query, hit, text)?,
+        definition,
         n_literal: snippet::n_literal(chunk, text, query),
         preview: preview.text,
         matches: preview
@@ -347,6 +389,7 @@ fn definition(
         symbol: symbol.qualified_name.clone(),
         kind: symbol.kind.as_str(),
         line: symbol.start_line,
+        signature: symbol.signature.clone(),
     });
     let line = snippet::match_line(chunk, text, query);
     let (Some(line), Some(file)) = (line, view.read.file(chunk.path.as_str())?) else {
@@ -368,6 +411,7 @@ fn definition(
             symbol: found.qualified_name.clone(),
             kind: found.kind.as_str(),
             line: found.name_line,
+            signature: found.signature.clone(),
         })
     }))
 }
@@ -412,7 +456,7 @@ pub(super) fn check_language(view: &View<'_>, language: Option<&str>) -> Result<
     Err(Error::invalid(
         format!(
             "no indexed file is in the language `{}`",
-            language.escape_debug()
+            crate::workspace::brief(language)
         ),
         format!("languages here: {}", known.join(", ")),
     ))
@@ -423,11 +467,13 @@ pub(super) fn check_paths(paths: &[String]) -> Result<()> {
     if paths.len() <= MAX_PATHS && paths.iter().all(|path| path.len() <= MAX_PATH_BYTES) {
         return Ok(());
     }
+    let message = if paths.len() > MAX_PATHS {
+        format!("`path` has {} entries, of at most {MAX_PATHS}", paths.len())
+    } else {
+        format!("an entry of `path` is longer than {MAX_PATH_BYTES} bytes")
+    };
     Err(Error::invalid(
-        format!(
-            "`path` has {} entries; at most {MAX_PATHS} are taken, of {MAX_PATH_BYTES} bytes each",
-            paths.len()
-        ),
+        message,
         "name a directory above them, or use a glob such as `src/**/*.ts`",
     ))
 }

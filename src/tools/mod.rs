@@ -29,6 +29,7 @@ mod notes;
 pub mod number;
 mod places;
 pub mod prune;
+mod ranking;
 pub mod related;
 mod related_paths;
 mod related_symbol;
@@ -50,6 +51,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+use crate::model::Handle;
 use crate::workspace::{Author, Patience, Question, Revision, View, Workspace, Workspaces};
 
 /// The means of one call besides its input.
@@ -338,12 +340,55 @@ fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
 
 /// Returns the error for a handle that names nothing.
 fn unknown_handle(handle: &str) -> Error {
+    let hint = if Handle::parse(handle).is_some() {
+        "search again: the code was removed or renamed, or the handle is of another repository"
+    } else {
+        "a handle is `sym_` or `chk_` with 16 digits: take that of a result of cl_search (`--json` prints it), or pass the name of the definition"
+    };
     Error::new(
         crate::error::Code::UnknownHandle,
         format!(
             "no code in this index has the handle `{}`",
-            handle.escape_debug()
+            crate::workspace::brief(handle)
         ),
-        "search again: the code was removed or renamed, or the handle is of another repository",
+        hint,
     )
+}
+
+/// Whether a text that names nothing was meant as a handle: `sym_12ab`, `chk_…`, `core/sym_0123456789abcdef`, `S:99`.
+fn is_like_handle(text: &str) -> bool {
+    let own = text.rsplit([':', '/']).next().unwrap_or_default();
+    let hex = own
+        .strip_prefix("sym_")
+        .or_else(|| own.strip_prefix("chk_"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_short = |(kind, number): (&str, &str)| {
+        kind.len() == 1 && kind.bytes().all(|it| it.is_ascii_alphabetic()) && is_digits(number)
+    };
+    hex.is_some_and(|hex| hex.chars().all(|c| c.is_ascii_hexdigit() || c == '…'))
+        || text.split_once(':').is_some_and(is_short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_like_handle;
+
+    #[test]
+    fn texts_of_the_form_of_a_handle_are_told_from_names() {
+        for handle in ["S:99", "sym_12ab", "chk_0123456789abcdef", "core/sym_0123…"] {
+            assert!(is_like_handle(handle), "{handle}");
+        }
+        for name in [
+            "",
+            "S",
+            "a::b",
+            "sym_table",
+            "Store:open",
+            "std:9",
+            ":9",
+            "a:",
+        ] {
+            assert!(!is_like_handle(name), "{name}");
+        }
+    }
 }

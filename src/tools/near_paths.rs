@@ -30,6 +30,9 @@ pub(super) fn with_near_paths(mut error: Error, input: &Value, call: &Call<'_>) 
             listed.find(|path| !path.starts_with('!'))
         })
         .filter(|path| error.code == Code::PathNotFound && path.len() <= MAX_COMPARED_BYTES);
+    if let Some(handle) = asked.filter(|asked| super::is_like_handle(asked)) {
+        return super::unknown_handle(handle);
+    }
     let repo = input["repo"].as_str();
     let mut found = asked
         .map(|path| paths(path, repo, call))

@@ -3,7 +3,6 @@
 //! A number out of bounds is no error: `clamp` takes the nearer bound.
 
 use std::borrow::Cow;
-use std::num::ParseIntError;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -29,12 +28,17 @@ impl<const MIN: i64, const MAX: i64> From<Number<MIN, MAX>> for i64 {
 }
 
 impl<const MIN: i64, const MAX: i64> FromStr for Number<MIN, MAX> {
-    type Err = ParseIntError;
+    type Err = NotWhole;
 
-    fn from_str(text: &str) -> Result<Self, ParseIntError> {
-        text.parse().map(Self)
+    fn from_str(text: &str) -> Result<Self, NotWhole> {
+        text.parse().map(Self).map_err(|_| NotWhole)
     }
 }
+
+/// A text that is no whole number, or one beyond the range of an `i64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it is no whole number")]
+pub struct NotWhole;
 
 /// Reads `5` and `5.0`; a number beyond the range of an `i64` is its bound, so that the caller's clamping sees its sign.
 impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Number<MIN, MAX> {

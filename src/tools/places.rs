@@ -335,7 +335,7 @@ pub(super) fn path_and_name<'a>(
 ///
 /// # Errors
 /// `index_busy` where there is none and the index is not complete; `invalid_argument` for the path of a file and for a
-/// handle, which are passed in fields of their own.
+/// handle, which are passed in fields of their own; `unknown_handle` for a text of a handle's form.
 pub(super) fn named(
     view: &View<'_>,
     name: &str,
@@ -488,14 +488,17 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
     {
         return Err(Error::invalid(
             format!("no definition is named `{shown}`"),
-            format!("it is a file: pass it as `path` (--path {file})"),
+            "it is a file: pass it as `path`",
         ));
     }
     if Handle::parse(name).is_some() {
         return Err(Error::invalid(
             format!("no definition is named `{shown}`"),
-            format!("it is a handle: pass it as `handle` (--handle {shown})"),
+            "it is a handle: pass it as `handle`",
         ));
+    }
+    if super::is_like_handle(name) {
+        return Err(super::unknown_handle(name));
     }
     Ok(())
 }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
 use super::number::{Number, clamp};
-use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, uses};
+use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, named, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::{Call, Tool, related_symbol};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
 use crate::model::sanitize::one_line;
@@ -544,7 +544,30 @@ fn asked(view: &View<'_>, text: &str) -> Result<NamedObject> {
     if Handle::parse(text).is_some() {
         return by_handle(view, text);
     }
-    by_path(view, text.strip_prefix("rel:").unwrap_or(text)).map(NamedObject::File)
+    let path = text.strip_prefix("rel:").unwrap_or(text);
+    let found = by_path(view, path).map(NamedObject::File);
+    match found {
+        Err(error) if error.code == Code::PathNotFound => Err(with_definition(view, text, error)),
+        found => found,
+    }
+}
+
+/// Says in the hint of `error`, the path not being there, that it is the name of a definition.
+fn with_definition(view: &View<'_>, name: &str, mut error: Error) -> Error {
+    let Ok(Some(found)) = named(view, name, None) else {
+        return error;
+    };
+    if let Some(first) = found.first() {
+        let others = match found.len() - 1 {
+            0 => String::new(),
+            n => format!(", the first of {}", n + 1),
+        };
+        error.hint = format!(
+            "a definition has this name: pass its handle, `{}` ({}:{}{others}); files are named by their paths",
+            first.handle, first.path, first.name_line
+        );
+    }
+    error
 }
 
 fn of_type(

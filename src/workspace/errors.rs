@@ -17,8 +17,7 @@ impl From<GitError> for Error {
             GitError::NotARepository { .. } => (
                 Code::NotARepo,
                 "this place is not inside a git work tree".to_owned(),
-                "run it inside a git work tree, or pass `repo` (on the command line `--repo PATH`)"
-                    .to_owned(),
+                "run it inside a git work tree, or pass `repo` as a path inside one".to_owned(),
             ),
             GitError::Tree { .. } => (
                 Code::Git,

@@ -174,20 +174,20 @@ fn inputs_that_name_no_state_are_refused() {
     let long = "x".repeat(100_000);
     let many = vec!["main"; 21].join(",");
     for (args, part) in [
-        (&["nope"][..], "field `base`: no branch, tag or commit"),
+        (&["nope"][..], "error: `BASE`: no branch, tag or commit"),
         (&["mian"], "did you mean `main`"),
-        (&[""], "field `base`: `` is no name of a commit"),
+        (&[""], "error: `BASE`: `` is no name of a commit"),
         (
             &["main..feature"],
-            "field `base`: `main..feature` names several commits",
+            "error: `BASE`: `main..feature` names several commits",
         ),
-        (&[&long], "field `base`"),
-        (&["main", "--head", "nope"], "field `head`"),
-        (&["main", "--head="], "field `head`"),
-        (&["main", "--head", &long], "field `head`"),
-        (&["main", "--with", "featuer"], "field `with`: no branch"),
-        (&["main", "--with="], "field `with`"),
-        (&["main", "--with", &long], "field `with`"),
+        (&[&long], "error: `BASE`"),
+        (&["main", "--head", "nope"], "error: `--head`:"),
+        (&["main", "--head="], "error: `--head`:"),
+        (&["main", "--head", &long], "error: `--head`:"),
+        (&["main", "--with", "featuer"], "error: `--with`: no branch"),
+        (&["main", "--with="], "error: `--with`:"),
+        (&["main", "--with", &long], "error: `--with`:"),
         (&["main", "--with", &many], "at most 20"),
         (&["main", "--path", "../b"], "not a path inside"),
         (

@@ -54,6 +54,183 @@ fn a_mistyped_path_is_answered_with_the_one_that_was_meant() {
 }
 
 #[test]
+fn errors_name_the_arguments_of_their_command() {
+    let (_repo, cli) = repo();
+    let long = "x".repeat(70_000);
+    for (args, parts) in [
+        (
+            &["serve", "--root", "/no/such"][..],
+            &["`/no/such`", "pass `--root`"][..],
+        ),
+        (
+            &["serve", "--http", "0", "--repo", "/no/such"],
+            &["pass `--repo`"],
+        ),
+        (&["changes", "nope"], &["error: `BASE`: no branch"]),
+        (
+            &["changes", "--head", "nope"],
+            &["error: `--head`: no branch"],
+        ),
+        (&["tests", "nope"], &["error: `BASE`", "by its path"]),
+        (
+            &["impact"],
+            &[
+                "`SYMBOL`, `--handle`, `--path` and `--changes`",
+                "or `--changes`\n",
+            ],
+        ),
+        (
+            &["impact", "src/app.ts"],
+            &["it is a file: pass it as `--path`"],
+        ),
+        (
+            &["impact", "sym_0123456789abcdef"],
+            &["pass it as `--handle`"],
+        ),
+        (
+            &["impact", "S:99"],
+            &["handle `S:99`", "`codelens search` (`--json`"],
+        ),
+        (&["related", "S:99"], &["handle `S:99`"]),
+        (
+            &["related", "queueJob"],
+            &["a definition has this name", "src/queue.ts:1"],
+        ),
+        (
+            &["related", "queueJbo"],
+            &["no file or directory `queueJbo`"],
+        ),
+        (&["definition", ""], &["`SYMBOL` is empty"]),
+        (&["expand", "--symbol", ""], &["`--symbol` is empty"]),
+        (
+            &["expand", "src/app.ts:99"],
+            &["line 99 is not there", "`--start-line`"],
+        ),
+        (&["save", "x"], &["pass `--handle` or `--path`, `--notes`"]),
+        (
+            &["note", "add", "hello"],
+            &["no `--handle` or `--path` are given"],
+        ),
+        (&["load", &long], &["nothing is saved under"]),
+        (
+            &["search", "queue", "--language", &long],
+            &["no indexed file is in"],
+        ),
+        (
+            &["context", "import", "nope.json"],
+            &["nope.json` cannot be read: No such file"],
+        ),
+        (
+            &[
+                "install",
+                "--dry-run",
+                "--client",
+                "cursor",
+                "--repo",
+                "/no/such",
+            ],
+            &["`/no/such`", "pass `--repo`"],
+        ),
+    ] {
+        let said = cli.fails(args, 1);
+        for part in parts {
+            assert!(said.contains(part), "{args:?}: {said}");
+        }
+        assert!(said.len() < 1_500, "{args:?}");
+    }
+    let said = cli.fails(&["search", "queue", "--limit", "x"], 2);
+    assert!(said.contains("it is no whole number"), "{said}");
+    // Faces of other clients keep the names of the fields.
+    let said = cli.fails(&["changes", "nope", "--json"], 1);
+    assert!(said.contains("field `base`: no branch"), "{said}");
+}
+
+#[test]
+fn answers_name_no_field_of_json() {
+    let repo = Fixture::parse("//- /src/a.ts\nexport function same() {}\n//- /src/b.ts\nexport function same() {}\nexport function path() {}\n//- commit one\n").build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let said = cli.run(&["impact", "same"]).stdout;
+    assert!(said.contains("pass `--path`, or the `--handle`"), "{said}");
+    let said = cli.run(&["impact", "same", "--path", "src/c.ts"]).stdout;
+    assert!(said.contains("define it: see below."), "{said}");
+    let said = cli
+        .run(&["definition", "path", "--path", "src/a.ts"])
+        .stdout;
+    assert!(said.contains("is named `path`"), "{said}");
+}
+
+#[test]
+fn a_definition_is_printed_with_its_place() {
+    let (_repo, cli) = repo();
+    let source = "export function queueJob() { return 1; }\n";
+    let printed = cli.run(&["definition", "queueJob"]).stdout;
+    assert_eq!(printed, format!("src/queue.ts:1-1 of 1\n{source}"));
+    // Source that is asked for as such is exact.
+    assert_eq!(cli.run(&["expand", "--symbol", "queueJob"]).stdout, source);
+}
+
+#[test]
+fn a_headline_is_the_signature_of_the_definition_that_the_hit_is_named_by() {
+    let source = "//- /src/options.ts\nexport interface HostOptions {\n  insertNode(parent: string): void;\n  removeNode(child: string): void;\n}\n//- commit one\n";
+    let repo = Fixture::parse(source).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let found = cli.json(&["search", "removeNode", "--snippet", "headline"]);
+    let hit = &found["results"][0];
+    assert_eq!(hit["symbol"], "HostOptions.removeNode", "{hit}");
+    let preview = hit["preview"].as_str().unwrap();
+    assert!(preview.starts_with("removeNode(child"), "{preview}");
+}
+
+#[test]
+fn tests_of_a_change_are_counted_as_those_of_its_definition() {
+    let source = "//- /src/queue.ts\nexport function queueJob() { return 1; }\nexport function flush() { return 2; }\n\
+        //- /test/queue.test.ts\nimport { queueJob } from '../src/queue';\ntest('queues', () => { queueJob(); });\n\
+        //- /test/flush.test.ts\nimport { flush } from '../src/queue';\ntest('flushes', () => { flush(); });\n//- commit one\n";
+    let repo = Fixture::parse(source).build();
+    let cli = Cli::new(repo.path());
+    let paths = |args: &[&str]| -> Vec<String> {
+        let printed = cli.run(args).stdout;
+        printed.lines().map(str::to_owned).collect()
+    };
+    assert_eq!(
+        paths(&["tests", "--symbol", "queueJob"]),
+        ["test/queue.test.ts"]
+    );
+    let of_file = paths(&["tests", "src/queue.ts"]);
+    assert_eq!(of_file.len(), 2, "{of_file:?}");
+    repo.write(
+        "src/queue.ts",
+        "export function queueJob() { return 3; }\nexport function flush() { return 2; }\n",
+    );
+    let said = cli.run(&["changes", "HEAD"]).stdout;
+    let counted = "1 test file reaches it; 1 more may, by what else the changed files export.";
+    assert!(said.contains(counted), "{said}");
+    assert_eq!(paths(&["tests", "HEAD"]).len(), 2);
+}
+
+#[test]
+fn an_export_names_the_things_that_it_counts() {
+    let (_repo, cli) = repo();
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("index");
+    let said = |format| {
+        let args = [
+            "export",
+            "--format",
+            format,
+            "--output",
+            file.to_str().unwrap(),
+        ];
+        cli.run(&args).stdout
+    };
+    // The import and the call; in SCIP the imported name as well.
+    assert!(said("jsonl").contains(" 2 files, 2 symbols, 2 lines of edges and imports"));
+    assert!(said("scip").contains(" 2 files of code, 2 symbols, 3 places of uses"));
+}
+
+#[test]
 fn manuals_and_help_come_from_the_same_words() {
     let (repo, cli) = repo();
     let page = cli.run(&["man"]).stdout;

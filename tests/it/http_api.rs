@@ -224,7 +224,11 @@ fn refusals_have_a_status_and_a_next_step() {
         assert!(answer.body["error"]["hint"].is_string());
     }
     for path in ["repos", "tools", "openapi.json"] {
-        assert_eq!(server.send("GET", path, "", "").status, 401, "{path}");
+        let answer = server.send("GET", path, "", "");
+        assert_eq!(answer.status, 401, "{path}");
+        assert_eq!(answer.body["error"]["code"], "refused", "{path}");
+        let hint = answer.body["error"]["hint"].as_str().unwrap();
+        assert!(hint.contains("Bearer TOKEN"), "{hint}");
     }
 }
 

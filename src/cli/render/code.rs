@@ -111,19 +111,12 @@ pub(super) fn expand(value: &Value, screen: &Screen) -> RenderedText {
     if value["candidates"].is_array() {
         return candidates(value, screen).into();
     }
-    let path = visible(value.text("path"));
     let (start, end) = (value.number("startLine"), value.number("endLine"));
     let total = value.number("totalLines");
     let content = value.text("content");
     let mut page = RenderedText::default();
     if screen.is_terminal || screen.is_coloured {
-        let of = if total > 0 {
-            format!(" of {}", count(total))
-        } else {
-            String::new()
-        };
-        let header = format!("{path}:{start}-{end}{of}");
-        page.data += &screen.paint(FAINT, &header);
+        page.data += &screen.paint(FAINT, &place(value));
         page.data.push('\n');
         let width = end.to_string().len();
         for (line, number) in content.lines().zip(start..) {
@@ -152,6 +145,17 @@ pub(super) fn expand(value: &Value, screen: &Screen) -> RenderedText {
         add(&mut page.aside, cut);
     }
     page
+}
+
+/// Returns the place of source text: `src/store.ts:3-9 of 120`.
+pub(in crate::cli) fn place(value: &Value) -> String {
+    let path = visible(value.text("path"));
+    let (start, end) = (value.number("startLine"), value.number("endLine"));
+    let of = match value.number("totalLines") {
+        0 => String::new(),
+        total => format!(" of {}", count(total)),
+    };
+    format!("{path}:{start}-{end}{of}")
 }
 
 /// Returns the definitions that a name may mean.

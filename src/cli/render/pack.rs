@@ -246,7 +246,7 @@ fn facts(card: &Value) -> Vec<String> {
     }
     let error = &card["error"];
     if error.is_object() {
-        lines.push(format!("{} {}", error.text("message"), error.text("hint")));
+        lines.push(format!("{}; {}", error.text("message"), error.text("hint")));
     }
     let counts: Vec<String> = card["counts"]
         .as_object()

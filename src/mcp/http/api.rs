@@ -12,9 +12,9 @@ use hyper::{Method, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::gate::API;
-use super::{Body, MAX_SESSIONS, answer};
+use super::{Body, MAX_SESSIONS, answer, failure};
 use crate::error::{Code, Error, Result};
-use crate::mcp::call::{self, CallRunner};
+use crate::mcp::call::CallRunner;
 use crate::mcp::{Asked, Caller, Shared, uri};
 use crate::tools::chunks::CHUNKS;
 use crate::tools::{Call, ToolSpec};
@@ -407,7 +407,7 @@ fn refused(error: &Error) -> Response<Body> {
         Code::Git | Code::Io | Code::Internal => 500,
     };
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    json_answer(status, &call::told(error))
+    failure(status, error)
 }
 
 fn wrong_method(may_read: bool, may_post: bool) -> Response<Body> {
@@ -420,7 +420,7 @@ fn wrong_method(may_read: bool, may_post: bool) -> Response<Body> {
         "this address does not take this method",
         format!("use {allowed}"),
     );
-    let mut answer = json_answer(StatusCode::METHOD_NOT_ALLOWED, &call::told(&error));
+    let mut answer = failure(StatusCode::METHOD_NOT_ALLOWED, &error);
     let allowed = HeaderValue::from_static(allowed);
     answer.headers_mut().insert(header::ALLOW, allowed);
     answer

@@ -10,6 +10,7 @@ use hyper::http::request::Parts;
 use hyper::http::uri::{Authority, Uri};
 
 use super::token::AccessToken;
+use crate::error::{Code, Error};
 
 /// Where the protocol is spoken; below it, the name of a repository may stand.
 pub(super) const PATH: &str = "/mcp";
@@ -38,24 +39,38 @@ pub(super) enum HttpRefusal {
 }
 
 impl HttpRefusal {
-    /// Returns the status and the words of the answer.
-    pub(super) fn words(self) -> (StatusCode, &'static str) {
+    /// Returns the status and the error of the answer.
+    pub(super) fn answer(self) -> (StatusCode, Error) {
+        let refused = |message, hint| Error::new(Code::Refused, message, hint);
         match self {
             Self::Host => (
                 StatusCode::FORBIDDEN,
-                "the Host header names another server; a name of this one is allowed by `codelens serve --allow-host NAME`",
+                refused(
+                    "the Host header names another server",
+                    "use an address of this server; another name of it is allowed by `codelens serve --allow-host NAME`",
+                ),
             ),
             Self::Origin => (
                 StatusCode::FORBIDDEN,
-                "pages of this origin may not ask here",
+                refused(
+                    "pages of this origin may not ask here",
+                    "ask from a page of this machine, or allow the name by `codelens serve --allow-host NAME`",
+                ),
             ),
             Self::Path => (
                 StatusCode::NOT_FOUND,
-                "nothing is here; the protocol is spoken at /mcp, and at /mcp/NAME for one of several repositories; plain requests go to /api/v1/REPOSITORY/TOOL",
+                Error::new(
+                    Code::PathNotFound,
+                    "nothing is at this address",
+                    "the protocol is spoken at /mcp, and at /mcp/NAME for one of several repositories; plain requests go to /api/v1/REPOSITORY/TOOL",
+                ),
             ),
             Self::Token => (
                 StatusCode::UNAUTHORIZED,
-                "a token is needed: send `Authorization: Bearer TOKEN` with the one that `codelens serve --http` showed or named at its start",
+                refused(
+                    "a token is needed",
+                    "send `Authorization: Bearer TOKEN` with the one that `codelens serve --http` showed or named at its start",
+                ),
             ),
         }
     }

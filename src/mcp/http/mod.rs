@@ -29,6 +29,7 @@ use tokio::task::JoinSet;
 pub(super) use gate::repository;
 pub use token::AccessToken;
 
+use super::call;
 use super::ending::{self, GRACE, Lifetime, WIND_DOWN};
 use super::message::{self, ParsedMessage};
 use super::{Server, Shared};
@@ -227,9 +228,9 @@ impl HttpService {
             return api::health_of_a_stranger();
         }
         if let Some(refusal) = refusal {
-            let (status, words) = refusal.words();
+            let (status, error) = refusal.answer();
             tracing::debug!(%status, "a request was sent away");
-            let mut answer = say(status, words);
+            let mut answer = failure(status, &error);
             if refusal == HttpRefusal::Token {
                 let bearer = HeaderValue::from_static("Bearer realm=\"codelens\"");
                 answer
@@ -239,7 +240,7 @@ impl HttpService {
             return answer;
         }
         let Ok(_room) = self.room.try_acquire() else {
-            return later("too many requests at the same time");
+            return later();
         };
         if head.uri.path().starts_with(API) {
             let open = self.sessions.sessions.read().await.len();
@@ -283,7 +284,11 @@ impl HttpService {
             ParsedMessage::Refused(refusal) => return refuse(&refusal),
             // A notification that is none still wants a status.
             ParsedMessage::Nothing => {
-                return say(StatusCode::BAD_REQUEST, "the body holds no message");
+                let error = Error::invalid(
+                    "the body holds no message",
+                    "send one message of JSON-RPC as the body",
+                );
+                return failure(StatusCode::BAD_REQUEST, &error);
             }
         }
         let body = Full::new(bytes);
@@ -343,12 +348,17 @@ async fn read_body(mut body: Incoming) -> std::result::Result<Bytes, Box<Respons
             StatusCode::PAYLOAD_TOO_LARGE,
             &message::too_long(),
         ))),
-        Ok(Err(_)) => Err(Box::new(say(StatusCode::BAD_REQUEST, "the body broke off"))),
-        Err(_) => Err(Box::new(say(
+        Ok(Err(_)) => Err(broken(StatusCode::BAD_REQUEST, "the body broke off")),
+        Err(_) => Err(broken(
             StatusCode::REQUEST_TIMEOUT,
             "the body took too long",
-        ))),
+        )),
     }
+}
+
+fn broken(status: StatusCode, message: &'static str) -> Box<Response<Body>> {
+    let error = Error::new(Code::Io, message, "send the request again");
+    Box::new(failure(status, &error))
 }
 
 fn refuse(refusal: &ServerJsonRpcMessage) -> Response<Body> {
@@ -367,19 +377,22 @@ fn refuse_with(status: StatusCode, refusal: &ServerJsonRpcMessage) -> Response<B
     answer(status, "application/json", body)
 }
 
-fn later(words: &'static str) -> Response<Body> {
-    let mut answer = say(StatusCode::SERVICE_UNAVAILABLE, words);
+fn later() -> Response<Body> {
+    let error = Error::new(
+        Code::Refused,
+        "too many requests at the same time",
+        "send it again in a second",
+    );
+    let mut answer = failure(StatusCode::SERVICE_UNAVAILABLE, &error);
     let seconds = HeaderValue::from_static("1");
     answer.headers_mut().insert(header::RETRY_AFTER, seconds);
     answer
 }
 
-fn say(status: StatusCode, words: &'static str) -> Response<Body> {
-    answer(
-        status,
-        "text/plain; charset=utf-8",
-        words.as_bytes().to_vec(),
-    )
+/// The answer to a request that fails: `{"error": {"code", "message", "hint"}}`.
+fn failure(status: StatusCode, error: &Error) -> Response<Body> {
+    let body = call::told(error).to_string().into_bytes();
+    answer(status, "application/json", body)
 }
 
 fn answer(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response<Body> {

@@ -50,7 +50,7 @@ impl AccessToken {
         let text = std::fs::read(path).map_err(|error| {
             Error::new(
                 Code::Io,
-                "the file of the token can't be read",
+                format!("the file of the token can't be read: {error}"),
                 "check the path and its permissions",
             )
             .because(error)

@@ -402,11 +402,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
     let mut summary = listed.summary(&gathered, broken_total);
     if asked.has(AnswerPart::Tests) {
-        summary += &format!(
-            " {} {} it.",
-            count(tests_total, "test file"),
-            if tests_total == 1 { "reaches" } else { "reach" }
-        );
+        summary += &tests_sentence(tests_total, reach.n_possible_tests());
     }
     if let Some(total) = collisions_total {
         summary += &format!(" {}.", count(total, "collision"));
@@ -456,4 +452,15 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         next_cursor: next,
         freshness_fields,
     })
+}
+
+/// Says how many test files reach the changes by uses, and how many more may through other definitions of the changed files.
+fn tests_sentence(total: u64, n_possible: u64) -> String {
+    let bound = total - n_possible;
+    let reach = if bound == 1 { "reaches" } else { "reach" };
+    let possible = match n_possible {
+        0 => String::new(),
+        n => format!("; {n} more may, by what else the changed files export"),
+    };
+    format!(" {} {reach} it{possible}.", count(bound, "test file"))
 }

@@ -138,6 +138,12 @@ impl ChangesReach {
         self.callers.get(&change).copied().unwrap_or(0)
     }
 
+    /// Returns how many of the tests are reached through no use of a changed definition, but from its file.
+    pub(super) fn n_possible_tests(&self) -> u64 {
+        let is_possible = |test: &&Test| test.provenance == Provenance::PathHeuristic;
+        self.tests.iter().filter(is_possible).count() as u64
+    }
+
     /// Returns how many test files reach a changed definition; of the first hundred that are asked for.
     pub(super) fn tests_of(&self, view: &View<'_>, change: usize) -> Result<u64> {
         self.n_counted.set(self.n_counted.get() + 1);

@@ -26,6 +26,7 @@ use super::hits::{
 };
 use super::notes::{AttachedDocumentOutput, NoteOutput};
 use super::number::Number;
+use super::ranking::RankingOutput;
 use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -172,6 +173,10 @@ pub struct ExploreOutput {
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
+    /// As in `cl_search`.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranking: Option<RankingOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Vec<list::FileHitsOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -250,7 +255,7 @@ impl Tool for Explore {
         if is_pack && input.cursor.is_some() {
             return Err(Error::invalid(
                 "a pack has no pages, so there is no `cursor` of one",
-                "raise `budget`, or read what `omitted` lists with cl_expand",
+                "raise `budget`, or read the definitions that did not fit with cl_expand",
             ));
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;

@@ -41,7 +41,10 @@ impl Workspace {
         let failed = |error: std::io::Error| {
             Error::new(
                 Code::Io,
-                format!("the document cannot be read or copied: {}", error.kind()),
+                format!(
+                    "the document `{}` cannot be read or copied: {error}",
+                    crate::workspace::brief(&name)
+                ),
                 "pass the path of a file that you can read; the data directory has to be writable",
             )
             .because(error)

@@ -325,7 +325,10 @@ fn unknown(name: &str, known: &[SavedRecord]) -> Error {
         format!("saved are {}", names.join(", "))
     };
     Error::invalid(
-        format!("nothing is saved under the name `{}`", name.escape_debug()),
+        format!(
+            "nothing is saved under the name `{}`",
+            crate::workspace::brief(name)
+        ),
         hint,
     )
 }

@@ -279,7 +279,7 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
         RecordKind::Context if !has_notes && !has_items => {
             return invalid(
                 "there is nothing to save".to_owned(),
-                "pass `items` (on the command line --handle or --path), `notes`, or both",
+                "pass `items`, `notes`, or both",
             );
         }
         RecordKind::Note | RecordKind::Mark if !has_items => {
@@ -306,8 +306,8 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
         }
         RecordKind::Document if wanted.document.is_none() => {
             return invalid(
-                "a document has no `document`".to_owned(),
-                "pass `document` with the `path` of a file of the repository, or an https `url`",
+                "a document needs the place of its text".to_owned(),
+                "pass `document` with a file of the repository, or with an https `url`",
             );
         }
         _ => {}

@@ -1,0 +1,265 @@
+//! Search by meaning: never of two models, never in the way of an answer, and no cache shows.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::cli_and_mcp::Session;
+use crate::support::{Cli, Dice, FakeModel, Fixture, Manner, Repo};
+
+const SHOP: &str = "\
+//- /src/store.ts
+export function openStore(path: string): string { return path + '.db' }
+
+export function closeStore(): number { return 1 }
+//- /src/timer.ts
+/** Sleep until the next try, longer each time. */
+export function backoff(tries: number): number { return tries * 2 }
+//- /src/cart.ts
+export function addToCart(item: string): string { return item }
+//- commit one
+";
+
+/// A question in other words than the code's: the fake model takes `throttle` and `pause` for `sleep`.
+const OTHER_WORDS: &str = "throttle pause requests politely";
+
+/// A repository with a model that counts.
+fn shop() -> (Repo, Cli, FakeModel) {
+    let repo = Fixture::parse(SHOP).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    cli.set("CODELENS_EMBED_MODEL", "small");
+    cli.set("CODELENS_EMBED_URL", server.embeddings());
+    cli.set("CODELENS_EMBED_WEIGHT", "1");
+    (repo, cli, server)
+}
+
+/// An answer without its parts that differ from call to call, and without `ranking`.
+fn order(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    for field in ["ranking", "generation", "nextCursor", "proof"] {
+        answer.as_object_mut().unwrap().remove(field);
+    }
+    answer
+}
+
+fn without_model(cli: &mut Cli) -> Value {
+    cli.set("CODELENS_EMBED_PROVIDER", "off");
+    let answer = cli.json(&["search", OTHER_WORDS]);
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    assert!(answer["ranking"].is_null(), "{answer}");
+    order(&answer)
+}
+
+#[test]
+fn meaning_finds_code_in_other_words_once_every_chunk_has_a_vector() {
+    let (repo, mut cli, _server) = shop();
+    let plain = without_model(&mut cli);
+    let early = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(early["ranking"]["vector"]["state"], "partial", "{early}");
+    assert_eq!(early["ranking"]["vector"]["have"], 0);
+    assert_eq!(order(&early), plain);
+    cli.json(&["embed", "build"]);
+    let found = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(
+        found["ranking"]["vector"],
+        json!({"state": "whole"}),
+        "{found}"
+    );
+    assert_eq!(found["results"][0]["path"], "src/timer.ts", "{found}");
+    assert_eq!(found["results"][0]["why"], "vector");
+    for args in [
+        &["explore", OTHER_WORDS][..],
+        &["explore", OTHER_WORDS, "--include", "source"],
+    ] {
+        let explored = cli.json(args);
+        assert_eq!(
+            explored["ranking"]["vector"]["state"], "whole",
+            "{explored}"
+        );
+        assert!(explored.to_string().contains("backoff"), "{explored}");
+    }
+    // Filters go before the nearest are chosen.
+    let elsewhere = cli.json(&["search", OTHER_WORDS, "--path", "src/cart.ts"]);
+    let results = elsewhere["results"].as_array().unwrap();
+    assert!(
+        results.iter().all(|hit| hit["path"] == "src/cart.ts"),
+        "{elsewhere}"
+    );
+    // A name is looked up as without.
+    let named = cli.json(&["search", "openStore"]);
+    assert_eq!(
+        named["results"][0]["why"], "fts,symbol,exact,path",
+        "{named}"
+    );
+    // One new chunk, and the channel is off until it has its vector.
+    repo.write("src/late.ts", "export const late = 1\n");
+    let partial = cli.json(&["search", OTHER_WORDS]);
+    let vector = &partial["ranking"]["vector"];
+    let (have, of) = (
+        vector["have"].as_u64().unwrap(),
+        vector["of"].as_u64().unwrap(),
+    );
+    assert_eq!(
+        (vector["state"].as_str(), have + 1),
+        (Some("partial"), of),
+        "{partial}"
+    );
+    assert_eq!(order(&partial)["results"], plain["results"]);
+}
+
+#[test]
+fn with_a_weight_of_zero_meaning_is_only_explained() {
+    let (_repo, mut cli, server) = shop();
+    cli.json(&["embed", "build"]);
+    let plain = without_model(&mut cli);
+    cli.set("CODELENS_EMBED_WEIGHT", "0");
+    server.take_requests();
+    let found = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(
+        found["ranking"]["vector"],
+        json!({"state": "off", "why": "weight"})
+    );
+    assert_eq!((order(&found), server.take_requests()), (plain, 0));
+    let question = "sleep store cart throttle";
+    let explained = cli.json(&["search", question, "--explain"]);
+    let results = explained["results"].as_array().unwrap();
+    let signals = results
+        .iter()
+        .flat_map(|hit| hit["explain"]["signals"].as_array().unwrap());
+    let vector: Vec<&Value> = signals.filter(|it| it["name"] == "vector").collect();
+    assert!(
+        !vector.is_empty() && vector.iter().all(|it| it["adds"] == 0.0),
+        "{explained}"
+    );
+    let bare = cli.json(&["search", question]);
+    let paths = |answer: &Value| -> Vec<Value> {
+        let results = answer["results"].as_array().unwrap();
+        results.iter().map(|hit| hit["path"].clone()).collect()
+    };
+    assert_eq!(paths(&explained), paths(&bare));
+}
+
+#[test]
+fn a_bad_model_costs_no_answer_and_changes_no_order() {
+    let (_repo, mut cli, server) = shop();
+    cli.json(&["embed", "build"]);
+    let plain = without_model(&mut cli);
+    let drop_one = |mut answer: Value| {
+        answer["data"].as_array_mut().unwrap().pop();
+        answer
+    };
+    let doubled = |mut answer: Value| {
+        answer["data"][1]["index"] = 0.into();
+        answer
+    };
+    let longer = |mut answer: Value| {
+        answer["data"][1]["embedding"]
+            .as_array_mut()
+            .unwrap()
+            .push(1.into());
+        answer
+    };
+    let nan = b"{\"data\":[{\"embedding\":[NaN]},{\"embedding\":[NaN]}]}".to_vec();
+    for (manner, why) in [
+        (Manner::Slowly(Duration::from_secs(4)), "timeout"),
+        (Manner::Status(429), "busy"),
+        (Manner::Status(500), "failed"),
+        (Manner::Bytes(Arc::new(vec![b' '; 10 << 20])), "failed"),
+        (Manner::Bytes(Arc::new(nan)), "failed"),
+        (Manner::Changed(drop_one), "failed"),
+        (Manner::Changed(doubled), "failed"),
+        (Manner::Changed(longer), "failed"),
+    ] {
+        server.answer(manner.clone());
+        let begun = Instant::now();
+        let found = cli.json(&["search", OTHER_WORDS]);
+        assert!(
+            begun.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            begun.elapsed()
+        );
+        let vector = json!({"state": "off", "why": why});
+        assert_eq!(found["ranking"]["vector"], vector, "{manner:?}");
+        assert_eq!(order(&found), plain, "{manner:?}");
+    }
+    cli.set("CODELENS_EMBED_URL", "http://models.example.com/x");
+    let found = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(found["ranking"]["vector"]["why"], "settings");
+    assert_eq!(order(&found), plain);
+}
+
+#[test]
+fn vectors_one_model() {
+    let (_repo, mut cli, server) = shop();
+    cli.json(&["embed", "build"]);
+    let plain = without_model(&mut cli);
+    let first = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(first["ranking"]["vector"]["state"], "whole");
+    // The same name and length, other vectors.
+    server.answer(Manner::Well { model: 2 });
+    let other = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(other["ranking"]["vector"]["state"], "partial", "{other}");
+    assert_eq!(
+        other["ranking"]["vector"]["have"], 0,
+        "no vector of the first one is read"
+    );
+    assert_eq!(order(&other), plain);
+    cli.json(&["embed", "build"]);
+    let both = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(both["ranking"]["vector"]["state"], "whole");
+    assert_eq!(both["results"][0]["path"], "src/timer.ts", "{both}");
+    server.answer(Manner::Well { model: 1 });
+    assert_eq!(order(&cli.json(&["search", OTHER_WORDS])), order(&first));
+}
+
+/// The answer of a tool over MCP.
+fn over_mcp(session: &mut Session, id: u64, query: &str) -> Value {
+    let params = json!({"name": "cl_search", "arguments": {"query": query}});
+    session.ask(id, "tools/call", &params)["result"]["structuredContent"].clone()
+}
+
+#[test]
+fn cache_is_invisible() {
+    let (repo, cli, _server) = shop();
+    cli.json(&["embed", "build"]);
+    let mut session = Session::of(cli.command(&["serve"]));
+    let mut dice = Dice::new(41);
+    let questions = [
+        OTHER_WORDS,
+        "wait before opening stores again",
+        "pause carts of customers longer",
+    ];
+    let mut n_whole = 0;
+    for step in 0..40 {
+        match dice.below(6) {
+            0 => {
+                let at = dice.below(3);
+                let n = dice.below(4);
+                repo.write(
+                    &format!("src/extra{at}.ts"),
+                    format!("export function pause{n}() {{}}\n"),
+                );
+            }
+            1 => drop(cli.json(&["embed", "build"])),
+            _ => {}
+        }
+        let query = questions[dice.below(questions.len())];
+        let served = over_mcp(&mut session, 100 + step, query);
+        // The server may make vectors after an answer: the next one is compared once they are there.
+        let plain = cli.json(&["search", query]);
+        let is_whole = |answer: &Value| answer["ranking"]["vector"]["state"] == "whole";
+        if is_whole(&served) && is_whole(&plain) {
+            n_whole += 1;
+            assert_eq!(
+                order(&served)["results"],
+                order(&plain)["results"],
+                "step {step}"
+            );
+        }
+    }
+    assert!(n_whole > 10, "only {n_whole} answers could be compared");
+    session.close();
+}
