@@ -302,14 +302,14 @@ pub const SETTINGS: &[Setting] = &[
     provider(
         "embed.provider",
         "CODELENS_EMBED_PROVIDER",
-        "the model that turns text into vectors: none, or one behind a server",
-        &["off", "http"],
+        "the model that turns text into vectors: none, one on the disk, or one behind a server",
+        &["off", "local", "http"],
     ),
     text(
         "embed.model",
         "CODELENS_EMBED_MODEL",
-        "the name of that model",
-        "none, or a name",
+        "the directory of a model on the disk, or its name for a server",
+        "none, an absolute path, or a name",
     ),
     text(
         "embed.url",

@@ -281,7 +281,7 @@ pub(super) fn ranked(
             ranking: None,
         });
     }
-    let (meaning, state) = view.meaning(query.text(), wanted.is_explained)?;
+    let (meaning, state) = view.meaning(query.text(), wanted.is_explained);
     let wanted = PageRequest {
         meaning: meaning.as_ref().map(|it| it as &dyn QuestionMeaning),
         ..wanted

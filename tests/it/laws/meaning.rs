@@ -215,6 +215,91 @@ fn vectors_one_model() {
     assert_eq!(order(&cli.json(&["search", OTHER_WORDS])), order(&first));
 }
 
+/// Writes a static model that knows a few words; `salt` makes another one of equal length.
+fn static_model(directory: &std::path::Path, salt: f32) {
+    let words = [
+        "open", "close", "store", "sleep", "pause", "throttle", "cart", "item", "add", "server",
+        "tries",
+    ];
+    // Words of one meaning have one row.
+    let rows = [0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7];
+    let mut vocabulary = serde_json::Map::new();
+    for (at, word) in words.iter().enumerate() {
+        vocabulary.insert((*word).to_owned(), at.into());
+    }
+    let tokenizer = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "tries"},
+    });
+    std::fs::write(directory.join("tokenizer.json"), tokenizer.to_string()).unwrap();
+    let mut bytes = Vec::new();
+    for row in rows {
+        for at in 0..8 {
+            let component: f32 = if at == row { 1.0 } else { salt };
+            bytes.extend(component.to_le_bytes());
+        }
+    }
+    let header = format!(
+        r#"{{"embeddings":{{"dtype":"F32","shape":[{},8],"data_offsets":[0,{}]}}}}"#,
+        rows.len(),
+        bytes.len()
+    );
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend(bytes);
+    std::fs::write(directory.join("model.safetensors"), file).unwrap();
+}
+
+#[test]
+fn a_model_on_the_disk_is_always_whole_and_the_same() {
+    let models = tempfile::tempdir().unwrap();
+    let (repo, mut cli, server) = shop();
+    static_model(models.path(), 0.0);
+    cli.set("CODELENS_EMBED_PROVIDER", "local");
+    cli.set("CODELENS_EMBED_MODEL", models.path().to_str().unwrap());
+    let found = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(found["ranking"]["vector"]["state"], "whole", "{found}");
+    assert_eq!(found["results"][0]["path"], "src/timer.ts", "{found}");
+    assert_eq!(server.take_requests(), 0);
+    repo.write(
+        "src/late.ts",
+        "export function lateSleep() { return 'sleep' }\n",
+    );
+    let edited = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(edited["ranking"]["vector"]["state"], "whole", "{edited}");
+    assert!(edited.to_string().contains("late.ts"), "{edited}");
+    // Vectors that were made on the way are those of a build from nothing.
+    cli.json(&["embed", "clear"]);
+    let again = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(order(&again), order(&edited));
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(
+        (status["state"].as_str(), status["address"].as_str()),
+        (Some("whole"), None)
+    );
+    // Another model in the same place, of equal length.
+    static_model(models.path(), 0.5);
+    assert_eq!(cli.json(&["embed", "status"])["have"], 0);
+    let other = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(other["ranking"]["vector"]["state"], "whole");
+    assert_eq!(
+        cli.json(&["embed", "status"])["stored"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    // One that is none.
+    std::fs::remove_file(models.path().join("tokenizer.json")).unwrap();
+    let gone = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(
+        gone["ranking"]["vector"],
+        json!({"state": "off", "why": "settings"})
+    );
+    assert!(cli.fails(&["embed", "build"], 1).contains("tokenizer.json"));
+}
+
 /// The answer of a tool over MCP.
 fn over_mcp(session: &mut Session, id: u64, query: &str) -> Value {
     let params = json!({"name": "cl_search", "arguments": {"query": query}});
