@@ -4,8 +4,10 @@
 
 mod embeddings;
 mod error;
+mod rerank;
 mod static_model;
 
 use embeddings::MAX_DIMENSIONS;
 pub use embeddings::{Embedded, Embedder, ModelIdentity};
 pub use error::ModelFault;
+pub use rerank::Reranker;

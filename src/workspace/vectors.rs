@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::meaning::QuestionKey;
 use super::{Question, View, Workspace, now_ms};
 use crate::config::{EmbedProvider, ModelSettings};
-use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity};
+use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::model::hash::HashSet;
@@ -41,7 +41,7 @@ const PAUSES: [Duration; 4] = [
     Duration::from_mins(1),
 ];
 
-/// Questions whose vectors are kept.
+/// Questions whose vectors, and results whose orders, are kept.
 const MAX_QUESTIONS: usize = 64;
 
 /// How often a wish to stop is looked for in a pause.
@@ -53,6 +53,9 @@ pub(super) struct Models {
     embedder: OnceLock<std::result::Result<Option<Embedder>, ModelFault>>,
     /// Vectors of the last questions.
     pub(super) questions: Latest<QuestionKey, Arc<Embedded>>,
+    reranker: OnceLock<std::result::Result<Option<Reranker>, ModelFault>>,
+    /// Orders of the last results, by the digest of the question and their texts.
+    pub(super) orders: Latest<[u8; 32], Arc<Vec<usize>>>,
 }
 
 impl Models {
@@ -61,6 +64,19 @@ impl Models {
             settings,
             embedder: OnceLock::new(),
             questions: Latest::new(MAX_QUESTIONS),
+            reranker: OnceLock::new(),
+            orders: Latest::new(MAX_QUESTIONS),
+        }
+    }
+
+    /// Returns the model that puts results in order; `None` where the settings name none.
+    pub(super) fn reranker(&self) -> std::result::Result<Option<&Reranker>, ModelFault> {
+        let opened = self
+            .reranker
+            .get_or_init(|| Reranker::open(&self.settings.rerank));
+        match opened {
+            Ok(reranker) => Ok(reranker.as_ref()),
+            Err(fault) => Err(fault.clone()),
         }
     }
 
