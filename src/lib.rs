@@ -49,6 +49,8 @@ pub mod roles;
 pub mod search;
 pub mod store;
 pub mod syntax;
+#[cfg(test)]
+mod tests;
 pub mod tools;
 pub mod uses;
 pub mod view;

@@ -296,7 +296,7 @@ impl Linker<'_, '_> {
         }
         if is_type(loaded.symbol(at).kind)
             && let Some(name) = access.name()
-            && rules::of(loaded).root_members.contains(&name)
+            && rules::of(loaded).root_members.has(name)
         {
             return Some(Type::External);
         }

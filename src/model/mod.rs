@@ -4,6 +4,7 @@
 
 mod analysis;
 pub mod build_constraint;
+pub mod builtin_table;
 mod chunk;
 pub mod edge;
 mod family;
@@ -29,6 +30,7 @@ mod vector;
 pub mod visited;
 
 pub use analysis::Analysis;
+pub use builtin_table::{BuiltinSet, BuiltinTable};
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{Direction, EdgeKind, Provenance};
 pub use family::Family;

@@ -24,7 +24,7 @@ const JAVA_FACTS: u32 = 6;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 2;
 /// The same for Rust.
-const RUST_FACTS: u32 = 2;
+const RUST_FACTS: u32 = 3;
 /// The same for C and C++.
 const C_FACTS: u32 = 2;
 /// The same for languages that are outlined.

@@ -130,6 +130,8 @@ pub(crate) const ROOMS: &[Room] = &[
         ],
     ),
     room("main", &["cli", "error", "config"]),
+    // Tests that need several rooms: the meaning of texts, from facts to links.
+    room("tests", &["link", "syntax", "store", "ir", "model"]),
     // The crate's page and list of modules; re-exports its error.
     room("lib", &["error"]),
 ];
