@@ -98,6 +98,7 @@ fn status(status: &VectorStatus) -> Value {
     let mut value = json!({
         "provider": match status.provider {
             EmbedProvider::Off => "off",
+            EmbedProvider::Local => "local",
             EmbedProvider::Http => "http",
         },
         "weight": f64::from(status.weight) / 1_000.0,

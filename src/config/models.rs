@@ -12,6 +12,8 @@ pub enum EmbedProvider {
     /// None.
     #[default]
     Off,
+    /// A directory with a static model, in the layout of model2vec.
+    Local,
     /// A server with the protocol of `OpenAI`'s `/v1/embeddings`.
     Http,
 }
@@ -43,7 +45,7 @@ impl ModelServer {
 pub struct EmbedSettings {
     /// Its kind.
     pub provider: EmbedProvider,
-    /// Where it is asked.
+    /// Where it is asked. For [`EmbedProvider::Local`] `model` is the directory.
     pub server: ModelServer,
     /// The length of vectors that is asked for; 0 for the model's own.
     pub dimensions: usize,
@@ -102,6 +104,7 @@ impl ModelSettings {
             match table {
                 "embed" => {
                     self.embed.provider = match value {
+                        "local" => EmbedProvider::Local,
                         "http" => EmbedProvider::Http,
                         _ => EmbedProvider::Off,
                     }

@@ -1,11 +1,16 @@
-//! Text to vectors, over the protocol of `OpenAI`'s `/v1/embeddings`.
+//! Text to vectors: by a model on the disk, or over the protocol of `OpenAI`'s `/v1/embeddings`.
 //!
-//! Each request begins with one and the same text, the probe: its vector tells which model answered. Names and lengths don't: a
+//! Each request to a server begins with one and the same text, the probe: its vector tells which model answered. Names and lengths don't: a
 //! server may put another model under the same name.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use serde::{Deserialize, Serialize};
 
 use super::ModelFault;
+use super::static_model::StaticModel;
 use crate::config::{EmbedProvider, EmbedSettings};
 use crate::model::QuantizedVector;
 use crate::remote::{Deadline, JsonServer, ServerFault};
@@ -15,7 +20,7 @@ const PROBE: &str =
     "def parse_config(path): reads the settings of a server, or fails with the line that is wrong";
 
 /// The most components of a vector.
-const MAX_DIMENSIONS: usize = 8_192;
+pub(super) const MAX_DIMENSIONS: usize = 8_192;
 
 /// The most bytes that one component takes in an answer.
 const COMPONENT_BYTES: usize = 32;
@@ -58,8 +63,15 @@ pub struct Embedded {
 
 /// A model that turns text into vectors.
 pub struct Embedder {
-    server: JsonServer,
+    place: ModelPlace,
     settings: EmbedSettings,
+}
+
+/// Where a model runs.
+enum ModelPlace {
+    /// In this process; with its identity.
+    Here(Box<StaticModel>, ModelIdentity),
+    Server(JsonServer),
 }
 
 #[derive(Serialize)]
@@ -88,33 +100,71 @@ impl Embedder {
     /// # Errors
     /// For settings that can't be used.
     pub fn open(settings: &EmbedSettings) -> Result<Option<Self>, ModelFault> {
-        let place = &settings.server;
-        if settings.provider == EmbedProvider::Off {
-            return Ok(None);
-        }
-        if place.model.is_empty() {
-            return Err(ServerFault::Configuration("`model` is not set").into());
-        }
-        let server = JsonServer::open(&place.url, &place.key_env, place.allow_remote)?;
+        let model = &settings.server.model;
+        let unusable = |what| Err(ServerFault::Configuration(what).into());
+        let place = match settings.provider {
+            EmbedProvider::Off => return Ok(None),
+            _ if model.is_empty() => return unusable("`model` is not set"),
+            EmbedProvider::Local => {
+                let directory = Path::new(model);
+                if !directory.is_absolute() {
+                    return unusable("`model` is no absolute path of a directory");
+                }
+                let read = StaticModel::read(directory)?;
+                let probe = unit(&read.sum(PROBE)?);
+                let identity = ModelIdentity {
+                    source: read.digest(),
+                    name: directory
+                        .file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned(),
+                    probe: probe
+                        .ok_or(ModelFault::Files("the model knows no word of a plain text"))?,
+                };
+                ModelPlace::Here(Box::new(read), identity)
+            }
+            EmbedProvider::Http => {
+                let server = &settings.server;
+                let opened = JsonServer::open(&server.url, &server.key_env, server.allow_remote)?;
+                ModelPlace::Server(opened)
+            }
+        };
         Ok(Some(Self {
-            server,
+            place,
             settings: settings.clone(),
         }))
     }
 
-    /// Returns where texts go.
-    pub fn address(&self) -> String {
-        self.server.address()
+    /// Returns where texts go; `None` where they stay in this process.
+    pub fn address(&self) -> Option<String> {
+        match &self.place {
+            ModelPlace::Here(..) => None,
+            ModelPlace::Server(server) => Some(server.address()),
+        }
+    }
+
+    /// Whether texts stay in this process, and cost some µs each.
+    pub fn is_local(&self) -> bool {
+        matches!(self.place, ModelPlace::Here(..))
     }
 
     /// Returns the vector of one text, e.g. of a question.
+    ///
+    /// # Errors
+    /// For a server that fails, and answers that can't be used.
     pub fn embed_one(&self, text: &str, deadline: &Deadline) -> Result<Embedded, ModelFault> {
-        let request = self.request(&[text]);
-        let answer = self.server.post(request, max_bytes(1), deadline)?;
-        self.read(&answer, 1)
+        match &self.place {
+            ModelPlace::Here(model, identity) => embed_here(model, identity, &[text.to_owned()]),
+            ModelPlace::Server(server) => {
+                let request = self.request(&[text]);
+                let answer = server.post(request, max_bytes(1), deadline)?;
+                self.read(server, &answer, 1)
+            }
+        }
     }
 
-    /// Turns many texts into vectors, some requests at a time, and hands the outcome of each to `take` with the place of its first
+    /// Turns many texts into vectors, some batches at a time, and hands the outcome of each to `take` with the place of its first
     /// text. It ends when `take` says `false`, or each batch was asked for once.
     pub fn embed_all(
         &self,
@@ -124,12 +174,18 @@ impl Embedder {
         mut take: impl FnMut(usize, Result<Embedded, ModelFault>) -> bool,
     ) {
         let batch = self.settings.batch;
+        let server = match &self.place {
+            ModelPlace::Here(model, identity) => {
+                return embed_all_here(model, identity, texts, batch, n_at_once, take);
+            }
+            ModelPlace::Server(server) => server,
+        };
         let requests = texts.chunks(batch).map(|texts| {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             self.request(&texts)
         });
         let most = max_bytes(batch.min(texts.len()));
-        self.server.post_all(
+        server.post_all(
             requests.collect(),
             n_at_once,
             most,
@@ -138,7 +194,7 @@ impl Embedder {
                 let first = at * batch;
                 let n = batch.min(texts.len() - first);
                 let read = answer.map_err(ModelFault::from);
-                take(first, read.and_then(|answer| self.read(&answer, n)))
+                take(first, read.and_then(|answer| self.read(server, &answer, n)))
             },
         );
     }
@@ -157,7 +213,7 @@ impl Embedder {
     }
 
     /// Reads the answer to a request of the probe and `n` texts.
-    fn read(&self, answer: &[u8], n: usize) -> Result<Embedded, ModelFault> {
+    fn read(&self, server: &JsonServer, answer: &[u8], n: usize) -> Result<Embedded, ModelFault> {
         let wrong = ModelFault::Answer;
         let reply: EmbeddingsReply =
             serde_json::from_slice(answer).map_err(|_| wrong("it is no list of vectors"))?;
@@ -182,22 +238,74 @@ impl Embedder {
         }
         Ok(Embedded {
             model: ModelIdentity {
-                source: self.source(),
+                source: source(server, &self.settings.server.model),
                 name: self.settings.server.model.clone(),
                 probe,
             },
             vectors,
         })
     }
+}
 
-    fn source(&self) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        for part in [self.address().as_str(), &self.settings.server.model] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        hasher.finalize().into()
+/// Returns the digest of a server's address and a model's name.
+fn source(server: &JsonServer, model: &str) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for part in [server.address().as_str(), model] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
     }
+    hasher.finalize().into()
+}
+
+fn embed_here(
+    model: &StaticModel,
+    identity: &ModelIdentity,
+    texts: &[String],
+) -> Result<Embedded, ModelFault> {
+    let vectors = texts.iter().map(|text| model.embed(text));
+    Ok(Embedded {
+        model: identity.clone(),
+        vectors: vectors.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Does [`Embedder::embed_all`] on some threads.
+fn embed_all_here(
+    model: &StaticModel,
+    identity: &ModelIdentity,
+    texts: &[String],
+    batch: usize,
+    n_threads: usize,
+    mut take: impl FnMut(usize, Result<Embedded, ModelFault>) -> bool,
+) {
+    let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let (done, outcomes) = mpsc::sync_channel(2 * n_threads);
+        for _ in 0..n_threads.min(n_cores) {
+            let done = done.clone();
+            let (next, is_over) = (&next, &is_over);
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let first = next.fetch_add(1, Ordering::Relaxed) * batch;
+                    let Some(rest) = texts.get(first..).filter(|rest| !rest.is_empty()) else {
+                        return;
+                    };
+                    let outcome = embed_here(model, identity, &rest[..batch.min(rest.len())]);
+                    if done.send((first, outcome)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        for (first, outcome) in outcomes {
+            if !take(first, outcome) {
+                is_over.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    });
 }
 
 /// Returns the most bytes of an answer with the vectors of so many texts.
@@ -237,8 +345,9 @@ fn unit(components: &[f32]) -> Option<Vec<f32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Embedder, ModelIdentity, PROBE, unit};
+    use super::{Embedder, ModelIdentity, ModelPlace, PROBE, unit};
     use crate::config::{EmbedProvider, EmbedSettings, ModelServer};
+    use crate::embed::static_model::tests::write_model;
 
     fn embedder(dimensions: usize) -> Embedder {
         let settings = EmbedSettings {
@@ -269,7 +378,14 @@ mod tests {
 
     #[test]
     fn answers_are_taken_whole_or_not_at_all() {
-        let read = |text: &str| embedder(0).read(text.as_bytes(), 1);
+        let read_by = |dimensions: usize, text: &str| {
+            let embedder = embedder(dimensions);
+            let ModelPlace::Server(server) = &embedder.place else {
+                panic!("it is a server");
+            };
+            embedder.read(server, text.as_bytes(), 1)
+        };
+        let read = |text: &str| read_by(0, text);
         let good =
             r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}],"usage":{}}"#;
         let found = read(good).unwrap();
@@ -320,8 +436,52 @@ mod tests {
                 "{text}: {said}"
             );
         }
-        let other = embedder(3).read(good.as_bytes(), 1).unwrap_err();
+        let other = read_by(3, good).unwrap_err();
         assert!(other.to_string().contains("another length"), "{other}");
+    }
+
+    #[test]
+    fn a_model_on_the_disk_embeds_in_batches() {
+        let place = tempfile::tempdir().unwrap();
+        write_model(place.path(), &[("open", [1.0, 0.0]), ("reads", [0.0, 1.0])]);
+        let settings = |model: &str| EmbedSettings {
+            provider: EmbedProvider::Local,
+            server: ModelServer {
+                model: model.to_owned(),
+                ..ModelServer::default()
+            },
+            batch: 3,
+            ..EmbedSettings::default()
+        };
+        let embedder = Embedder::open(&settings(place.path().to_str().unwrap()));
+        let embedder = embedder.unwrap().unwrap();
+        assert!(embedder.is_local() && embedder.address().is_none());
+        let texts: Vec<String> = (0..20).map(|n| "open ".repeat(n + 1)).collect();
+        let mut firsts = Vec::new();
+        let deadline = || unreachable!("nothing is waited for");
+        embedder.embed_all(&texts, 2, &deadline, |first, outcome| {
+            let found = outcome.unwrap();
+            assert!(found.vectors.iter().all(|it| it.to_bytes() == [127, 0]));
+            firsts.push((first, found.vectors.len()));
+            true
+        });
+        firsts.sort_unstable();
+        assert_eq!(firsts.len(), 7);
+        assert_eq!((firsts[6], firsts[1]), ((18, 2), (3, 3)));
+        let mut n_taken = 0;
+        embedder.embed_all(&texts, 2, &deadline, |_, _| {
+            n_taken += 1;
+            false
+        });
+        assert_eq!(n_taken, 1);
+        for (model, part) in [
+            ("", "not set"),
+            ("models/small", "absolute"),
+            ("/no/such", "tokenizer"),
+        ] {
+            let said = Embedder::open(&settings(model)).err().unwrap().to_string();
+            assert!(said.contains(part), "{model}: {said}");
+        }
     }
 
     #[test]

@@ -11,6 +11,9 @@ pub enum ModelFault {
     /// The answer is not in the form of its protocol.
     #[error("the answer cannot be used: {0}")]
     Answer(&'static str),
+    /// The files of a model on the disk can't be used.
+    #[error("{0}")]
+    Files(&'static str),
 }
 
 impl From<ServerFault> for ModelFault {
@@ -34,7 +37,7 @@ impl ModelFault {
                 | ServerFault::Configuration(_)
                 | ServerFault::Cancelled => false,
             },
-            Self::Answer(_) => false,
+            Self::Answer(_) | Self::Files(_) => false,
         }
     }
 
@@ -42,7 +45,7 @@ impl ModelFault {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Server(ServerFault::TimedOut) => "timeout",
-            Self::Server(ServerFault::Configuration(_)) => "settings",
+            Self::Server(ServerFault::Configuration(_)) | Self::Files(_) => "settings",
             Self::Server(ServerFault::Busy) => "busy",
             _ => "failed",
         }

@@ -123,6 +123,8 @@ pub struct Hit {
     pub weight: f64,
     /// Its share of the best score, from 0 to 1.
     pub share: f64,
+    /// How many of the texts that the question quotes it holds, and 1 more unless it is generated data: hits of a higher tier go first.
+    pub tier: u32,
     /// A bit for each content word of the question that it holds.
     pub(crate) held_words: u64,
     /// Why it is here.

@@ -111,6 +111,7 @@ pub(super) fn rank(
             hits.push(Hit {
                 score: covered.share,
                 weight: f64::from(scored.tier) + share,
+                tier: scored.tier,
                 share,
                 held_words: covered.words,
                 reasons: scored.breakdown.reasons(names_path(query, path)),

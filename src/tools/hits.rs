@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, omit_default_hops};
-use super::ranking::RankingOutput;
+use super::ranking::{self, RankingOutput};
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
@@ -281,16 +281,20 @@ pub(super) fn ranked(
             ranking: None,
         });
     }
-    let (meaning, state) = view.meaning(query.text(), wanted.is_explained)?;
+    let (meaning, state) = view.meaning(query.text(), wanted.is_explained);
+    // A model that puts results in order sees the same ones on every page.
+    let n_reranked = view.rerank_bounds().map_or(0, |(top, _)| top + 1);
     let wanted = PageRequest {
+        limit: wanted.limit.max(n_reranked),
         meaning: meaning.as_ref().map(|it| it as &dyn QuestionMeaning),
         ..wanted
     };
     let mut hits = search::search(view.read, query, filters, wanted, view, view.budget)?;
     hits.retain(|hit| !view.is_gone(&hit.chunk.path));
+    let reranked = ranking::rerank(view, query, &mut hits);
     Ok(RankedHits {
         hits,
-        ranking: RankingOutput::of(state),
+        ranking: RankingOutput::of(state, reranked),
     })
 }
 

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::vectors::model_of;
-use super::{View, Workspace};
+use super::vectors::{model_of, words_of};
+use super::{View, Workspace, now_ms};
 use crate::config::EmbedProvider;
 use crate::embed::{Embedded, ModelFault};
 use crate::error::Result;
@@ -57,62 +57,86 @@ pub enum MeaningState {
 
 impl View<'_> {
     /// Returns the meaning of a question and the state of that channel; `None` for the state where the user configured no model. With a
-    /// weight of 0 a model is asked for explanations alone.
-    ///
-    /// # Errors
-    /// For vectors or rows that can't be read.
+    /// weight of 0 a model is asked for explanations alone. Vectors that can't be read turn the channel off.
     pub fn meaning(
         &self,
         text: &str,
         is_explained: bool,
-    ) -> Result<(Option<AskedMeaning>, Option<MeaningState>)> {
+    ) -> (Option<AskedMeaning>, Option<MeaningState>) {
         let settings = &self.workspace.models.settings.embed;
         if settings.provider == EmbedProvider::Off {
-            return Ok((None, None));
+            return (None, None);
         }
-        let off = |why| Ok((None, Some(MeaningState::Off(why))));
         if settings.weight == 0 && !is_explained {
-            return off("weight");
+            return (None, Some(MeaningState::Off("weight")));
         }
-        let embedder = match self.workspace.models.embedder() {
+        let (meaning, state) = self.asked_meaning(text).unwrap_or_else(|error| {
+            tracing::info!(%error, "search goes without meaning");
+            (None, MeaningState::Off("failed"))
+        });
+        (meaning, Some(state))
+    }
+
+    fn asked_meaning(&self, text: &str) -> Result<(Option<AskedMeaning>, MeaningState)> {
+        let off = |why| Ok((None, MeaningState::Off(why)));
+        let models = &self.workspace.models;
+        let embedder = match models.embedder() {
             Ok(Some(embedder)) => embedder,
-            Ok(None) => return Ok((None, None)),
+            Ok(None) => return off("settings"),
             Err(fault) => return off(said(&fault)),
         };
         let family = self.workspace.vector_family(self.repo);
-        let Some(store) = VectorStore::open_existing(&self.workspace.home, &family) else {
+        let home = &self.workspace.home;
+        let store = if embedder.is_local() {
+            Some(VectorStore::open(home, &family, now_ms())?)
+        } else {
+            VectorStore::open_existing(home, &family)
+        };
+        let Some(mut store) = store else {
             return self.none_yet();
         };
-        let stored = store.models()?;
-        if stored.is_empty() {
+        let until = Instant::now() + self.patience();
+        let mut may_embed = embedder.is_local();
+        if !may_embed && store.models()?.is_empty() {
             return self.none_yet();
         }
-        let questions = &self.workspace.models.questions;
-        let key = (family, store.revision()?, text.to_owned());
-        let mut known = questions.get(&key);
+        let text = if may_embed {
+            words_of(text)
+        } else {
+            text.to_owned()
+        };
+        let mut known = models
+            .questions
+            .get(&(family.clone(), store.revision()?, text.clone()));
         loop {
             let was_known = known.is_some();
             let embedded = match known.take() {
                 Some(embedded) => embedded,
-                None => match embedder.embed_one(text, &self.model_deadline()) {
+                None => match embedder.embed_one(&text, &self.model_deadline()) {
                     Ok(embedded) => Arc::new(embedded),
                     Err(fault) => return off(said(&fault)),
                 },
             };
-            let table = match model_of(&stored, &embedded.model) {
+            let table = match model_of(&store.models()?, &embedded.model) {
                 Some(model) => Some(self.workspace.vector_table(self, &store, model.id)?),
                 None => None,
             };
             match table {
                 Some(table) if table.is_whole() => {
-                    questions.keep(key, Arc::clone(&embedded));
-                    return Ok((meaning_of(table, &embedded), Some(MeaningState::Whole)));
+                    let key = (family, store.revision()?, text);
+                    models.questions.keep(key, Arc::clone(&embedded));
+                    return Ok((meaning_of(table, &embedded), MeaningState::Whole));
                 }
                 // A vector that was kept may be of a model that was there before.
                 _ if was_known => {}
+                _ if may_embed => {
+                    may_embed = false;
+                    self.workspace
+                        .embed_here(self, &mut store, &embedded.model, until)?;
+                }
                 Some(table) => {
                     let (have, of) = table.counts();
-                    return Ok((None, Some(self.partial(have, of))));
+                    return Ok((None, self.partial(have, of)));
                 }
                 None => return self.none_yet(),
             }
@@ -120,9 +144,9 @@ impl View<'_> {
     }
 
     /// Returns the state of an index of which no chunk has a vector of the model.
-    fn none_yet(&self) -> Result<(Option<AskedMeaning>, Option<MeaningState>)> {
+    fn none_yet(&self) -> Result<(Option<AskedMeaning>, MeaningState)> {
         let of = self.read.chunks_with_digest()?.len();
-        Ok((None, Some(self.partial(0, of))))
+        Ok((None, self.partial(0, of)))
     }
 
     /// Returns the state of an index that lacks vectors, which a server makes after the answer.
@@ -136,9 +160,13 @@ impl View<'_> {
 
     /// Returns when a request of this question is given up.
     fn model_deadline(&self) -> Deadline {
-        let left = self.budget.remaining().map_or(PATIENCE, |left| left / 2);
         let most = self.workspace.models.settings.embed.server.timeout();
-        Deadline::new(Some(left.min(most)), self.budget.interrupt())
+        Deadline::new(Some(self.patience().min(most)), self.budget.interrupt())
+    }
+
+    /// Returns how long this question may wait for models from now on.
+    fn patience(&self) -> Duration {
+        self.budget.remaining().map_or(PATIENCE, |left| left / 2)
     }
 }
 

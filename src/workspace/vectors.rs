@@ -5,26 +5,33 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::meaning::QuestionKey;
 use super::{Question, View, Workspace, now_ms};
 use crate::config::{EmbedProvider, ModelSettings};
-use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity};
+use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::model::hash::HashSet;
 use crate::model::{Latest, QuantizedVector, Sources as _};
 use crate::reconcile::OnProgress;
 use crate::remote::{Deadline, ServerFault};
+use crate::store::token;
 use crate::store::vectors as files;
 use crate::store::{ChunkRow, NewVector, VectorModel, VectorStore};
 
 /// The most texts that are read before they are embedded.
 const ROUND: usize = 2_000;
 
+/// The texts that are read at once while a question waits.
+const STEP: usize = 256;
+
 /// The most bytes of a text; a model of 512 tokens reads about as many.
 const MAX_PASSAGE_BYTES: usize = 2_000;
+
+/// The most bytes of the words of a text.
+const MAX_WORDS_BYTES: usize = 4_000;
 
 /// Pauses after failures that may pass; after the first one there is one request at a time.
 const PAUSES: [Duration; 4] = [
@@ -34,7 +41,7 @@ const PAUSES: [Duration; 4] = [
     Duration::from_mins(1),
 ];
 
-/// Questions whose vectors are kept.
+/// Questions whose vectors, and results whose orders, are kept.
 const MAX_QUESTIONS: usize = 64;
 
 /// How often a wish to stop is looked for in a pause.
@@ -46,6 +53,9 @@ pub(super) struct Models {
     embedder: OnceLock<std::result::Result<Option<Embedder>, ModelFault>>,
     /// Vectors of the last questions.
     pub(super) questions: Latest<QuestionKey, Arc<Embedded>>,
+    reranker: OnceLock<std::result::Result<Option<Reranker>, ModelFault>>,
+    /// Orders of the last results, by the digest of the question and their texts.
+    pub(super) orders: Latest<[u8; 32], Arc<Vec<usize>>>,
 }
 
 impl Models {
@@ -54,6 +64,19 @@ impl Models {
             settings,
             embedder: OnceLock::new(),
             questions: Latest::new(MAX_QUESTIONS),
+            reranker: OnceLock::new(),
+            orders: Latest::new(MAX_QUESTIONS),
+        }
+    }
+
+    /// Returns the model that puts results in order; `None` where the settings name none.
+    pub(super) fn reranker(&self) -> std::result::Result<Option<&Reranker>, ModelFault> {
+        let opened = self
+            .reranker
+            .get_or_init(|| Reranker::open(&self.settings.rerank));
+        match opened {
+            Ok(reranker) => Ok(reranker.as_ref()),
+            Err(fault) => Err(fault.clone()),
         }
     }
 
@@ -145,7 +168,7 @@ impl Workspace {
             let Some(embedder) = embedder else {
                 return Ok(None);
             };
-            status.address = Some(embedder.address());
+            status.address = embedder.address();
             let asked = embedder.embed_one("vector", &self.model_deadline(interrupt))?;
             Ok(Some(asked.model))
         });
@@ -160,7 +183,7 @@ impl Workspace {
         };
         if settings.provider != EmbedProvider::Off && status.fault.is_none() {
             let question = Question::from(interrupt);
-            let missing = self.query(question, |view| missing(view, &known, 0))?;
+            let missing = self.query(question, |view| missing(view, &known, 0, false))?;
             status.counts = Some(missing.counts);
         }
         let is_current = |model: &VectorModel| current.is_some_and(|it| it.id == model.id);
@@ -229,7 +252,8 @@ impl Workspace {
             let row = row_of(&store, &model)?;
             let known = store.digests(row)?;
             let question = Question::from(interrupt);
-            let missing = self.query(question, |view| missing(view, &known, ROUND))?;
+            let is_local = embedder.is_local();
+            let missing = self.query(question, |view| missing(view, &known, ROUND, is_local))?;
             if missing.passages.is_empty() {
                 return Ok(VectorsBuilt {
                     n_embedded,
@@ -246,6 +270,66 @@ impl Workspace {
             };
             let told = |n: u64| on_progress((have + n).min(of), of);
             n_embedded += self.embed_missing(&mut store, &writing, missing.passages, &told)?;
+        }
+    }
+
+    /// Makes vectors that an index lacks, by a model in this process, until the time is up.
+    pub(super) fn embed_here(
+        &self,
+        view: &View<'_>,
+        store: &mut VectorStore,
+        model: &ModelIdentity,
+        until: Instant,
+    ) -> Result<()> {
+        let embedder = self.models.embedder().map_err(|fault| failed(&fault))?;
+        let embedder = embedder.ok_or_else(off)?;
+        let interrupt = view.budget.interrupt();
+        let writing = VectorWriting {
+            embedder,
+            model,
+            row: row_of(store, model)?,
+            interrupt: &interrupt,
+        };
+        let is_over = || Instant::now() >= until || interrupt.load(Ordering::Relaxed);
+        let mut known = store.digests(writing.row)?;
+        while !is_over() {
+            let found = missing(view, &known, STEP, true)?;
+            let (passages, empty): (Vec<Passage>, Vec<Passage>) = found
+                .passages
+                .into_iter()
+                .partition(|it| !it.text.is_empty());
+            if passages.is_empty() && empty.is_empty() {
+                return Ok(());
+            }
+            writing.write_empty(store, &empty)?;
+            known.extend(empty.iter().map(|it| it.digest));
+            let texts: Vec<String> = passages.iter().map(|it| it.text.clone()).collect();
+            let mut error = None;
+            let n_at_once = self.models.settings.embed.concurrency;
+            let deadline = || self.model_deadline(&interrupt);
+            embedder.embed_all(&texts, n_at_once, &deadline, |first, outcome| {
+                let written = outcome.map_err(|fault| failed(&fault));
+                match written.and_then(|found| writing.write(store, &passages[first..], found)) {
+                    Ok(digests) => known.extend(digests),
+                    Err(why) => error = Some(why),
+                }
+                error.is_none() && !is_over()
+            });
+            if let Some(error) = error {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the vectors of an index that was just brought up, where a model in this process counts.
+    pub(super) fn embed_refreshed(self: &Arc<Self>, interrupt: &Arc<AtomicBool>) {
+        let settings = &self.models.settings.embed;
+        if settings.provider != EmbedProvider::Local || settings.weight == 0 {
+            return;
+        }
+        if let Err(error) = self.add_vectors(interrupt, &|_, _| ()) {
+            tracing::info!(%error, "vectors could not be made");
         }
     }
 
@@ -403,8 +487,13 @@ fn row_of(store: &VectorStore, identity: &ModelIdentity) -> Result<i64> {
     Ok(store.add_model(&identity.source, &identity.name, &identity.probe)?)
 }
 
-/// Returns the texts of an index without a vector, at most `limit` of them.
-fn missing(view: &View<'_>, known: &HashSet<i64>, limit: usize) -> Result<MissingVectors> {
+/// Returns the texts of an index without a vector, at most `limit` of them; as words alone for a model that takes no order of them.
+fn missing(
+    view: &View<'_>,
+    known: &HashSet<i64>,
+    limit: usize,
+    as_words: bool,
+) -> Result<MissingVectors> {
     let wanted = view.read.chunks_with_digest()?;
     let mut found = MissingVectors {
         passages: Vec::new(),
@@ -434,7 +523,11 @@ fn missing(view: &View<'_>, known: &HashSet<i64>, limit: usize) -> Result<Missin
         if let Some(text) = text {
             found.passages.push(Passage {
                 digest,
-                text: passage(&chunk, text),
+                text: if as_words {
+                    words_of_chunk(&chunk, text)
+                } else {
+                    passage(&chunk, text)
+                },
             });
         }
     }
@@ -457,6 +550,26 @@ fn passage(chunk: &ChunkRow, text: &str) -> String {
     let left = MAX_PASSAGE_BYTES.saturating_sub(passage.len());
     passage.push_str(&body[..body.floor_char_boundary(left)]);
     passage
+}
+
+/// Returns the words of a chunk, those of its definition's name first: a function of what its digest is of, so that a vector does
+/// not depend on which of two chunks with one digest was embedded.
+fn words_of_chunk(chunk: &ChunkRow, text: &str) -> String {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let name = chunk.symbol.as_ref().map(|it| it.qualified_name.as_str());
+    let mut words = words_of(name.unwrap_or_default());
+    words.push(' ');
+    words += &words_of(text.get(from..to).unwrap_or_default());
+    words.truncate(words.floor_char_boundary(MAX_WORDS_BYTES));
+    words.trim().to_owned()
+}
+
+/// Returns the smallest parts of the words of a text, as a static model takes them: `getUserName()` is `get user name`.
+pub(super) fn words_of(text: &str) -> String {
+    let words = token::words(text);
+    let parts = words.iter().flat_map(token::Word::smallest);
+    let parts: Vec<&str> = parts.filter(|part| part.len() > 1).collect();
+    parts.join(" ")
 }
 
 /// Waits, unless somebody asks to stop.

@@ -215,6 +215,220 @@ fn vectors_one_model() {
     assert_eq!(order(&cli.json(&["search", OTHER_WORDS])), order(&first));
 }
 
+/// Writes a static model that knows a few words; `salt` makes another one of equal length.
+fn static_model(directory: &std::path::Path, salt: f32) {
+    let words = [
+        "open", "close", "store", "sleep", "pause", "throttle", "cart", "item", "add", "server",
+        "tries",
+    ];
+    // Words of one meaning have one row.
+    let rows = [0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7];
+    let mut vocabulary = serde_json::Map::new();
+    for (at, word) in words.iter().enumerate() {
+        vocabulary.insert((*word).to_owned(), at.into());
+    }
+    let tokenizer = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "tries"},
+    });
+    std::fs::write(directory.join("tokenizer.json"), tokenizer.to_string()).unwrap();
+    let mut bytes = Vec::new();
+    for row in rows {
+        for at in 0..8 {
+            let component: f32 = if at == row { 1.0 } else { salt };
+            bytes.extend(component.to_le_bytes());
+        }
+    }
+    let header = format!(
+        r#"{{"embeddings":{{"dtype":"F32","shape":[{},8],"data_offsets":[0,{}]}}}}"#,
+        rows.len(),
+        bytes.len()
+    );
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend(bytes);
+    std::fs::write(directory.join("model.safetensors"), file).unwrap();
+}
+
+#[test]
+fn a_model_on_the_disk_is_always_whole_and_the_same() {
+    let models = tempfile::tempdir().unwrap();
+    let (repo, mut cli, server) = shop();
+    static_model(models.path(), 0.0);
+    cli.set("CODELENS_EMBED_PROVIDER", "local");
+    cli.set("CODELENS_EMBED_MODEL", models.path().to_str().unwrap());
+    let found = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(found["ranking"]["vector"]["state"], "whole", "{found}");
+    assert_eq!(found["results"][0]["path"], "src/timer.ts", "{found}");
+    assert_eq!(server.take_requests(), 0);
+    repo.write(
+        "src/late.ts",
+        "export function lateSleep() { return 'sleep' }\n",
+    );
+    let edited = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(edited["ranking"]["vector"]["state"], "whole", "{edited}");
+    assert!(edited.to_string().contains("late.ts"), "{edited}");
+    // Vectors that were made on the way are those of a build from nothing.
+    cli.json(&["embed", "clear"]);
+    let again = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(order(&again), order(&edited));
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(
+        (status["state"].as_str(), status["address"].as_str()),
+        (Some("whole"), None)
+    );
+    // Another model in the same place, of equal length.
+    static_model(models.path(), 0.5);
+    assert_eq!(cli.json(&["embed", "status"])["have"], 0);
+    let other = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(other["ranking"]["vector"]["state"], "whole");
+    assert_eq!(
+        cli.json(&["embed", "status"])["stored"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    // One that is none.
+    std::fs::remove_file(models.path().join("tokenizer.json")).unwrap();
+    let gone = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(
+        gone["ranking"]["vector"],
+        json!({"state": "off", "why": "settings"})
+    );
+    assert!(cli.fails(&["embed", "build"], 1).contains("tokenizer.json"));
+}
+
+/// A repository with a definition that the question names, others that hold its words, and one that holds it as it stands.
+const QUEUES: &str = "\
+//- /src/a.ts
+export function queueJob(job: string) { return job }
+//- /src/b.ts
+export function other(job: string) { const queue = job; return queue }
+//- /src/c.ts
+export function third() { return 'the queue of a job' }
+//- /src/d.ts
+export function fourth(queue: string, job: string) { return queue + job }
+//- commit one
+";
+
+fn places(answer: &Value) -> Vec<String> {
+    let results = answer["results"].as_array().unwrap();
+    let place = |hit: &Value| format!("{}:{}", hit["path"].as_str().unwrap(), hit["lines"]);
+    results.iter().map(place).collect()
+}
+
+#[test]
+fn the_best_results_are_put_in_the_order_of_a_model() {
+    let repo = Fixture::parse(QUEUES).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    let plain = cli.json(&["search", "queue job", "-n", "4"]);
+    let names = cli.json(&["search", "queueJob", "-n", "4"]);
+    let quoted = cli.json(&["search", "\"queue of a job\" fourth", "-n", "4"]);
+    assert!(
+        plain["ranking"].is_null() && places(&plain).len() >= 3,
+        "{plain}"
+    );
+    cli.set("CODELENS_RERANK_PROVIDER", "http");
+    cli.set("CODELENS_RERANK_MODEL", "order");
+    cli.set("CODELENS_RERANK_URL", server.rerank());
+    cli.set("CODELENS_RERANK_MAX_CHARS", "40");
+    let found = cli.json(&["search", "queue job", "-n", "4"]);
+    assert_eq!(found["ranking"], json!({"rerank": "used"}), "{found}");
+    let mut before = places(&plain);
+    let texts = server.take_texts();
+    assert!(
+        texts
+            .iter()
+            .all(|text| text.len() <= 40 + "src/a.ts\n".len()),
+        "{texts:?}"
+    );
+    // Definitions of exactly that name stay, the others are turned round.
+    let is_exact = |hit: &Value| hit["why"].as_str().unwrap().contains("exact");
+    let exact: Vec<usize> = (0..before.len())
+        .filter(|at| is_exact(&plain["results"][*at]))
+        .collect();
+    assert!(exact.len() < before.len() - 1, "{plain}");
+    let after = places(&found);
+    for at in &exact {
+        assert_eq!(after[*at], before[*at], "an exact name never moves down");
+    }
+    assert_ne!(after, before);
+    let mut sorted = after.clone();
+    sorted.sort();
+    before.sort();
+    assert_eq!(sorted, before);
+    // What a name leads to stays first, and so does what holds a quoted text.
+    let named = cli.json(&["search", "queueJob", "-n", "4"]);
+    assert_eq!(places(&named)[0], places(&names)[0], "{named}");
+    let literal = cli.json(&["search", "\"queue of a job\" fourth", "-n", "4"]);
+    assert_eq!(places(&literal)[0], places(&quoted)[0], "{literal}");
+    // Pages continue one another.
+    let mut paged = Vec::new();
+    let mut cursor: Option<String> = None;
+    for _ in 0..10 {
+        let mut args = vec!["search", "queue job", "-n", "1"];
+        if let Some(cursor) = &cursor {
+            args.extend(["--cursor", cursor]);
+        }
+        let page = cli.json(&args);
+        paged.extend(places(&page));
+        cursor = page["nextCursor"].as_str().map(str::to_owned);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let whole = cli.json(&["search", "queue job", "-n", "20"]);
+    assert_eq!(paged, places(&whole));
+}
+
+#[test]
+fn a_model_that_fails_leaves_the_order_of_the_search() {
+    let repo = Fixture::parse(QUEUES).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    let plain = order(&cli.json(&["search", "queue job"]));
+    cli.set("CODELENS_RERANK_PROVIDER", "http");
+    cli.set("CODELENS_RERANK_MODEL", "order");
+    cli.set("CODELENS_RERANK_URL", server.rerank());
+    let fewer = |mut answer: Value| {
+        answer["results"].as_array_mut().unwrap().pop();
+        answer
+    };
+    let doubled = |mut answer: Value| {
+        answer["results"][1]["index"] = answer["results"][0]["index"].clone();
+        answer
+    };
+    for (manner, why) in [
+        (Manner::Slowly(Duration::from_secs(4)), "timeout"),
+        (Manner::Status(429), "failed"),
+        (Manner::Bytes(Arc::new(vec![b' '; 10 << 20])), "failed"),
+        (
+            Manner::Bytes(Arc::new(
+                b"{\"results\":[{\"index\":0,\"relevance_score\":NaN}]}".to_vec(),
+            )),
+            "failed",
+        ),
+        (Manner::Changed(fewer), "failed"),
+        (Manner::Changed(doubled), "failed"),
+    ] {
+        server.answer(manner.clone());
+        let begun = Instant::now();
+        let found = cli.json(&["search", "queue job"]);
+        assert!(
+            begun.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            begun.elapsed()
+        );
+        assert_eq!(found["ranking"], json!({"rerank": why}), "{manner:?}");
+        assert_eq!(order(&found), plain, "{manner:?}");
+    }
+    cli.set("CODELENS_RERANK_URL", "https://models.example.com/x");
+    assert_eq!(order(&cli.json(&["search", "queue job"])), plain);
+}
+
 /// The answer of a tool over MCP.
 fn over_mcp(session: &mut Session, id: u64, query: &str) -> Value {
     let params = json!({"name": "cl_search", "arguments": {"query": query}});

@@ -65,6 +65,11 @@ impl FakeModel {
         format!("{}/v1/embeddings", self.address)
     }
 
+    /// Returns the address of its order of results.
+    pub(crate) fn rerank(&self) -> String {
+        format!("{}/v1/rerank", self.address)
+    }
+
     /// Changes how it answers.
     pub(crate) fn answer(&self, manner: Manner) {
         self.state.lock().unwrap().manner = manner;
@@ -101,7 +106,10 @@ fn serve(stream: TcpStream, state: &Mutex<FakeState>) -> std::io::Result<()> {
         let mut state = state.lock().unwrap();
         state.n_requests += 1;
         let input = asked["input"].as_array().into_iter().flatten().skip(1);
-        let texts = input.map(|text| text.as_str().unwrap().to_owned());
+        let documents = asked["documents"].as_array().into_iter().flatten();
+        let texts = input
+            .chain(documents)
+            .map(|text| text.as_str().unwrap().to_owned());
         state.texts.extend(texts);
         state.manner.clone()
     };
@@ -129,6 +137,11 @@ fn serve(stream: TcpStream, state: &Mutex<FakeState>) -> std::io::Result<()> {
 }
 
 fn answer_to(asked: &Value, model: u64) -> Value {
+    if let Some(documents) = asked["documents"].as_array() {
+        // The last ones first.
+        let row = |index: usize| json!({"index": index, "relevance_score": index});
+        return json!({"results": (0..documents.len()).rev().map(row).collect::<Vec<_>>()});
+    }
     let input = asked["input"].as_array().unwrap();
     let data = input.iter().enumerate().map(
         |(index, text)| json!({"index": index, "embedding": vector(text.as_str().unwrap(), model)}),

@@ -186,6 +186,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("ring", &["remote"]),
     door("futures_util", &["remote"]),
     door("url", &["remote"]),
+    door("tokenizers", &["embed"]),
+    door("safetensors", &["embed"]),
     door("tokio*", &["mcp", "remote"]),
     door("hyper*", &["mcp"]),
     door("http_body_util", &["mcp"]),
