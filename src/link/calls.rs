@@ -163,9 +163,9 @@ impl Linker<'_, '_> {
                 return Some(self.standard_callback(of, method, index));
             }
             Type::ExternalMethod(of, method) if self.rules().has_method_values => {
-                return Self::dotnet_callback(of, method, index);
+                return self.dotnet_callback(of, method, index);
             }
-            Type::ExternalMethod(of, method) => return of.parameter_of(method),
+            Type::ExternalMethod(of, method) => return self.external_callback(of, method),
             _ => {}
         }
         let (file, at) = callee.symbol()?;

@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
+use super::delegates::LAMBDA;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
-use crate::ir::split_generic_name;
+use crate::ir::{ANONYMOUS, split_generic_name};
 use crate::model::{BuiltinSet, BuiltinTable};
 
 /// The result of a member of the standard library.
@@ -35,6 +36,12 @@ enum DotnetResult {
     Flattened,
     /// A map from the values that the first function argument returns to the elements.
     Keyed(&'static str),
+    /// A sequence of lists of the elements.
+    Chunks,
+    /// A sequence of pairs with the elements of the argument, or of the results of the last function argument.
+    Zipped,
+    /// The first argument, else an element: `jobs.Aggregate(sum, (sum, job) => …)`.
+    Folded,
     /// The type argument that the call writes: `OfType<Item>()`.
     Written,
     /// A sequence of it.
@@ -42,8 +49,8 @@ enum DotnetResult {
 }
 
 use DotnetResult::{
-    Argument, Element, Flattened, Keyed, Last, Mapped, Of, OfFirst, Same, Sequence, Task, Written,
-    WrittenSequence,
+    Argument, Chunks, Element, Flattened, Folded, Keyed, Last, Mapped, Of, OfFirst, Same, Sequence,
+    Task, Written, WrittenSequence, Zipped,
 };
 
 /// Methods of generic types by name; the result follows the same rule for every type that has one.
@@ -80,7 +87,10 @@ static METHODS: BuiltinTable<DotnetResult> = BuiltinTable::new(
         ),
         (Of("HashSet"), "ToHashSet"),
         (Of("IEnumerator"), "GetEnumerator"),
-        (Mapped, "Select ConvertAll Join GroupJoin Zip"),
+        (Mapped, "Select ConvertAll Join GroupJoin"),
+        (Zipped, "Zip"),
+        (Chunks, "Chunk"),
+        (Folded, "Aggregate"),
         (Flattened, "SelectMany"),
         (Keyed("IEnumerable<IGrouping>"), "GroupBy ToLookup"),
         (Keyed("Dictionary"), "ToDictionary"),
@@ -199,8 +209,17 @@ impl ExternalType {
         self.last()
     }
 
-    /// A member: a method, or the value of a property.
-    pub(super) fn dotnet_member(self: &Rc<Self>, name: &str) -> Type {
+    /// A member: a method, or the value of a property; `None` for a property of an anonymous object of which nothing is known.
+    pub(super) fn dotnet_member(self: &Rc<Self>, name: &str) -> Option<Type> {
+        if let Some(names) = self.name.strip_prefix(ANONYMOUS)
+            && let Some(at) = names.split(' ').position(|it| it == name)
+        {
+            return self.arg(at);
+        }
+        Some(self.outer_member(name))
+    }
+
+    fn outer_member(self: &Rc<Self>, name: &str) -> Type {
         if let Some(method) = name.strip_suffix("()") {
             return Type::ExternalMethod(Rc::clone(self), method.into());
         }
@@ -315,21 +334,38 @@ fn is_lifted(one: &str, other: &str) -> bool {
 
 impl Linker<'_, '_> {
     /// The function that a method of an external type takes as its argument at `index`; the value of an argument that it sets.
-    pub(super) fn dotnet_callback(of: &Rc<ExternalType>, method: &str, index: u8) -> Option<Type> {
+    pub(super) fn dotnet_callback(
+        &self,
+        of: &Rc<ExternalType>,
+        method: &str,
+        index: u8,
+    ) -> Option<Type> {
         if of.args.is_empty() {
             return None;
         }
+        // The function of two parameters, and the elements of the first argument.
+        let function =
+            |one: Option<Type>, two: Option<Type>| ExternalType::with("Action", [one, two]);
+        let other = || self.argument(0).and_then(|it| self.key(&it));
         match (method, index) {
             _ if SETTERS.has(method) => of.last(),
             ("GetOrAdd", 1) => Some(ExternalType::with("Func", [of.arg(0), of.last()])),
             ("AddOrUpdate", _) => Some(ExternalType::with("Action", [of.arg(0), of.last()])),
-            ("Aggregate", _) => None,
-            ("Sort", _) => {
-                let element = of.looped();
-                Some(ExternalType::with("Action", [element.clone(), element]))
+            ("Join" | "GroupJoin", 2) => Some(function(other(), None)),
+            ("Join", 3) | ("Zip", 1) => Some(function(of.looped(), other())),
+            ("GroupJoin", 3) => {
+                let group = ExternalType::with("IEnumerable", [other()]);
+                Some(function(of.looped(), Some(group)))
+            }
+            ("Aggregate", 0) | ("Sort", _) => Some(function(of.looped(), of.looped())),
+            ("Aggregate", 1) => Some(function(self.argument(0), of.looped())),
+            ("Aggregate", _) => Some(function(self.argument(0), None)),
+            ("GroupBy" | "GroupJoin", 1) if self.n_params_of_argument(index) == Some(2) => {
+                let group = ExternalType::with("IEnumerable", [of.looped()]);
+                Some(function(None, Some(group)))
             }
             // One element, whatever the function returns, and something else.
-            _ => Some(ExternalType::with("Action", [of.looped(), None])),
+            _ => Some(function(of.looped(), None)),
         }
     }
 
@@ -380,8 +416,13 @@ impl Linker<'_, '_> {
             Task => task(one),
             Mapped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
             Flattened => {
-                let inner = self.result_of_argument(0)?;
-                let element = self.key(&inner)?;
+                let n_args = self.call().map_or(0, |call| call.args.len());
+                let element = if n_args > 1 {
+                    // The second function makes something of each pair.
+                    self.result_of_last()?
+                } else {
+                    self.key(&self.result_of_argument(0)?)?
+                };
                 ExternalType::with("IEnumerable", [Some(element)])
             }
             Keyed("Dictionary") => {
@@ -394,11 +435,37 @@ impl Linker<'_, '_> {
                 ExternalType::with("Dictionary", [self.result_of_argument(0), value])
             }
             Keyed(_) => {
-                let group = ExternalType::with("IGrouping", [self.result_of_argument(0), one]);
+                // A second function makes something of each element, or of each group.
+                let is_plain = self.call().is_none_or(|it| it.args.len() < 2);
+                let element = one.filter(|_| is_plain);
+                let group = ExternalType::with("IGrouping", [self.result_of_argument(0), element]);
                 ExternalType::with("IEnumerable", [Some(group)])
             }
+            Chunks => {
+                let list = ExternalType::with("List", [one]);
+                ExternalType::with("IEnumerable", [Some(list)])
+            }
+            Zipped if self.call().is_some_and(|it| it.args.len() == 1) => {
+                let other = self.argument(0).and_then(|it| self.key(&it));
+                let pair = Type::Tuple([one, other].into());
+                ExternalType::with("IEnumerable", [Some(pair)])
+            }
+            Zipped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
+            Folded => match self.call()?.args.len() {
+                1 => one?,
+                2 => self.argument(0)?,
+                _ => self.result_of_last()?,
+            },
             Written | WrittenSequence => return None,
         })
+    }
+
+    /// The number of parameters of the function that is an argument of the call.
+    fn n_params_of_argument(&self, at: u8) -> Option<usize> {
+        match self.argument(at)? {
+            Type::ExternalType(of) if &*of.name == LAMBDA => of.args.len().checked_sub(1),
+            _ => None,
+        }
     }
 
     fn result_of_last(&self) -> Option<Type> {

@@ -58,7 +58,7 @@ static METHODS: BuiltinTable<JavaMethodResult> = BuiltinTable::new(
              exceptionally",
         ),
         (Of("Optional"), "findFirst findAny min max reduce"),
-        (Mapped, "map thenApply"),
+        (Mapped, "map thenApply thenApplyAsync handle handleAsync"),
         (Flattened, "flatMap thenCompose"),
     ],
 );
@@ -78,6 +78,10 @@ enum StaticResult {
     Of(&'static str),
     /// A value of this type that holds the elements of the first argument.
     Copy(&'static str),
+    /// A value of this type that holds the result of the first argument.
+    OfReturned(&'static str),
+    /// A value of the class itself.
+    Itself,
 }
 
 /// Static methods of the standard library.
@@ -99,7 +103,7 @@ static STATIC_METHODS: BuiltinTable<StaticResult> = BuiltinTable::new(
         ),
         (
             StaticResult::Of("Stream"),
-            "Arrays.stream Stream.of Stream.ofNullable",
+            "Arrays.stream Stream.of Stream.ofNullable Stream.iterate",
         ),
         (
             StaticResult::Of("List"),
@@ -113,6 +117,19 @@ static STATIC_METHODS: BuiltinTable<StaticResult> = BuiltinTable::new(
         (
             StaticResult::Of("CompletableFuture"),
             "CompletableFuture.completedFuture",
+        ),
+        (
+            StaticResult::OfReturned("CompletableFuture"),
+            "CompletableFuture.supplyAsync",
+        ),
+        (StaticResult::OfReturned("Stream"), "Stream.generate"),
+        (
+            StaticResult::Itself,
+            "IntStream.range IntStream.rangeClosed LongStream.range LongStream.rangeClosed",
+        ),
+        (
+            StaticResult::OfReturned("ThreadLocal"),
+            "ThreadLocal.withInitial",
         ),
         (
             StaticResult::Copy("List"),
@@ -254,10 +271,16 @@ impl ExternalType {
     }
 
     /// Returns the function that a method of it takes: its parameter is an element.
-    pub(super) fn parameter_of(&self, method: &str) -> Option<Type> {
+    fn parameter_of(&self, method: &str) -> Option<Type> {
         let is_map = self.args.len() == 2;
         let args: Rc<[Option<Type>]> = match method {
             "computeIfAbsent" => Rc::from([self.args.first()?.clone(), None]),
+            // Two values of one key.
+            "merge" => Rc::from([self.args.last()?.clone()]),
+            // `handle((value, error) -> …)`
+            "handle" | "handleAsync" | "whenComplete" | "whenCompleteAsync" => {
+                Rc::from([self.args.last()?.clone(), None])
+            }
             // `forEach((key, value) -> …)`
             _ if is_map => Rc::clone(&self.args),
             _ => Rc::from([self.args.last()?.clone()]),
@@ -266,7 +289,34 @@ impl ExternalType {
     }
 }
 
+/// Static methods that take a function of the elements of their first argument, and those of the first argument itself.
+static CALLBACKS: BuiltinTable<bool> = BuiltinTable::new(
+    "Java: static methods that take a function",
+    &[
+        (
+            true,
+            "Arrays.sort Collections.sort Collections.max Collections.min",
+        ),
+        (false, "Stream.iterate"),
+    ],
+);
+
 impl Linker<'_, '_> {
+    /// The function that a method of an external type takes, for the call that is being evaluated.
+    pub(super) fn external_callback(&self, of: &ExternalType, method: &str) -> Option<Type> {
+        if !of.args.is_empty() {
+            return of.parameter_of(method);
+        }
+        let of_elements = CALLBACKS.get(&format!("{}.{method}", of.name))?;
+        let first = self.argument(0)?;
+        let parameter = if *of_elements {
+            self.element(&first)
+        } else {
+            Some(first)
+        };
+        Some(ExternalType::with("Consumer", [parameter]))
+    }
+
     /// The result type of a method of an external type, for the call that is being evaluated.
     pub(super) fn external_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let known = if of.args.is_empty() {
@@ -304,6 +354,17 @@ impl Linker<'_, '_> {
             && PLAIN_RESULTS.get(method).is_none();
         if is_fluent {
             return Some(Type::ExternalType(Rc::clone(of)));
+        }
+        // `IntStream.range(0, 3).mapToObj(i -> jobs.get(i))`, `executor.submit(() -> job)`
+        let holder = match method {
+            "mapToObj" => Some("Stream"),
+            "submit" => Some("Future"),
+            _ => None,
+        };
+        if let Some(holder) = holder
+            && let Some(made) = self.returned_by_argument(0)
+        {
+            return Some(ExternalType::with(holder, [Some(made)]));
         }
         self.made_of_class(method)
     }
@@ -351,6 +412,9 @@ impl Linker<'_, '_> {
         }
         match *METHODS.get(method)? {
             Argument(at) => one(at.min(of.args.len() - 1)),
+            Last if method == "peek" && of.name.ends_with("Stream") => {
+                Some(Type::ExternalType(Rc::clone(of)))
+            }
             Last => last(),
             Same => Some(Type::ExternalType(Rc::clone(of))),
             // `reduce(first, operator)`
@@ -396,10 +460,16 @@ impl Linker<'_, '_> {
             StaticResult::Grouping if n_args == 1 => {
                 return Some(ExternalType::with(GROUPING, [None]));
             }
-            StaticResult::Grouping => return None,
+            // What another collector makes of each group is not known.
+            StaticResult::Grouping => return Some(ExternalType::with(MAPPING, [None])),
             StaticResult::Mapping => {
                 let value = self.returned_by_argument(1)?;
                 return Some(ExternalType::with(MAPPING, [Some(value)]));
+            }
+            StaticResult::Itself => return Some(ExternalType::named(&of.name)),
+            StaticResult::OfReturned(holder) => {
+                let made = self.returned_by_argument(0)?;
+                return Some(ExternalType::with(holder, [Some(made)]));
             }
             StaticResult::Of(holder) => (holder, false),
             StaticResult::Copy(holder) => (holder, true),

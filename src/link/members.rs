@@ -89,7 +89,7 @@ impl Linker<'_, '_> {
                 Some(Self::pointer_member(of, access.name()?))
             }
             Type::ExternalType(of) if self.rules().has_method_values => {
-                Some(of.dotnet_member(access.name()?))
+                of.dotnet_member(access.name()?)
             }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) | Type::Accessor(..) => None,

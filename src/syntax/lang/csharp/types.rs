@@ -5,6 +5,7 @@
 
 use tree_sitter::Node;
 
+use super::expressions::MAX_ITEMS;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH, TypeParam};
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target, generic_name};
@@ -61,11 +62,13 @@ impl<'t> Lowering<'t> {
             }
             Kind::TupleType => {
                 let mut items = Vec::new();
-                for item in self.children(node).into_iter().take(16) {
+                let mut names = Vec::new();
+                for item in self.children(node).into_iter().take(MAX_ITEMS) {
                     let type_ = self.field(item, fields.type_);
                     items.push(type_.map_or(self.unknown, |it| self.lower_type(it)));
+                    names.push(self.field(item, fields.name));
                 }
-                self.add(Expr::Tuple(items.into()))
+                self.tuple(&names, items)
             }
             Kind::PredefinedType => {
                 if self.text(node) == "void" {
