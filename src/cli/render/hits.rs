@@ -27,6 +27,7 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
         text += &preview(hit, screen);
     }
     text += &missing(value, screen);
+    text += &models(&value["ranking"], screen);
     text += &super::memory::noted(value, screen);
     text += &graph::neighbours(&entries(value, "related"), screen);
     let total = value.number("total");
@@ -39,6 +40,33 @@ pub(super) fn search(value: &Value, screen: &Screen) -> String {
         );
     }
     text + &footer(value, screen)
+}
+
+/// Returns a line for each model of the user's that should have counted and did not.
+fn models(ranking: &Value, screen: &Screen) -> String {
+    let vector = &ranking["vector"];
+    let why = visible(vector.text("why")).into_owned();
+    let meaning = match (vector.text("state"), why.as_str()) {
+        ("partial", _) => format!(
+            "{} of {} pieces of code have a vector, so meaning does not count yet; `codelens embed build` makes the others",
+            count(vector.number("have")),
+            count(vector.number("of"))
+        ),
+        ("off", "weight") | ("whole" | "", _) => String::new(),
+        _ => format!("meaning does not count: {why} (`codelens embed status` tells more)"),
+    };
+    let order = match ranking.text("rerank") {
+        "timeout" => "the model of [rerank] did not answer in time: the order is the search's",
+        "failed" => "the model of [rerank] failed: the order is the search's",
+        _ => "",
+    };
+    let mut text = String::new();
+    for line in [meaning.as_str(), order] {
+        if !line.is_empty() {
+            add(&mut text, format_args!("\n{}\n", screen.paint(FAINT, line)));
+        }
+    }
+    text
 }
 
 /// Returns the files with their hits, best first, and their neighbours.

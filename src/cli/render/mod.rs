@@ -2,6 +2,7 @@
 //!
 //! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far as it goes.
 
+mod ask;
 mod changes;
 mod changes_graph;
 mod code;
@@ -29,6 +30,7 @@ pub(super) use drawing::{GraphLanguage, drawing};
 
 use super::screen::{self, Screen, visible};
 use crate::model::UnknownReason;
+pub(super) use ask::answer;
 pub(super) use changes_graph::changes_graph;
 pub(super) use code::place;
 pub(super) use embed::embed;
