@@ -18,7 +18,7 @@
 //!
 //! [`graph`] walks the edges, [`uses`] compares two states and finds the places of uses, [`lifecycle`] decides which indexes go
 //! and where saved code stands now, [`watch`] hears of changes from the kernel: `workspace` and the tools ask them. [`export`]
-//! writes an index for other programs. [`config`] holds settings, [`machine`] facts about the machine.
+//! writes an index for other programs, and [`embed`] asks models that the user configured. [`config`] holds settings, [`machine`] facts about the machine.
 //!
 //! Beside them stand [`clients`], the configuration files of agents, and [`view`], a page to look at: both know plain data and
 //! no index, and `cli` alone names them.
@@ -30,6 +30,7 @@
 pub mod cli;
 pub mod clients;
 pub mod config;
+pub mod embed;
 pub mod error;
 pub mod export;
 pub mod git;
@@ -48,6 +49,8 @@ pub mod roles;
 pub mod search;
 pub mod store;
 pub mod syntax;
+#[cfg(test)]
+mod tests;
 pub mod tools;
 pub mod uses;
 pub mod view;

@@ -8,6 +8,7 @@ mod cache;
 mod command_line;
 mod command_names;
 mod context;
+mod embed;
 mod export;
 mod flags;
 mod install;
@@ -98,6 +99,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "view" => view::run(&command.matches, cwd.as_ref()),
         "list" => list::run(&command.matches),
         "cache" => cache::run(&command.matches, cwd),
+        "embed" => embed::run(&command.matches, cwd.as_ref()),
         "export" => export::run(&command.matches, cwd.as_ref()),
         "remote" => remote::run(&command.matches, cwd.as_ref()),
         "push" => transfer::run(true, &command.matches, cwd.as_ref()),

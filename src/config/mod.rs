@@ -6,6 +6,7 @@
 mod ci;
 mod file;
 mod marks;
+mod models;
 mod remotes;
 pub mod repository;
 mod table;
@@ -15,6 +16,9 @@ use std::time::Duration;
 
 pub use ci::pull_request;
 pub use marks::add as add_marks;
+pub use models::{
+    AnswerSettings, EmbedProvider, EmbedSettings, ModelServer, ModelSettings, RerankSettings,
+};
 pub use remotes::{RemoteEntry, add_remote, remotes, remove_remote};
 pub use table::{SETTINGS, SYMBOL_LANGUAGES, Setting, ValueType};
 
@@ -64,6 +68,8 @@ pub struct Config {
     pub trusted_keys: String,
     /// How long a question may wait for a remote, in milliseconds.
     pub remote_timeout_ms: u64,
+    /// Models that answers may rest on; all are off unless the user set them.
+    pub models: ModelSettings,
     /// Whether answers name the authors and owners of files.
     pub shows_owners: bool,
     /// Languages that are read to the symbol.
@@ -145,6 +151,7 @@ impl Config {
             pulls: false,
             trusted_keys: String::new(),
             remote_timeout_ms: 0,
+            models: ModelSettings::default(),
             shows_owners: true,
             symbols: SYMBOL_LANGUAGES.to_vec(),
             watch_debounce_ms: 0,
@@ -210,6 +217,7 @@ impl Config {
 
     fn set_text(&mut self, name: &str, value: &str) {
         match name {
+            name if self.models.set_text(name, value) => {}
             "tools" => value.clone_into(&mut self.tools),
             "remote.trusted_keys" => value.clone_into(&mut self.trusted_keys),
             "search.low_confidence" => {
@@ -240,6 +248,7 @@ impl Config {
 
     fn set(&mut self, name: &str, value: u64) {
         match name {
+            name if self.models.set(name, value) => {}
             "budget_ms" => self.budget_ms = value,
             "first_build_ms" => self.first_build_ms = value,
             "unused_days" => self.unused_days = u32::try_from(value).unwrap_or(u32::MAX),

@@ -84,6 +84,50 @@ const fn number(
     }
 }
 
+const fn provider(
+    name: &'static str,
+    variable: &'static str,
+    about: &'static str,
+    values: &'static [&'static str],
+) -> Setting {
+    let kind = ValueType::OneOf {
+        default: "off",
+        values,
+    };
+    Setting {
+        name,
+        variable,
+        unit: "",
+        about,
+        kind,
+    }
+}
+
+const fn text(
+    name: &'static str,
+    variable: &'static str,
+    about: &'static str,
+    values: &'static str,
+) -> Setting {
+    let kind = ValueType::Text {
+        default: "none",
+        values,
+    };
+    Setting {
+        name,
+        variable,
+        unit: "",
+        about,
+        kind,
+    }
+}
+
+/// Addresses of servers.
+const URLS: &str = "none, http to this machine, or https";
+
+/// Names of variables.
+const VARIABLES: &str = "none, or the name of a variable";
+
 const PIB: u64 = 1 << 50;
 
 /// Languages whose definitions are read: those that are read to the symbol, then those that are outlined.
@@ -255,6 +299,131 @@ pub const SETTINGS: &[Setting] = &[
         4_000,
         600_000,
     ),
+    provider(
+        "embed.provider",
+        "CODELENS_EMBED_PROVIDER",
+        "the model that turns text into vectors: none, one on the disk, or one behind a server",
+        &["off", "local", "http"],
+    ),
+    text(
+        "embed.model",
+        "CODELENS_EMBED_MODEL",
+        "the directory of a model on the disk, or its name for a server",
+        "none, an absolute path, or a name",
+    ),
+    text(
+        "embed.url",
+        "CODELENS_EMBED_URL",
+        "the server of that model; texts of the code go there",
+        URLS,
+    ),
+    text(
+        "embed.key_env",
+        "CODELENS_EMBED_KEY_ENV",
+        "the variable of the environment that holds its key",
+        VARIABLES,
+    ),
+    number(
+        "embed.dimensions",
+        "CODELENS_EMBED_DIMENSIONS",
+        "components",
+        "the length of vectors that a server is asked for; 0: the model's own",
+        0,
+        8_192,
+    ),
+    number(
+        "embed.batch",
+        "CODELENS_EMBED_BATCH",
+        "texts",
+        "texts of one request",
+        64,
+        256,
+    ),
+    number(
+        "embed.concurrency",
+        "CODELENS_EMBED_CONCURRENCY",
+        "requests",
+        "requests at once",
+        4,
+        16,
+    ),
+    number(
+        "embed.timeout_ms",
+        "CODELENS_EMBED_TIMEOUT_MS",
+        "ms",
+        "how long one request may take; a question never waits beyond its own time",
+        20_000,
+        600_000,
+    ),
+    Setting {
+        name: "embed.allow_remote",
+        variable: "CODELENS_EMBED_ALLOW_REMOTE",
+        unit: "",
+        about: "whether the server may be another machine",
+        kind: ValueType::Switch { default: false },
+    },
+    Setting {
+        name: "embed.weight",
+        variable: "CODELENS_EMBED_WEIGHT",
+        unit: "",
+        about: "how much meaning counts in the order of results; 0: not at all",
+        kind: ValueType::Share,
+    },
+    provider(
+        "rerank.provider",
+        "CODELENS_RERANK_PROVIDER",
+        "the model that puts the best results in order",
+        &["off", "http"],
+    ),
+    text(
+        "rerank.model",
+        "CODELENS_RERANK_MODEL",
+        "the name of that model",
+        "none, or a name",
+    ),
+    text(
+        "rerank.url",
+        "CODELENS_RERANK_URL",
+        "the server of that model; the question and the best results go there",
+        URLS,
+    ),
+    text(
+        "rerank.key_env",
+        "CODELENS_RERANK_KEY_ENV",
+        "the variable of the environment that holds its key",
+        VARIABLES,
+    ),
+    number(
+        "rerank.top",
+        "CODELENS_RERANK_TOP",
+        "results",
+        "how many of the best results it sees",
+        30,
+        100,
+    ),
+    number(
+        "rerank.timeout_ms",
+        "CODELENS_RERANK_TIMEOUT_MS",
+        "ms",
+        "how long it may take, within half of the time that a question has left",
+        300,
+        600_000,
+    ),
+    number(
+        "rerank.max_chars",
+        "CODELENS_RERANK_MAX_CHARS",
+        "characters",
+        "how much of each result it sees",
+        1_000,
+        20_000,
+    ),
+    Setting {
+        name: "rerank.allow_remote",
+        variable: "CODELENS_RERANK_ALLOW_REMOTE",
+        unit: "",
+        about: "whether its server may be another machine",
+        kind: ValueType::Switch { default: false },
+    },
     number(
         "unused_days",
         "CODELENS_UNUSED_DAYS",

@@ -317,6 +317,10 @@ pub fn extension_name(method: &str) -> String {
     format!("this {method}()")
 }
 
+/// The beginning of the names of anonymous types of C#, whose type arguments are the types of the members that the rest names:
+/// `Anonymous Tag Size` for `new { job.Tag, Size = 1 }` and for `(Tag: tag, Size: 1)`.
+pub const ANONYMOUS: &str = "Anonymous ";
+
 /// The name of the member that indexing an object reads: `store[0]`.
 pub const INDEXER: &str = "this[]";
 

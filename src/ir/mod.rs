@@ -14,9 +14,9 @@ pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
-    DOCUMENTED, Directive, Export, ExportKind, Extraction, FileFacts, INDEXER, INJECTED, Import,
-    ImportKind, ImportedName, MarkupPlace, N_PROJECT_USINGS, NamedOwner, Reference, ReferenceKind,
-    Target, extension_name, generic_name, global_usings, in_namespace, injected_name,
-    java_module_unit, linkage_unit, member_name, split_generic_name,
+    ANONYMOUS, DOCUMENTED, Directive, Export, ExportKind, Extraction, FileFacts, INDEXER, INJECTED,
+    Import, ImportKind, ImportedName, MarkupPlace, N_PROJECT_USINGS, NamedOwner, Reference,
+    ReferenceKind, Target, extension_name, generic_name, global_usings, in_namespace,
+    injected_name, java_module_unit, linkage_unit, member_name, split_generic_name,
 };
 pub use fingerprint::Fingerprints;

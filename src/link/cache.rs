@@ -3,17 +3,16 @@
 //! Which of them a linked file depends on is recorded by `dependencies`; `exports` and `lookup` resolve names.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::auto_imports::AutoImported;
-use super::dependencies::{DependencyRecorder, FileDependency, without_implied};
+use super::dependencies::{DependencyRecorder, FileDependency, Lookups, without_implied};
 use super::file::LinkedFile;
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, ModuleId, UnitId};
 use crate::resolve::Platforms;
-use crate::store::interface::{RESIDUAL, bucket};
+use crate::store::interface::{RESIDUAL, bucket, name_hash};
 use crate::store::{Read, StoreError};
 
 /// The definition or module that a name means.
@@ -54,8 +53,8 @@ struct CacheGeneration {
 pub(super) struct FactsCache<'a> {
     read: &'a Read<'a>,
     /// Upper bound of cached facts over all files: memory grows neither with the repository nor with the size of its
-    /// files. Two-generation eviction: at half of it the current generation becomes the previous one, and entries of
-    /// that one that were not asked for again are dropped.
+    /// files or packages. Two-generation eviction: at half of it the current generation becomes the previous one, and entries
+    /// of that one that were not asked for again are dropped.
     max_kept: usize,
     current: RefCell<CacheGeneration>,
     /// The previous generation; a hit moves its entry to the current one.
@@ -67,6 +66,9 @@ pub(super) struct FactsCache<'a> {
     is_recording: bool,
     /// The names that files export, as buckets, of those that were asked.
     exported_names: RefCell<HashMap<ModuleId, u64>>,
+    /// The hashes of the names that files of units export, in order, of those that were loaded and export no others: a large
+    /// file has names in all buckets, and a package hundreds of such files.
+    listed_names: RefCell<HashMap<ModuleId, Box<[u64]>>>,
     failure: RefCell<Option<StoreError>>,
     /// Files that stand in for those of the index.
     replaced: HashMap<ModuleId, Rc<LinkedFile>>,
@@ -93,6 +95,7 @@ impl<'a> FactsCache<'a> {
             n_kept: Cell::new(0),
             recorder: DependencyRecorder::default(),
             exported_names: RefCell::default(),
+            listed_names: RefCell::default(),
             failure: RefCell::default(),
             replaced: HashMap::default(),
             redirected: HashMap::default(),
@@ -141,10 +144,15 @@ impl<'a> FactsCache<'a> {
     /// Begins to link a file: from here on its dependencies are recorded.
     pub(super) fn begin(&self) {
         self.recorder.take();
+    }
+
+    /// Counts facts that are about to be kept in the current generation.
+    fn make_room(&self, n_facts: usize) {
         if self.n_kept.get() > self.max_kept / 2 {
             self.previous.replace(self.current.take());
             self.n_kept.set(0);
         }
+        self.n_kept.set(self.n_kept.get() + n_facts);
     }
 
     /// Ends the linking of a file. Returns its dependencies on other files, as buckets of their interfaces, or the first
@@ -154,12 +162,11 @@ impl<'a> FactsCache<'a> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
-        let mut masks = self.recorder.take();
-        let kept = self.current.borrow().files.get(&own).cloned().flatten();
-        if kept.is_none_or(|loaded| loaded.stars.is_empty()) {
-            masks.remove(&own);
+        let mut lookups = self.recorder.take();
+        if !lookups.barrels.contains_key(&own) {
+            lookups.masks.remove(&own);
         }
-        Ok(self.without_implied(&masks))
+        Ok(self.without_implied(&lookups))
     }
 
     /// Memoizes the resolution of a name: many files import the same names, and behind a barrel there may be hundreds
@@ -183,8 +190,8 @@ impl<'a> FactsCache<'a> {
             }
             return def;
         }
-        let (def, masks) = self.recorder.apart(resolve);
-        let dependencies = self.without_implied(&masks);
+        let (def, lookups) = self.recorder.apart(resolve);
+        let dependencies = self.without_implied(&lookups);
         self.recorder.record(&dependencies);
         if self.failure.borrow().is_none() {
             self.keep_export(
@@ -204,25 +211,25 @@ impl<'a> FactsCache<'a> {
         drop(kept);
         let mut old = self.previous.borrow_mut();
         let (name, known) = old.resolved.get_mut(&file)?.remove_entry(name)?;
+        drop(old);
         self.keep_export(file, name, &known);
         Some(known)
     }
 
     fn keep_export(&self, file: ModuleId, name: String, resolved: &Rc<ResolvedExport>) {
-        let n_facts = 1 + resolved.dependencies.len();
-        self.n_kept.set(self.n_kept.get() + n_facts);
+        self.make_room(1 + resolved.dependencies.len());
         let mut kept = self.current.borrow_mut();
         let names = kept.resolved.entry(file).or_default();
         names.insert(name, Rc::clone(resolved));
     }
 
-    fn without_implied(&self, masks: &BTreeMap<ModuleId, u64>) -> Vec<FileDependency> {
+    fn without_implied(&self, lookups: &Lookups) -> Vec<FileDependency> {
         let (kept, old) = (self.current.borrow(), self.previous.borrow());
-        let loaded = |file: ModuleId| {
+        let cached = |file: ModuleId| {
             let known = kept.files.get(&file).or_else(|| old.files.get(&file));
             known.and_then(Option::as_deref)
         };
-        without_implied(masks, loaded)
+        without_implied(lookups, cached)
     }
 
     /// Returns whether a file may export a name; a `false` is recorded as a look-up. Spares reading the facts of hundreds
@@ -247,10 +254,14 @@ impl<'a> FactsCache<'a> {
         let of_all = || loaded.stars.iter().map(exported).collect();
         let exported = loaded.star_exports.get_or_init(of_all).iter();
         let stars = loaded.stars.iter().zip(exported);
-        stars
-            .filter(|(_, exported)| **exported & mask != 0)
-            .map(|(star, _)| *star)
-            .collect()
+        let may_export = stars.filter(|(_, exported)| **exported & mask != 0);
+        let listed = self.listed_names.borrow();
+        let hash = name_hash(name);
+        let has_it = |star: &ModuleId| {
+            let names = listed.get(star);
+            names.is_none_or(|names| names.binary_search(&hash).is_ok())
+        };
+        may_export.map(|(star, _)| *star).filter(has_it).collect()
     }
 
     /// The names that a file exports, as buckets; all where that is unknown.
@@ -290,7 +301,7 @@ impl<'a> FactsCache<'a> {
                 })
             });
             let n_facts = loaded.as_ref().map_or(0, |loaded| loaded.n_facts());
-            self.n_kept.set(self.n_kept.get() + 1 + n_facts);
+            self.make_room(1 + n_facts);
             let mut kept = self.current.borrow_mut();
             kept.files.insert(file, loaded.clone());
             loaded
@@ -408,8 +419,16 @@ impl<'a> FactsCache<'a> {
         let facts = self.named_by_packages(facts, &targets)?;
         let units = self.read.units_of(own)?.into_iter().map(ModuleId::from);
         let units = units.collect();
-        Ok(Some(Rc::new(LinkedFile::of(
-            file, facts, ids, targets, units,
-        ))))
+        let loaded = LinkedFile::of(file, facts, ids, targets, units);
+        if !loaded.units.is_empty()
+            && let Some(names) = loaded.listed_exports()
+        {
+            let mut hashes: Vec<u64> = names.map(name_hash).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            let mut listed = self.listed_names.borrow_mut();
+            listed.insert(file, hashes.into());
+        }
+        Ok(Some(Rc::new(loaded)))
     }
 }

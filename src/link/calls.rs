@@ -29,10 +29,6 @@ impl Linker<'_, '_> {
         found
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one pass, whose steps are read in order"
-    )]
     fn result(&self, callee: &Type, object: Option<&Type>) -> Option<Type> {
         self.step()?;
         match callee {
@@ -50,14 +46,8 @@ impl Linker<'_, '_> {
                 return self.dotnet_result(of, method);
             }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
-            // A function, or a struct that is called: what it gives is as little known.
             Type::ExternalType(of) if self.rules().has_module_tree => {
-                let is_type = of.name.starts_with(char::is_uppercase);
-                return Some(if is_type {
-                    callee.clone()
-                } else {
-                    Type::External
-                });
+                return Some(self.function_result(of));
             }
             // A value, or a function object: `std::function<Store()>`.
             Type::ExternalType(_) if self.rules().has_includes => return Some(callee.clone()),
@@ -173,9 +163,9 @@ impl Linker<'_, '_> {
                 return Some(self.standard_callback(of, method, index));
             }
             Type::ExternalMethod(of, method) if self.rules().has_method_values => {
-                return Self::dotnet_callback(of, method, index);
+                return self.dotnet_callback(of, method, index);
             }
-            Type::ExternalMethod(of, method) => return of.parameter_of(method),
+            Type::ExternalMethod(of, method) => return self.external_callback(of, method),
             _ => {}
         }
         let (file, at) = callee.symbol()?;

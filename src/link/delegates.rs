@@ -11,30 +11,18 @@ use super::linker::Linker;
 use super::overloads::n_params;
 use super::types::{ExternalType, Type};
 use crate::ir::{Slot, SymbolIdx};
-use crate::model::{SymbolFlags, SymbolKind};
+use crate::model::{BuiltinSet, SymbolFlags, SymbolKind};
 
 /// The name of the type of lambdas.
 pub(super) const LAMBDA: &str = "lambda";
 
 /// Types of the standard library whose values are functions.
-const DELEGATES: &[&str] = &[
-    "Action",
-    "AsyncCallback",
-    "Comparison",
-    "Converter",
-    "Delegate",
-    "EventHandler",
-    "Expression",
-    "Func",
-    "MulticastDelegate",
-    "ParameterizedThreadStart",
-    "Predicate",
-    "RequestDelegate",
-    "SendOrPostCallback",
-    "ThreadStart",
-    "TimerCallback",
-    "WaitCallback",
-];
+static DELEGATES: BuiltinSet = BuiltinSet::new(
+    "C#: delegates",
+    "Action AsyncCallback Comparison Converter Delegate EventHandler Expression Func MulticastDelegate \
+     ParameterizedThreadStart Predicate RequestDelegate SendOrPostCallback ThreadStart TimerCallback \
+     WaitCallback",
+);
 
 impl ExternalType {
     /// The number of parameters of the functions of a type, where it is a delegate.
@@ -57,7 +45,7 @@ impl Linker<'_, '_> {
     /// Whether values of a type are functions.
     pub(super) fn is_delegate(&self, found: &Type) -> bool {
         match found {
-            Type::ExternalType(of) => DELEGATES.contains(&&*of.name),
+            Type::ExternalType(of) => DELEGATES.has(&of.name),
             _ => found
                 .symbol()
                 .is_some_and(|(file, at)| self.kind(file, at) == Some(SymbolKind::Type)),
@@ -122,7 +110,7 @@ impl Linker<'_, '_> {
             let is_refused = result == LambdaResult::Nothing && returns;
             return (!is_other && !is_refused).then_some(5);
         };
-        if !DELEGATES.contains(&&*of.name) {
+        if !DELEGATES.has(&of.name) {
             // A type that is not known, or a type parameter.
             let may_be = of.name.ends_with("Delegate")
                 || of.name.ends_with("Handler")
@@ -181,7 +169,7 @@ impl Linker<'_, '_> {
         depth: usize,
     ) -> bool {
         if arg.args.len() != param.args.len() {
-            let is_counted = DELEGATES.contains(&&*arg.name);
+            let is_counted = DELEGATES.has(&arg.name);
             return !is_counted && (arg.args.is_empty() || param.args.is_empty());
         }
         arg.args

@@ -3,23 +3,41 @@
 //!
 //! By these rows the store finds the files to link again when an interface changes: see `Writer::queue_dependents`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::file::LinkedFile;
+use super::file::{LinkedFile, NameMask};
 use crate::model::ModuleId;
-use crate::model::hash::HashSet;
+use crate::model::hash::{HashMap, HashSet};
 use crate::store::interface::RESIDUAL;
 
 /// A file, with the buckets of the names that were looked up in it.
 pub(super) type FileDependency = (ModuleId, u64);
 
+/// A file whose facts were asked for.
+#[derive(Default)]
+struct LoadedFile {
+    /// One of each time that it was loaded: who has the file in hand goes on with that copy when the cache drops it. None of a
+    /// file without facts.
+    masks: Vec<NameMask>,
+    /// The file itself, if it re-exports others: by these the dependencies on them are left out.
+    barrel: Option<Rc<LinkedFile>>,
+}
+
+/// The look-ups for one file, or for one exported name.
+pub(super) struct Lookups {
+    /// The buckets of the names that were looked up, by file.
+    pub(super) masks: BTreeMap<ModuleId, u64>,
+    /// The loaded files among them that re-export others.
+    pub(super) barrels: HashMap<ModuleId, Rc<LinkedFile>>,
+}
+
 /// Records the look-ups in other files while one file is linked.
 #[derive(Default)]
 pub(super) struct DependencyRecorder {
-    /// Files whose facts were asked for, each with its own mask of names; `None` for one without facts.
-    loaded: RefCell<BTreeMap<ModuleId, Option<Rc<LinkedFile>>>>,
+    /// Files whose facts were asked for.
+    loaded: RefCell<BTreeMap<ModuleId, LoadedFile>>,
     /// Files that were looked up without their facts, by the names that they export or by a memo.
     not_loaded: RefCell<BTreeMap<ModuleId, u64>>,
 }
@@ -27,13 +45,18 @@ pub(super) struct DependencyRecorder {
 impl DependencyRecorder {
     /// Records that the facts of a file were asked for. The file then records the names that are looked up in it.
     pub(super) fn record_load(&self, file: ModuleId, loaded: Option<&Rc<LinkedFile>>) {
-        if let Some(loaded) = loaded {
-            if loaded.name_mask.get().is_some() {
-                return;
-            }
-            loaded.name_mask.set(Some(0));
+        let mut all = self.loaded.borrow_mut();
+        let Some(loaded) = loaded else {
+            all.entry(file).or_default();
+            return;
+        };
+        if loaded.name_mask.get().is_some() {
+            return;
         }
-        self.loaded.borrow_mut().insert(file, loaded.cloned());
+        loaded.name_mask.set(Some(0));
+        let recorded = all.entry(file).or_default();
+        recorded.masks.push(Rc::clone(&loaded.name_mask));
+        recorded.barrel = (!loaded.stars.is_empty()).then(|| Rc::clone(loaded));
     }
 
     /// Records look-ups in files that need not be loaded for them.
@@ -44,21 +67,25 @@ impl DependencyRecorder {
         }
     }
 
-    /// Takes the look-ups so far, by file.
-    pub(super) fn take(&self) -> BTreeMap<ModuleId, u64> {
+    /// Takes the look-ups so far.
+    pub(super) fn take(&self) -> Lookups {
         let mut masks = self.not_loaded.take();
+        let mut barrels = HashMap::default();
         for (file, loaded) in self.loaded.take() {
-            let mask = loaded.and_then(|loaded| loaded.name_mask.take());
-            *masks.entry(file).or_default() |= mask.unwrap_or(0);
+            let each = loaded.masks.iter().filter_map(|mask| mask.take());
+            *masks.entry(file).or_default() |= each.fold(0, |all, one| all | one);
+            if let Some(barrel) = loaded.barrel {
+                barrels.insert(file, barrel);
+            }
         }
-        masks
+        Lookups { masks, barrels }
     }
 
     /// Runs `search` and returns its result with its look-ups alone; those before it stay recorded.
-    pub(super) fn apart<T>(&self, search: impl FnOnce() -> T) -> (T, BTreeMap<ModuleId, u64>) {
+    pub(super) fn apart<T>(&self, search: impl FnOnce() -> T) -> (T, Lookups) {
         let loaded = self.loaded.take();
-        let cells = || loaded.values().flatten().map(|loaded| &loaded.name_mask);
-        let masks: Vec<Option<u64>> = cells().map(Cell::take).collect();
+        let cells = || loaded.values().flat_map(|loaded| &loaded.masks);
+        let masks: Vec<Option<u64>> = cells().map(|cell| cell.take()).collect();
         let not_loaded = self.not_loaded.take();
         let found = search();
         let own = self.take();
@@ -76,11 +103,13 @@ impl DependencyRecorder {
 /// well (`Writer::queue_dependents`), and a barrel that stops to re-export it changes in a bucket that was read.
 /// Behind the barrels of a large repository there are hundreds of files for each that imports from them.
 ///
-/// `loaded` returns the files that are known.
+/// `cached` returns the files that are known beside those that were loaded for it.
 pub(super) fn without_implied<'a>(
-    masks: &BTreeMap<ModuleId, u64>,
-    loaded: impl Fn(ModuleId) -> Option<&'a LinkedFile>,
+    lookups: &'a Lookups,
+    cached: impl Fn(ModuleId) -> Option<&'a LinkedFile>,
 ) -> Vec<FileDependency> {
+    let Lookups { masks, barrels } = lookups;
+    let loaded = |file: ModuleId| barrels.get(&file).map(Rc::as_ref).or_else(|| cached(file));
     if masks.len() <= 1 {
         return masks.iter().map(|(file, mask)| (*file, *mask)).collect();
     }

@@ -5,15 +5,19 @@
 
 use std::rc::Rc;
 
+use super::delegates::LAMBDA;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
-use crate::ir::split_generic_name;
+use crate::ir::{ANONYMOUS, split_generic_name};
+use crate::model::{BuiltinSet, BuiltinTable};
 
 /// The result of a member of the standard library.
 #[derive(Clone, Copy, Debug)]
 enum DotnetResult {
     /// The type argument at a place.
     Argument(usize),
+    /// An element, as a loop gives it: a pair of a dictionary.
+    Element,
     /// The last type argument.
     Last,
     /// A value of the same type.
@@ -32,6 +36,12 @@ enum DotnetResult {
     Flattened,
     /// A map from the values that the first function argument returns to the elements.
     Keyed(&'static str),
+    /// A sequence of lists of the elements.
+    Chunks,
+    /// A sequence of pairs with the elements of the argument, or of the results of the last function argument.
+    Zipped,
+    /// The first argument, else an element: `jobs.Aggregate(sum, (sum, job) => …)`.
+    Folded,
     /// The type argument that the call writes: `OfType<Item>()`.
     Written,
     /// A sequence of it.
@@ -39,206 +49,149 @@ enum DotnetResult {
 }
 
 use DotnetResult::{
-    Argument, Flattened, Keyed, Last, Mapped, Of, OfFirst, Same, Sequence, Task, Written,
-    WrittenSequence,
+    Argument, Chunks, Element, Flattened, Folded, Keyed, Last, Mapped, Of, OfFirst, Same, Sequence,
+    Task, Written, WrittenSequence, Zipped,
 };
 
 /// Methods of generic types by name; the result follows the same rule for every type that has one.
-const METHODS: &[(&str, DotnetResult)] = &[
-    ("First", Last),
-    ("FirstOrDefault", Last),
-    ("Last", Last),
-    ("LastOrDefault", Last),
-    ("Single", Last),
-    ("SingleOrDefault", Last),
-    ("ElementAt", Last),
-    ("ElementAtOrDefault", Last),
-    ("MinBy", Last),
-    ("MaxBy", Last),
-    ("Find", Last),
-    ("FindLast", Last),
-    ("Peek", Last),
-    ("Pop", Last),
-    ("Dequeue", Last),
-    ("GetOrAdd", Last),
-    ("AddOrUpdate", Last),
-    ("GetValueOrDefault", Last),
-    ("GetResult", Last),
-    ("GetRequiredService", Written),
-    ("GetService", Written),
-    ("FirstAsync", Task),
-    ("FirstOrDefaultAsync", Task),
-    ("SingleAsync", Task),
-    ("SingleOrDefaultAsync", Task),
-    ("LastAsync", Task),
-    ("FindAsync", Task),
-    ("ToListAsync", Of("Task<List>")),
-    ("ToArrayAsync", Of("Task<List>")),
-    ("ConfigureAwait", Same),
-    ("GetAwaiter", Same),
-    ("AsTask", Of("Task")),
-    ("Where", Same),
-    ("OrderBy", Sequence),
-    ("OrderByDescending", Sequence),
-    ("ThenBy", Sequence),
-    ("ThenByDescending", Sequence),
-    ("Order", Sequence),
-    ("Distinct", Sequence),
-    ("DistinctBy", Sequence),
-    ("Skip", Sequence),
-    ("SkipLast", Sequence),
-    ("SkipWhile", Sequence),
-    ("Take", Sequence),
-    ("TakeLast", Sequence),
-    ("TakeWhile", Sequence),
-    ("Reverse", Sequence),
-    ("Concat", Sequence),
-    ("Union", Sequence),
-    ("Except", Sequence),
-    ("Intersect", Sequence),
-    ("Append", Sequence),
-    ("Prepend", Sequence),
-    ("DefaultIfEmpty", Sequence),
-    ("AsEnumerable", Sequence),
-    ("AsQueryable", Of("IQueryable")),
-    ("AsNoTracking", Same),
-    ("Include", Same),
-    ("AsReadOnly", Of("IReadOnlyList")),
-    ("FindAll", Of("List")),
-    ("GetRange", Of("List")),
-    ("ToList", Of("List")),
-    ("ToArray", Of("List")),
-    ("ToHashSet", Of("HashSet")),
-    ("ToImmutableArray", Of("List")),
-    ("ToImmutableList", Of("List")),
-    ("GetEnumerator", Of("IEnumerator")),
-    ("GetConsumingEnumerable", Sequence),
-    ("Select", Mapped),
-    ("ConvertAll", Mapped),
-    ("SelectMany", Flattened),
-    ("GroupBy", Keyed("IEnumerable<IGrouping>")),
-    ("ToLookup", Keyed("IEnumerable<IGrouping>")),
-    ("ToDictionary", Keyed("Dictionary")),
-    ("OfType", WrittenSequence),
-    ("Cast", WrittenSequence),
-];
+static METHODS: BuiltinTable<DotnetResult> = BuiltinTable::new(
+    "C#: methods",
+    &[
+        (
+            Element,
+            "First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt ElementAtOrDefault MinBy MaxBy",
+        ),
+        (
+            Last,
+            "Find FindLast Peek Pop Dequeue GetOrAdd AddOrUpdate GetValueOrDefault GetResult",
+        ),
+        (Written, "GetRequiredService GetService"),
+        (
+            Task,
+            "FirstAsync FirstOrDefaultAsync SingleAsync SingleOrDefaultAsync LastAsync FindAsync",
+        ),
+        (Of("Task<List>"), "ToListAsync ToArrayAsync"),
+        (Same, "ConfigureAwait GetAwaiter Where AsNoTracking Include"),
+        (Of("Task"), "AsTask"),
+        (
+            Sequence,
+            "OrderBy OrderByDescending ThenBy ThenByDescending Order Distinct DistinctBy Skip SkipLast SkipWhile \
+             Take TakeLast TakeWhile Reverse Concat Union Except Intersect Append Prepend DefaultIfEmpty \
+             AsEnumerable GetConsumingEnumerable OrderDescending UnionBy ExceptBy IntersectBy AsParallel",
+        ),
+        (Of("IQueryable"), "AsQueryable"),
+        (Of("IReadOnlyList"), "AsReadOnly"),
+        (
+            Of("List"),
+            "FindAll GetRange ToList ToArray ToImmutableArray ToImmutableList",
+        ),
+        (Of("HashSet"), "ToHashSet"),
+        (Of("IEnumerator"), "GetEnumerator"),
+        (Mapped, "Select ConvertAll Join GroupJoin"),
+        (Zipped, "Zip"),
+        (Chunks, "Chunk"),
+        (Folded, "Aggregate"),
+        (Flattened, "SelectMany"),
+        (Keyed("IEnumerable<IGrouping>"), "GroupBy ToLookup"),
+        (Keyed("Dictionary"), "ToDictionary"),
+        (WrittenSequence, "OfType Cast"),
+    ],
+);
 
 /// Properties of generic types by name.
-const PROPERTIES: &[(&str, DotnetResult)] = &[
-    ("Value", Last),
-    ("Result", Last),
-    ("Current", Last),
-    ("Key", Argument(0)),
-    ("Values", Of("ICollection")),
-    ("Keys", OfFirst("ICollection")),
-    ("Item1", Argument(0)),
-    ("Item2", Argument(1)),
-];
+static PROPERTIES: BuiltinTable<DotnetResult> = BuiltinTable::new(
+    "C#: properties",
+    &[
+        (Last, "Value Result Current"),
+        (Argument(0), "Key Item1"),
+        (Of("ICollection"), "Values"),
+        (OfFirst("ICollection"), "Keys"),
+        (Argument(1), "Item2"),
+    ],
+);
 
 /// Types whose elements are pairs in a loop.
-const PAIRS: &[&str] = &[
-    "Dictionary",
-    "IDictionary",
-    "IReadOnlyDictionary",
-    "ConcurrentDictionary",
-    "SortedDictionary",
-    "ImmutableDictionary",
-    "SortedList",
-    "FrozenDictionary",
-];
+static PAIRS: BuiltinSet = BuiltinSet::new(
+    "C#: types whose elements are pairs",
+    "Dictionary IDictionary IReadOnlyDictionary ConcurrentDictionary SortedDictionary ImmutableDictionary \
+     SortedList FrozenDictionary",
+);
 
 /// Types of the standard library that are used everywhere: which methods they have is known to everyone.
-const WELL_KNOWN: &[&str] = &[
-    "Array",
-    "List",
-    "HashSet",
-    "Task",
-    "ValueTask",
-    "Type",
-    "StringBuilder",
-    "Stream",
-    "Exception",
-    "Guid",
-    "DateTime",
-    "TimeSpan",
-    "DateTimeOffset",
-    "Func",
-    "Action",
-    "IEnumerable",
-    "IEnumerator",
-    "null",
-    "lambda",
-];
+static WELL_KNOWN: BuiltinSet = BuiltinSet::new(
+    "C#: types that everyone knows",
+    "Array List HashSet Task ValueTask Type StringBuilder Stream Exception Guid DateTime TimeSpan DateTimeOffset \
+     Func Action IEnumerable IEnumerator",
+);
 
 /// Structures of the standard library that make others of themselves: `TimeSpan.FromSeconds(1)`.
-const VALUES: &[&str] = &[
-    "DateOnly",
-    "DateTime",
-    "DateTimeOffset",
-    "Guid",
-    "TimeOnly",
-    "TimeSpan",
-];
+static VALUES: BuiltinSet = BuiltinSet::new(
+    "C#: structures",
+    "DateOnly DateTime DateTimeOffset Guid TimeOnly TimeSpan",
+);
 
-/// The beginnings of the names of their methods that do.
-const MAKERS: &[&str] = &["Add", "From", "Negate", "New", "Parse", "Subtract"];
+/// The first words of the names of their methods that do: `Add` of `AddDays`.
+static MAKERS: BuiltinSet = BuiltinSet::new(
+    "C#: first words of makers",
+    "Add From Negate New Parse Subtract",
+);
+
+/// Their members that are values of the same structure.
+static VALUES_OF_ITSELF: BuiltinSet = BuiltinSet::new(
+    "C#: members of structures",
+    "Zero MaxValue MinValue Empty Now UtcNow Today Date",
+);
+
+/// Properties by their type; the same for every type that has one.
+static PLAIN_PROPERTIES: BuiltinTable<&str> = BuiltinTable::new(
+    "C#: properties by their types",
+    &[
+        ("long", "Ticks"),
+        ("int", "Length Count"),
+        ("string", "Message Name FullName"),
+    ],
+);
+
+/// Types that are known to be no sequence.
+static SINGLES: BuiltinSet = BuiltinSet::new(
+    "C#: types that are no sequence",
+    "CancellationToken DateTime DateTimeOffset Guid TimeSpan Type Uri",
+);
+
+/// Interfaces that take any sequence.
+static SEQUENCES: BuiltinSet = BuiltinSet::new(
+    "C#: interfaces of sequences",
+    "IEnumerable ICollection IReadOnlyCollection IList IReadOnlyList",
+);
+
+/// Methods that set an argument to an element.
+static SETTERS: BuiltinSet = BuiltinSet::new(
+    "C#: methods that set their argument",
+    "TryGetValue TryRemove TryPeek TryPop TryDequeue TryTake",
+);
 
 /// Methods by their result type, for overloads that are chosen by it; the same for every type that has one.
-const PLAIN_RESULTS: &[(&str, &[&str])] = &[
-    (
-        "string",
-        &[
-            "ToString",
-            "Substring",
-            "Trim",
-            "TrimStart",
-            "TrimEnd",
-            "ToLower",
-            "ToUpper",
-            "ToLowerInvariant",
-            "ToUpperInvariant",
-            "Format",
-            "Join",
-            "PadLeft",
-            "PadRight",
-            "ReadToEnd",
-            "ReadLine",
-            "ReadAllText",
-        ],
-    ),
-    (
-        "bool",
-        &[
-            "Any",
-            "All",
-            "Contains",
-            "ContainsKey",
-            "StartsWith",
-            "EndsWith",
-            "Equals",
-            "IsNullOrEmpty",
-            "IsNullOrWhiteSpace",
-            "TryGetValue",
-            "MoveNext",
-            "SequenceEqual",
-        ],
-    ),
-    (
-        "int",
-        &[
-            "IndexOf",
-            "LastIndexOf",
-            "GetHashCode",
-            "CompareTo",
-            "Count",
-        ],
-    ),
-    ("Type", &["GetType"]),
-];
+static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
+    "C#: methods by their results",
+    &[
+        (
+            "string",
+            "ToString Substring Trim TrimStart TrimEnd ToLower ToUpper ToLowerInvariant ToUpperInvariant Format \
+             Join PadLeft PadRight ReadToEnd ReadLine ReadAllText",
+        ),
+        (
+            "bool",
+            "Any All Contains ContainsKey StartsWith EndsWith Equals IsNullOrEmpty IsNullOrWhiteSpace \
+             TryGetValue MoveNext SequenceEqual",
+        ),
+        ("int", "IndexOf LastIndexOf GetHashCode CompareTo Count"),
+        ("Type", "GetType"),
+    ],
+);
 
 impl ExternalType {
     fn has_pairs(&self) -> bool {
-        self.args.len() == 2 && PAIRS.contains(&&*self.name)
+        self.args.len() == 2 && PAIRS.has(&self.name)
     }
 
     fn last(&self) -> Option<Type> {
@@ -256,8 +209,17 @@ impl ExternalType {
         self.last()
     }
 
-    /// A member: a method, or the value of a property.
-    pub(super) fn dotnet_member(self: &Rc<Self>, name: &str) -> Type {
+    /// A member: a method, or the value of a property; `None` for a property of an anonymous object of which nothing is known.
+    pub(super) fn dotnet_member(self: &Rc<Self>, name: &str) -> Option<Type> {
+        if let Some(names) = self.name.strip_prefix(ANONYMOUS)
+            && let Some(at) = names.split(' ').position(|it| it == name)
+        {
+            return self.arg(at);
+        }
+        Some(self.outer_member(name))
+    }
+
+    fn outer_member(self: &Rc<Self>, name: &str) -> Type {
         if let Some(method) = name.strip_suffix("()") {
             return Type::ExternalMethod(Rc::clone(self), method.into());
         }
@@ -265,19 +227,17 @@ impl ExternalType {
             // `System.Func<Item>`
             return Self::named(plain);
         }
-        let found = PROPERTIES.iter().find(|it| it.0 == name);
+        let found = PROPERTIES.get(name);
         let value = found.filter(|_| !self.args.is_empty()).and_then(|it| {
-            Some(match it.1 {
+            Some(match *it {
                 Argument(at) => self.arg(at)?,
                 OfFirst(name) => Self::with(name, [self.arg(0)]),
                 Of(name) => Self::with(name, [self.last()]),
                 _ => self.last()?,
             })
         });
-        value.unwrap_or(match name {
-            "Zero" | "MaxValue" | "MinValue" | "Empty" | "Now" | "UtcNow" | "Today" | "Date"
-                if VALUES.contains(&&*self.name) =>
-            {
+        value.unwrap_or_else(|| match name {
+            _ if VALUES.has(&self.name) && VALUES_OF_ITSELF.has(name) => {
                 Type::ExternalType(Rc::clone(self))
             }
             "None" if &*self.name == "CancellationToken" => Type::ExternalType(Rc::clone(self)),
@@ -285,10 +245,9 @@ impl ExternalType {
             "CompletedTask" if matches!(&*self.name, "Task" | "ValueTask") => {
                 Type::ExternalType(Rc::clone(self))
             }
-            "Ticks" => Self::named("long"),
-            "Length" | "Count" => Self::named("int"),
-            "Message" | "Name" | "FullName" => Self::named("string"),
-            _ => Type::External,
+            _ => PLAIN_PROPERTIES
+                .get(name)
+                .map_or(Type::External, |plain| Self::named(plain)),
         })
     }
 
@@ -322,21 +281,7 @@ impl ExternalType {
 
     /// Whether it is known to be no sequence where one is asked for.
     pub(super) fn is_no_sequence(&self, other: &Self) -> bool {
-        let is_single = matches!(
-            &*self.name,
-            "CancellationToken"
-                | "DateTime"
-                | "DateTimeOffset"
-                | "Guid"
-                | "TimeSpan"
-                | "Type"
-                | "Uri"
-        );
-        let takes_all = matches!(
-            &*other.name,
-            "IEnumerable" | "ICollection" | "IReadOnlyCollection" | "IList" | "IReadOnlyList"
-        );
-        is_single && takes_all
+        SINGLES.has(&self.name) && SEQUENCES.has(&other.name)
     }
 
     /// Whether a value of it may be one of another type from outside, as far as names tell.
@@ -349,11 +294,8 @@ impl ExternalType {
         if is_word(&self.name) || is_word(&other.name) {
             return false;
         }
-        let is_known = WELL_KNOWN.contains(&&*self.name) || self.has_pairs();
-        let takes_all = matches!(
-            &*other.name,
-            "IEnumerable" | "ICollection" | "IReadOnlyCollection" | "IList" | "IReadOnlyList"
-        );
+        let is_known = WELL_KNOWN.has(&self.name) || self.has_pairs();
+        let takes_all = SEQUENCES.has(&other.name);
         if is_known {
             return takes_all && !self.args.is_empty();
         }
@@ -362,7 +304,7 @@ impl ExternalType {
             return takes_all && !self.args.is_empty();
         }
         // Which types from outside are built on which is not known.
-        !WELL_KNOWN.contains(&&*other.name) || takes_all && !self.args.is_empty()
+        !WELL_KNOWN.has(&other.name) || takes_all && !self.args.is_empty()
     }
 }
 
@@ -370,6 +312,13 @@ impl ExternalType {
 fn is_interface(name: &str) -> bool {
     let rest = name.strip_prefix('I');
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+/// The first word of a name: `Add` of `AddDays`.
+fn first_word(name: &str) -> &str {
+    let mut capitals = name.match_indices(|c: char| c.is_ascii_uppercase());
+    let second = capitals.nth(1);
+    &name[..second.map_or(name.len(), |it| it.0)]
 }
 
 /// Whether the second name is that of the struct behind the first, or the other way round: `int` and `Int32`.
@@ -385,27 +334,44 @@ fn is_lifted(one: &str, other: &str) -> bool {
 
 impl Linker<'_, '_> {
     /// The function that a method of an external type takes as its argument at `index`; the value of an argument that it sets.
-    pub(super) fn dotnet_callback(of: &Rc<ExternalType>, method: &str, index: u8) -> Option<Type> {
+    pub(super) fn dotnet_callback(
+        &self,
+        of: &Rc<ExternalType>,
+        method: &str,
+        index: u8,
+    ) -> Option<Type> {
         if of.args.is_empty() {
             return None;
         }
+        // The function of two parameters, and the elements of the first argument.
+        let function =
+            |one: Option<Type>, two: Option<Type>| ExternalType::with("Action", [one, two]);
+        let other = || self.argument(0).and_then(|it| self.key(&it));
         match (method, index) {
-            ("TryGetValue" | "TryRemove" | "TryPeek" | "TryPop" | "TryDequeue" | "TryTake", _) => {
-                of.last()
-            }
+            _ if SETTERS.has(method) => of.last(),
             ("GetOrAdd", 1) => Some(ExternalType::with("Func", [of.arg(0), of.last()])),
-            ("Aggregate", _) => None,
-            // One element, whatever the function returns.
-            _ => {
-                let element = of.looped();
-                Some(ExternalType::with("Action", [element]))
+            ("AddOrUpdate", _) => Some(ExternalType::with("Action", [of.arg(0), of.last()])),
+            ("Join" | "GroupJoin", 2) => Some(function(other(), None)),
+            ("Join", 3) | ("Zip", 1) => Some(function(of.looped(), other())),
+            ("GroupJoin", 3) => {
+                let group = ExternalType::with("IEnumerable", [other()]);
+                Some(function(of.looped(), Some(group)))
             }
+            ("Aggregate", 0) | ("Sort", _) => Some(function(of.looped(), of.looped())),
+            ("Aggregate", 1) => Some(function(self.argument(0), of.looped())),
+            ("Aggregate", _) => Some(function(self.argument(0), None)),
+            ("GroupBy" | "GroupJoin", 1) if self.n_params_of_argument(index) == Some(2) => {
+                let group = ExternalType::with("IEnumerable", [of.looped()]);
+                Some(function(None, Some(group)))
+            }
+            // One element, whatever the function returns, and something else.
+            _ => Some(function(of.looped(), None)),
         }
     }
 
     /// The result type of a method of an external type, for the call that is being evaluated.
     pub(super) fn dotnet_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
-        let known = METHODS.iter().find(|it| it.0 == method).map(|it| it.1);
+        let known = METHODS.get(method).copied();
         if let Some(Written | WrittenSequence) = known {
             let written = self.written_type(0);
             return match known {
@@ -424,11 +390,10 @@ impl Linker<'_, '_> {
         if matches!(method, "Invoke") {
             return of.delegate_result();
         }
-        if VALUES.contains(&&*of.name) && MAKERS.iter().any(|it| method.starts_with(it)) {
+        if VALUES.has(&of.name) && MAKERS.has(first_word(method)) {
             return Some(Type::ExternalType(Rc::clone(of)));
         }
-        let plain = PLAIN_RESULTS.iter().find(|it| it.1.contains(&method));
-        if let Some((name, _)) = plain {
+        if let Some(name) = PLAIN_RESULTS.get(method) {
             return Some(ExternalType::named(name));
         }
         let has_written = self.written_type(0).is_some_and(|it| !it.is_external());
@@ -440,6 +405,7 @@ impl Linker<'_, '_> {
         let task = |value: Option<Type>| ExternalType::with("Task", [value]);
         Some(match known {
             Argument(at) => of.arg(at)?,
+            Element => one?,
             Last => of.last()?,
             Same if of.has_pairs() => ExternalType::with("IEnumerable", [one]),
             Same => Type::ExternalType(Rc::clone(of)),
@@ -450,8 +416,13 @@ impl Linker<'_, '_> {
             Task => task(one),
             Mapped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
             Flattened => {
-                let inner = self.result_of_argument(0)?;
-                let element = self.key(&inner)?;
+                let n_args = self.call().map_or(0, |call| call.args.len());
+                let element = if n_args > 1 {
+                    // The second function makes something of each pair.
+                    self.result_of_last()?
+                } else {
+                    self.key(&self.result_of_argument(0)?)?
+                };
                 ExternalType::with("IEnumerable", [Some(element)])
             }
             Keyed("Dictionary") => {
@@ -464,11 +435,37 @@ impl Linker<'_, '_> {
                 ExternalType::with("Dictionary", [self.result_of_argument(0), value])
             }
             Keyed(_) => {
-                let group = ExternalType::with("IGrouping", [self.result_of_argument(0), one]);
+                // A second function makes something of each element, or of each group.
+                let is_plain = self.call().is_none_or(|it| it.args.len() < 2);
+                let element = one.filter(|_| is_plain);
+                let group = ExternalType::with("IGrouping", [self.result_of_argument(0), element]);
                 ExternalType::with("IEnumerable", [Some(group)])
             }
+            Chunks => {
+                let list = ExternalType::with("List", [one]);
+                ExternalType::with("IEnumerable", [Some(list)])
+            }
+            Zipped if self.call().is_some_and(|it| it.args.len() == 1) => {
+                let other = self.argument(0).and_then(|it| self.key(&it));
+                let pair = Type::Tuple([one, other].into());
+                ExternalType::with("IEnumerable", [Some(pair)])
+            }
+            Zipped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
+            Folded => match self.call()?.args.len() {
+                1 => one?,
+                2 => self.argument(0)?,
+                _ => self.result_of_last()?,
+            },
             Written | WrittenSequence => return None,
         })
+    }
+
+    /// The number of parameters of the function that is an argument of the call.
+    fn n_params_of_argument(&self, at: u8) -> Option<usize> {
+        match self.argument(at)? {
+            Type::ExternalType(of) if &*of.name == LAMBDA => of.args.len().checked_sub(1),
+            _ => None,
+        }
     }
 
     fn result_of_last(&self) -> Option<Type> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
+use std::rc::Rc;
 
 use super::rules;
 use crate::ir::{
@@ -16,6 +17,10 @@ use crate::store::interface::{MEMBERS, RESIDUAL, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_OVERLOADS: usize = 64;
+
+/// The buckets of the names that were looked up in a loaded file for the one that is being linked; `None` before the first
+/// look-up. Its file and the recorder share it, so that the cache may drop the file meanwhile.
+pub(super) type NameMask = Rc<Cell<Option<u64>>>;
 
 /// One file's facts, with the tables that look-ups need.
 pub(super) struct LinkedFile {
@@ -62,9 +67,7 @@ pub(super) struct LinkedFile {
     pub(super) star_exports: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
-    /// The names that were looked up here for the file that is being linked, as buckets of the fingerprint; `None` before
-    /// the first look-up: see [`DependencyRecorder`](super::dependencies::DependencyRecorder).
-    pub(super) name_mask: Cell<Option<u64>>,
+    pub(super) name_mask: NameMask,
 }
 
 impl LinkedFile {
@@ -217,7 +220,7 @@ impl LinkedFile {
             star_set: OnceCell::new(),
             star_exports: OnceCell::new(),
             buckets,
-            name_mask: Cell::new(None),
+            name_mask: NameMask::default(),
         }
     }
 
@@ -382,6 +385,17 @@ impl LinkedFile {
         self.record(bucket(name));
         let all = self.facts.exports.iter();
         all.filter(move |export| export.name == name)
+    }
+
+    /// The names that it exports, where these are all: nothing is re-exported or assigned whole.
+    pub(super) fn listed_exports(&self) -> Option<impl Iterator<Item = &str>> {
+        let FileFacts {
+            exports, imports, ..
+        } = &self.facts;
+        let is_open = |it: &Export| matches!(it.kind, ExportKind::Assignment | ExportKind::Star);
+        let has_others = exports.iter().any(is_open)
+            || imports.iter().any(|it| it.kind == ImportKind::TypeQuery);
+        (!has_others).then(|| exports.iter().map(|it| it.name.as_str()))
     }
 
     /// Exports without a name of their own: `export *` and `module.exports =`.

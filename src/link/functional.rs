@@ -8,45 +8,32 @@ use super::linker::Linker;
 use super::overloads::n_params;
 use super::types::Type;
 use crate::ir::Slot;
-use crate::model::SymbolKind;
+use crate::model::{BuiltinTable, SymbolKind};
 
 /// Functional interfaces of the standard library: their number of parameters, and whether they return something.
-const FUNCTIONS: &[(&str, usize, bool)] = &[
-    ("BiConsumer", 2, false),
-    ("BiFunction", 2, true),
-    ("BiPredicate", 2, true),
-    ("BinaryOperator", 2, true),
-    ("BooleanSupplier", 0, true),
-    ("Callable", 0, true),
-    ("Comparator", 2, true),
-    ("Consumer", 1, false),
-    ("DoubleFunction", 1, true),
-    ("DoubleSupplier", 0, true),
-    ("DoubleUnaryOperator", 1, true),
-    ("Executable", 0, false),
-    ("FileFilter", 1, true),
-    ("Function", 1, true),
-    ("IntBinaryOperator", 2, true),
-    ("IntConsumer", 1, false),
-    ("IntFunction", 1, true),
-    ("IntPredicate", 1, true),
-    ("IntSupplier", 0, true),
-    ("IntUnaryOperator", 1, true),
-    ("LongConsumer", 1, false),
-    ("LongFunction", 1, true),
-    ("LongSupplier", 0, true),
-    ("LongUnaryOperator", 1, true),
-    ("PrivilegedAction", 0, true),
-    ("PrivilegedExceptionAction", 0, true),
-    ("Predicate", 1, true),
-    ("Runnable", 0, false),
-    ("Supplier", 0, true),
-    ("ThrowingSupplier", 0, true),
-    ("ToDoubleFunction", 1, true),
-    ("ToIntFunction", 1, true),
-    ("ToLongFunction", 1, true),
-    ("UnaryOperator", 1, true),
-];
+static FUNCTIONS: BuiltinTable<(usize, bool)> = BuiltinTable::new(
+    "Java: functional interfaces",
+    &[
+        ((0, false), "Executable Runnable"),
+        (
+            (0, true),
+            "BooleanSupplier Callable DoubleSupplier IntSupplier LongSupplier PrivilegedAction \
+             PrivilegedExceptionAction Supplier ThrowingSupplier",
+        ),
+        ((1, false), "Consumer IntConsumer LongConsumer"),
+        (
+            (1, true),
+            "DoubleFunction DoubleUnaryOperator FileFilter Function IntFunction IntPredicate IntUnaryOperator \
+             LongFunction LongUnaryOperator Predicate ToDoubleFunction ToIntFunction ToLongFunction \
+             UnaryOperator",
+        ),
+        ((2, false), "BiConsumer"),
+        (
+            (2, true),
+            "BiFunction BiPredicate BinaryOperator Comparator IntBinaryOperator",
+        ),
+    ],
+);
 
 /// How well a lambda fits a parameter by its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +66,7 @@ impl Linker<'_, '_> {
     /// The number of parameters of a functional interface, and whether it returns something.
     fn shape_of_interface(&self, param: &Type) -> Option<(usize, bool)> {
         if let Type::ExternalType(of) = param {
-            let known = FUNCTIONS.iter().find(|it| it.0 == &*of.name)?;
-            return Some((known.1, known.2));
+            return FUNCTIONS.get(&of.name).copied();
         }
         let (file, at) = param.symbol()?;
         if self.kind(file, at) != Some(SymbolKind::Interface) {

@@ -14,7 +14,7 @@ use super::rust_std;
 use super::tree::Module;
 use super::types::{ExternalType, Type, each};
 use crate::ir::{BaseKind, Expr, PathId, Slot, SymbolIdx};
-use crate::model::SymbolKind;
+use crate::model::{BuiltinSet, SymbolKind};
 
 /// Names for types behind each other.
 const MAX_ALIASES: usize = 8;
@@ -23,43 +23,21 @@ const MAX_ALIASES: usize = 8;
 const MAX_CANDIDATES: usize = 200;
 
 /// Methods that most types have by the standard library, and that give the same type.
-const SAME_TYPE: &[&str] = &[
-    "as_mut()",
-    "as_ref()",
-    "await()",
-    "borrow()",
-    "borrow_mut()",
-    "by_ref()",
-    "clone()",
-    "cloned()",
-    "into()",
-    "into_iter()",
-    "to_owned()",
-    "+()",
-    "min()",
-    "max()",
-];
+static SAME_TYPE: BuiltinSet = BuiltinSet::new(
+    "Rust: methods of most types that give the same",
+    "as_mut() as_ref() await() borrow() borrow_mut() by_ref() clone() cloned() into() into_iter() to_owned() +() \
+     min() max()",
+);
 
 /// Methods of traits of the standard library that are often derived.
-const DERIVED: &[&str] = &[
-    "cmp()",
-    "eq()",
-    "fmt()",
-    "hash()",
-    "ne()",
-    "partial_cmp()",
-    "to_string()",
-    "try_into()",
-    "type_id()",
-    "lt()",
-    "le()",
-    "gt()",
-    "ge()",
-];
+static DERIVED: BuiltinSet = BuiltinSet::new(
+    "Rust: methods that are derived",
+    "cmp() eq() fmt() hash() ne() partial_cmp() to_string() try_into() type_id() lt() le() gt() ge()",
+);
 
 /// Whether most types may have a method by traits of the standard library: `clone()`, `fmt()`.
 pub(super) fn is_common(name: &str) -> bool {
-    SAME_TYPE.contains(&name) || DERIVED.contains(&name)
+    SAME_TYPE.has(name) || DERIVED.has(name)
 }
 
 impl Linker<'_, '_> {
@@ -203,8 +181,8 @@ impl Linker<'_, '_> {
                 )?)))
             }
             "default()" => made(),
-            _ if is_value && SAME_TYPE.contains(&name) => made(),
-            _ if DERIVED.contains(&name) => Some(Type::External),
+            _ if is_value && SAME_TYPE.has(name) => made(),
+            _ if DERIVED.has(name) => Some(Type::External),
             _ => None,
         }
     }
@@ -277,7 +255,7 @@ impl Linker<'_, '_> {
                 None => {}
             }
         }
-        if outside.is_none() && this.is_instance() && SAME_TYPE.contains(&asked.as_str()) {
+        if outside.is_none() && this.is_instance() && SAME_TYPE.has(&asked) {
             return Some(Type::Callable(Rc::new(this.clone())));
         }
         self.of_outer_base(outside)

@@ -15,7 +15,7 @@ use super::types::{ExternalType, Type};
 use crate::ir::{Expr, PathId, Slot, SymbolIdx, linkage_unit};
 use crate::model::hash::HashSet;
 use crate::model::path::parent;
-use crate::model::{ModuleId, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{BuiltinSet, ModuleId, Symbol, SymbolFlags, SymbolKind};
 
 /// How many files one file is looked at to include, with those that they include.
 const MAX_INCLUDED: usize = 4_000;
@@ -100,7 +100,7 @@ impl Linker<'_, '_> {
         if matches!(first, "std" | "__gnu_cxx" | "__builtin") {
             return Some((external(path, wants_type), None));
         }
-        if wants_type && PRIMITIVES.contains(&path) {
+        if wants_type && PRIMITIVES.has(path) {
             return Some((ExternalType::named(path), None));
         }
         let mut outside = None;
@@ -121,7 +121,7 @@ impl Linker<'_, '_> {
             let found = self.declared(&object, Access::Name(last))?;
             return Some((found, Some(owner.instance())));
         }
-        if wants_type && STANDARD_TYPES.contains(&path) {
+        if wants_type && STANDARD_TYPES.has(path) {
             return Some((ExternalType::named(path), None));
         }
         // What a base from outside has, it may have.
@@ -502,75 +502,17 @@ fn external(path: &str, wants_type: bool) -> Type {
     }
 }
 
-const PRIMITIVES: &[&str] = &[
-    "auto",
-    "bool",
-    "char",
-    "double",
-    "float",
-    "int",
-    "long",
-    "null",
-    "short",
-    "signed",
-    "unsigned",
-    "void",
-    "size_t",
-    "ssize_t",
-    "ptrdiff_t",
-    "wchar_t",
-    "char8_t",
-    "char16_t",
-    "char32_t",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "intptr_t",
-    "uintptr_t",
-    "_Bool",
-    "nullptr_t",
-];
+static PRIMITIVES: BuiltinSet = BuiltinSet::new(
+    "C: primitive types",
+    "bool char double float int null void size_t ssize_t ptrdiff_t wchar_t \
+     char8_t char16_t char32_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t \
+     uintptr_t _Bool nullptr_t",
+);
 
 /// Types of the standard library that code names without `std::`.
-const STANDARD_TYPES: &[&str] = &[
-    "string",
-    "vector",
-    "map",
-    "set",
-    "unordered_map",
-    "unordered_set",
-    "multimap",
-    "list",
-    "deque",
-    "pair",
-    "tuple",
-    "unique_ptr",
-    "shared_ptr",
-    "weak_ptr",
-    "optional",
-    "function",
-    "array",
-    "queue",
-    "stack",
-    "thread",
-    "mutex",
-    "ostream",
-    "istream",
-    "ostringstream",
-    "stringstream",
-    "string_view",
-    "FILE",
-    "DIR",
-    "time_t",
-    "pid_t",
-    "off_t",
-    "mode_t",
-    "pthread_t",
-    "pthread_mutex_t",
-    "va_list",
-];
+static STANDARD_TYPES: BuiltinSet = BuiltinSet::new(
+    "C: types of the standard library",
+    "string vector map set unordered_map unordered_set multimap list deque pair tuple unique_ptr shared_ptr \
+     weak_ptr optional function array queue stack thread mutex ostream istream ostringstream stringstream \
+     string_view FILE DIR time_t pid_t off_t mode_t pthread_t pthread_mutex_t va_list",
+);

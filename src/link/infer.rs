@@ -200,12 +200,24 @@ impl Linker<'_, '_> {
                 Type::Tuple(items.collect())
             }
             Expr::Callable { result } => Type::Callable(Rc::new(self.infer(file, *result, this)?)),
-            Expr::Param { callee, index } => {
-                let (callee, object) = self.infer_object(file, *callee, this)?;
+            Expr::Param { callee: of, index } => {
+                let (callee, object) = self.infer_object(file, *of, this)?;
                 // The receiver is the first argument of an extension method.
                 let is_extension = self.is_extension_call(&callee, object.as_ref());
                 let index = index.saturating_add(u8::from(is_extension));
-                let found = self.parameter(&callee, index, object.as_ref())?;
+                // What a function outside takes may depend on its other arguments.
+                let written = matches!(callee, Type::ExternalMethod(..))
+                    .then(|| self.written_call(file, *of, this))
+                    .flatten();
+                let found = match written {
+                    Some(written) => {
+                        let outer = self.call.replace(Some(written));
+                        let found = self.parameter(&callee, index, object.as_ref());
+                        self.call.replace(outer);
+                        found?
+                    }
+                    None => self.parameter(&callee, index, object.as_ref())?,
+                };
                 return Some((found, object));
             }
             Expr::TypeParam {
@@ -251,6 +263,22 @@ impl Linker<'_, '_> {
             }
         };
         Some((found, None))
+    }
+
+    /// The arguments of the call that an expression is the callee of.
+    fn written_call(
+        &self,
+        file: &LinkedFile,
+        callee: ExprId,
+        this: Option<&Type>,
+    ) -> Option<Rc<Substitution>> {
+        let Expr::Callee { call } = file.expr(callee) else {
+            return None;
+        };
+        match file.expr(*call) {
+            Expr::Call { types, args, .. } => Some(self.substitution(file, types, args, this)),
+            _ => None,
+        }
     }
 
     /// The arguments of a call, with the receiver before them where the callee takes it as its first one.

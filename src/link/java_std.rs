@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
+use crate::model::{BuiltinSet, BuiltinTable};
 
 /// The result of a method of the standard library.
 #[derive(Clone, Copy, Debug)]
@@ -27,309 +28,259 @@ enum JavaMethodResult {
     Mapped,
     /// A stream of the elements of the streams that the first function argument returns.
     Flattened,
-    /// The result of the function argument at a place.
-    Returned(usize),
 }
 
-use JavaMethodResult::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Returned, Same};
+use JavaMethodResult::{Argument, Flattened, Last, Mapped, Of, OfAll, OfArgument, Same};
 
 /// Methods by name; the result follows the same rule for every type that has one.
-const METHODS: &[(&str, JavaMethodResult)] = &[
-    ("get", Last),
-    ("getFirst", Last),
-    ("getLast", Last),
-    ("getOrDefault", Last),
-    ("put", Last),
-    ("putIfAbsent", Last),
-    ("computeIfAbsent", Last),
-    ("computeIfPresent", Last),
-    ("compute", Last),
-    ("merge", Last),
-    ("remove", Last),
-    ("removeFirst", Last),
-    ("removeLast", Last),
-    ("set", Last),
-    ("peek", Last),
-    ("peekFirst", Last),
-    ("peekLast", Last),
-    ("poll", Last),
-    ("pollFirst", Last),
-    ("pollLast", Last),
-    ("pop", Last),
-    ("take", Last),
-    ("element", Last),
-    ("first", Last),
-    ("last", Last),
-    ("next", Last),
-    ("previous", Last),
-    ("elementAt", Last),
-    ("firstElement", Last),
-    ("lastElement", Last),
-    ("orElse", Last),
-    ("orElseGet", Last),
-    ("orElseThrow", Last),
-    ("join", Last),
-    ("call", Last),
-    ("apply", Last),
-    ("getValue", Last),
-    ("getKey", Argument(0)),
-    ("getObject", Last),
-    ("getIfAvailable", Last),
-    ("getIfUnique", Last),
-    ("getBody", Last),
-    ("block", Last),
-    ("getContent", Of("List")),
-    ("getRecords", Of("List")),
-    ("newInstance", Last),
-    ("cast", Last),
-    ("iterator", Of("Iterator")),
-    ("listIterator", Of("Iterator")),
-    ("descendingIterator", Of("Iterator")),
-    ("stream", Of("Stream")),
-    ("parallelStream", Of("Stream")),
-    ("values", Of("Collection")),
-    ("keySet", OfArgument("Set", 0)),
-    ("entrySet", OfAll("Set<Entry>")),
-    ("entries", OfAll("Set<Entry>")),
-    ("firstEntry", OfAll("Entry")),
-    ("lastEntry", OfAll("Entry")),
-    ("pollFirstEntry", OfAll("Entry")),
-    ("subList", Same),
-    ("subSet", Same),
-    ("headSet", Same),
-    ("tailSet", Same),
-    ("subMap", Same),
-    ("headMap", Same),
-    ("tailMap", Same),
-    ("reversed", Same),
-    ("filter", Same),
-    ("sorted", Same),
-    ("distinct", Same),
-    ("limit", Same),
-    ("skip", Same),
-    ("takeWhile", Same),
-    ("dropWhile", Same),
-    ("parallel", Same),
-    ("sequential", Same),
-    ("unordered", Same),
-    ("onClose", Same),
-    ("or", Same),
-    ("thenComparing", Same),
-    ("whenComplete", Same),
-    ("exceptionally", Same),
-    ("findFirst", Of("Optional")),
-    ("findAny", Of("Optional")),
-    ("min", Of("Optional")),
-    ("max", Of("Optional")),
-    ("reduce", Of("Optional")),
-    ("toList", Of("List")),
-    ("collect", Of("List")),
-    ("map", Mapped),
-    ("thenApply", Mapped),
-    ("flatMap", Flattened),
-    ("thenCompose", Flattened),
-];
+static METHODS: BuiltinTable<JavaMethodResult> = BuiltinTable::new(
+    "Java: methods",
+    &[
+        (
+            Last,
+            "get getFirst getLast getOrDefault put putIfAbsent computeIfAbsent computeIfPresent compute merge \
+             remove removeFirst removeLast set peek peekFirst peekLast poll pollFirst pollLast pop take element \
+             first last next previous elementAt firstElement lastElement orElse orElseGet orElseThrow join call \
+             apply getValue getObject getIfAvailable getIfUnique getBody block newInstance cast",
+        ),
+        (Argument(0), "getKey"),
+        (Of("List"), "getContent getRecords toList collect"),
+        (Of("Iterator"), "iterator listIterator descendingIterator"),
+        (Of("Stream"), "stream parallelStream"),
+        (Of("Collection"), "values"),
+        (OfArgument("Set", 0), "keySet"),
+        (OfAll("Set<Entry>"), "entrySet entries"),
+        (OfAll("Entry"), "firstEntry lastEntry pollFirstEntry"),
+        (
+            Same,
+            "subList subSet headSet tailSet subMap headMap tailMap reversed filter sorted distinct limit skip \
+             takeWhile dropWhile parallel sequential unordered onClose or thenComparing whenComplete \
+             exceptionally",
+        ),
+        (Of("Optional"), "findFirst findAny min max reduce"),
+        (Mapped, "map thenApply thenApplyAsync handle handleAsync"),
+        (Flattened, "flatMap thenCompose"),
+    ],
+);
 
-/// Static methods of the standard library whose result follows from their arguments.
-const STATIC_METHODS: &[(&str, &str, JavaMethodResult)] = &[
-    ("Optional", "map", Mapped),
-    ("AccessController", "doPrivileged", Returned(0)),
-];
+/// The result of a static method of the standard library.
+#[derive(Clone, Copy, Debug)]
+enum StaticResult {
+    /// The first argument.
+    Argument,
+    /// The result of the function that is the first argument.
+    Returned,
+    /// A collector into a map of lists of the elements, where the first argument is the only one.
+    Grouping,
+    /// A collector into a map of the results of the second argument.
+    Mapping,
+    /// A value of this type that holds the first argument, or the elements of an array.
+    Of(&'static str),
+    /// A value of this type that holds the elements of the first argument.
+    Copy(&'static str),
+    /// A value of this type that holds the result of the first argument.
+    OfReturned(&'static str),
+    /// A value of the class itself.
+    Itself,
+}
 
-/// Interfaces of the standard library that classes often implement, with all methods that they have.
-const CLOSED: &[(&str, &[&str])] = &[
-    ("AutoCloseable", &["close"]),
-    ("Callable", &["call"]),
-    ("Cloneable", &[]),
-    ("Closeable", &["close"]),
-    ("Comparable", &["compareTo"]),
-    ("Iterable", &["forEach", "iterator", "spliterator"]),
-    ("RandomAccess", &[]),
-    ("Runnable", &["run"]),
-    ("Serializable", &[]),
-];
+/// Static methods of the standard library.
+static STATIC_METHODS: BuiltinTable<StaticResult> = BuiltinTable::new(
+    "Java: static methods",
+    &[
+        (
+            StaticResult::Argument,
+            "Objects.requireNonNullElse Objects.requireNonNullElseGet",
+        ),
+        (StaticResult::Returned, "AccessController.doPrivileged"),
+        (
+            StaticResult::Grouping,
+            "Collectors.groupingBy Collectors.groupingByConcurrent Collectors.partitioningBy",
+        ),
+        (
+            StaticResult::Mapping,
+            "Collectors.toMap Collectors.toConcurrentMap",
+        ),
+        (
+            StaticResult::Of("Stream"),
+            "Arrays.stream Stream.of Stream.ofNullable Stream.iterate",
+        ),
+        (
+            StaticResult::Of("List"),
+            "Arrays.asList List.of Collections.singletonList Collections.singleton",
+        ),
+        (StaticResult::Of("Set"), "Set.of"),
+        (
+            StaticResult::Of("Optional"),
+            "Optional.of Optional.ofNullable",
+        ),
+        (
+            StaticResult::Of("CompletableFuture"),
+            "CompletableFuture.completedFuture",
+        ),
+        (
+            StaticResult::OfReturned("CompletableFuture"),
+            "CompletableFuture.supplyAsync",
+        ),
+        (StaticResult::OfReturned("Stream"), "Stream.generate"),
+        (
+            StaticResult::Itself,
+            "IntStream.range IntStream.rangeClosed LongStream.range LongStream.rangeClosed",
+        ),
+        (
+            StaticResult::OfReturned("ThreadLocal"),
+            "ThreadLocal.withInitial",
+        ),
+        (
+            StaticResult::Copy("List"),
+            "Collections.unmodifiableList Collections.unmodifiableSet Collections.unmodifiableCollection \
+             Collections.synchronizedList List.copyOf Set.copyOf",
+        ),
+    ],
+);
 
-/// Interfaces of Spring Data and MyBatis-Plus for rows of a type, with the place of that among their type arguments.
-const REPOSITORIES: &[(&str, usize)] = &[
-    ("BaseMapper", 0),
-    ("CrudRepository", 0),
-    ("ElasticsearchRepository", 0),
-    ("IService", 0),
-    ("JpaRepository", 0),
-    ("ListCrudRepository", 0),
-    ("ListPagingAndSortingRepository", 0),
-    ("MongoRepository", 0),
-    ("PagingAndSortingRepository", 0),
-    ("Repository", 0),
-    ("ServiceImpl", 1),
-];
+/// Interfaces of the standard library that classes often implement, and whose methods are all known: [`CLOSED_METHODS`].
+static CLOSED: BuiltinSet = BuiltinSet::new(
+    "Java: interfaces with known methods",
+    "AutoCloseable Callable Cloneable Closeable Comparable Iterable RandomAccess Runnable Serializable",
+);
 
 /// The methods of those.
-const REPOSITORY_METHODS: &[(&str, JavaMethodResult)] = &[
-    ("findById", OfArgument("Optional", 0)),
-    ("findOne", OfArgument("Optional", 0)),
-    ("findAll", OfArgument("List", 0)),
-    ("findAllById", OfArgument("List", 0)),
-    ("save", Argument(0)),
-    ("saveAll", OfArgument("List", 0)),
-    ("saveAllAndFlush", OfArgument("List", 0)),
-    ("saveAndFlush", Argument(0)),
-    ("getById", Argument(0)),
-    ("getOne", Argument(0)),
-    ("getReferenceById", Argument(0)),
-    ("insert", Argument(0)),
-    ("list", OfArgument("List", 0)),
-    ("listByIds", OfArgument("List", 0)),
-    ("selectById", Argument(0)),
-    ("selectList", OfArgument("List", 0)),
-    ("selectOne", Argument(0)),
-];
+static CLOSED_METHODS: BuiltinSet = BuiltinSet::new(
+    "Java: methods of interfaces",
+    "AutoCloseable.close Callable.call Closeable.close Comparable.compareTo Iterable.forEach Iterable.iterator \
+     Iterable.spliterator Runnable.run",
+);
+
+/// Interfaces of Spring Data and MyBatis-Plus for rows of a type, with the place of that among their type arguments.
+static REPOSITORIES: BuiltinTable<usize> = BuiltinTable::new(
+    "Java: repositories",
+    &[
+        (
+            0,
+            "BaseMapper CrudRepository ElasticsearchRepository IService JpaRepository ListCrudRepository \
+             ListPagingAndSortingRepository MongoRepository PagingAndSortingRepository Repository",
+        ),
+        (1, "ServiceImpl"),
+    ],
+);
+
+/// The methods of those.
+static REPOSITORY_METHODS: BuiltinTable<JavaMethodResult> = BuiltinTable::new(
+    "Java: methods of repositories",
+    &[
+        (OfArgument("Optional", 0), "findById findOne"),
+        (
+            OfArgument("List", 0),
+            "findAll findAllById saveAll saveAllAndFlush list listByIds selectList",
+        ),
+        (
+            Argument(0),
+            "save saveAndFlush getById getOne getReferenceById insert selectById selectOne",
+        ),
+    ],
+);
 
 /// Classes whose methods give the object itself; so do those of every `…Builder`.
-const FLUENT: &[&str] = &[
-    "BDDMyOngoingStubbing",
-    "OngoingStubbing",
-    "StringBuffer",
-    "Stubber",
-    "ToStringHelper",
-];
+static FLUENT: BuiltinSet = BuiltinSet::new(
+    "Java: fluent classes",
+    "BDDMyOngoingStubbing OngoingStubbing StringBuffer Stubber ToStringHelper",
+);
 
 /// Methods that give their first argument: `verify(store).open()`.
-const OF_ARGUMENT: &[&str] = &["checkNotNull", "requireNonNull", "spy", "verify"];
+static OF_ARGUMENT: BuiltinSet = BuiltinSet::new(
+    "Java: methods that give their argument",
+    "checkNotNull requireNonNull spy verify",
+);
 
 /// Methods by the class of their result, from whatever class they are.
-const BY_NAME: &[(&str, &str)] = &[
-    ("doAnswer", "Stubber"),
-    ("doCallRealMethod", "Stubber"),
-    ("doNothing", "Stubber"),
-    ("doReturn", "Stubber"),
-    ("doThrow", "Stubber"),
-    ("toStringHelper", "ToStringHelper"),
-];
+static BY_NAME: BuiltinTable<&str> = BuiltinTable::new(
+    "Java: methods by the class of their result",
+    &[
+        (
+            "Stubber",
+            "doAnswer doCallRealMethod doNothing doReturn doThrow",
+        ),
+        ("ToStringHelper", "toStringHelper"),
+    ],
+);
 
 /// Methods that take a class and give an instance of it.
-const BY_CLASS: &[&str] = &[
-    "convertValue",
-    "fromJson",
-    "getBean",
-    "getForObject",
-    "mock",
-    "parseObject",
-    "readValue",
-    "toBean",
-    "treeToValue",
-    "unwrap",
-];
+static BY_CLASS: BuiltinSet = BuiltinSet::new(
+    "Java: methods that take a class",
+    "convertValue fromJson getBean getForObject mock parseObject readValue toBean treeToValue unwrap",
+);
 
 /// The types of collectors into maps: of lists of the elements, and of what a function makes of each.
 const GROUPING: &str = "Collector<List>";
 const MAPPING: &str = "Collector<Map>";
 
-/// Functional interfaces whose last type argument is their result, not a parameter.
-const WITH_RESULT: &[&str] = &[
-    "Function",
-    "BiFunction",
-    "Supplier",
-    "Callable",
-    "UnaryOperator",
-    "BinaryOperator",
-];
+/// Functional interfaces whose last type argument is their result; of several it is no parameter.
+static WITH_RESULT: BuiltinSet = BuiltinSet::new(
+    "Java: functions with a result",
+    "Function BiFunction Supplier Callable UnaryOperator BinaryOperator PrivilegedAction PrivilegedExceptionAction",
+);
 
 /// Methods by their result type, for overloads that are chosen by it; the same for every type that has one.
-const PLAIN_RESULTS: &[(&str, &[&str])] = &[
-    (
-        "String",
-        &[
-            "concat",
-            "format",
-            "formatted",
-            "intern",
-            "join",
-            "repeat",
-            "replace",
-            "replaceAll",
-            "replaceFirst",
-            "strip",
-            "substring",
-            "toLowerCase",
-            "toString",
-            "toUpperCase",
-            "trim",
-            "getName",
-            "getSimpleName",
-        ],
-    ),
-    (
-        "int",
-        &[
-            "compareTo",
-            "hashCode",
-            "indexOf",
-            "intValue",
-            "lastIndexOf",
-            "length",
-            "ordinal",
-            "parseInt",
-            "size",
-        ],
-    ),
-    (
-        "boolean",
-        &[
-            "booleanValue",
-            "contains",
-            "endsWith",
-            "equals",
-            "equalsIgnoreCase",
-            "hasNext",
-            "isBlank",
-            "isEmpty",
-            "matches",
-            "parseBoolean",
-            "startsWith",
-        ],
-    ),
-    (
-        "long",
-        &["currentTimeMillis", "longValue", "nanoTime", "parseLong"],
-    ),
-    ("HttpHeaders", &["getHeaders"]),
-    ("HttpStatusCode", &["getStatusCode"]),
-    ("double", &["doubleValue", "parseDouble"]),
-    ("char", &["charAt", "charValue"]),
-];
+static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
+    "Java: methods by their results",
+    &[
+        (
+            "String",
+            "concat format formatted intern join repeat replace replaceAll replaceFirst strip substring \
+             toLowerCase toString toUpperCase trim getName getSimpleName",
+        ),
+        (
+            "int",
+            "compareTo hashCode indexOf intValue lastIndexOf length ordinal parseInt size",
+        ),
+        (
+            "boolean",
+            "booleanValue contains endsWith equals equalsIgnoreCase hasNext isBlank isEmpty matches parseBoolean \
+             startsWith",
+        ),
+        ("long", "currentTimeMillis longValue nanoTime parseLong"),
+        ("HttpHeaders", "getHeaders"),
+        ("HttpStatusCode", "getStatusCode"),
+        ("double", "doubleValue parseDouble"),
+        ("char", "charAt charValue"),
+    ],
+);
 
 /// Whether the result of a method is known by its name alone, from whatever class it is imported.
 pub(super) fn has_usual_result(method: &str) -> bool {
-    OF_ARGUMENT.contains(&method)
-        || BY_CLASS.contains(&method)
+    OF_ARGUMENT.has(method)
+        || BY_CLASS.has(method)
         || matches!(method, "when" | "given")
-        || BY_NAME.iter().any(|it| it.0 == method)
+        || BY_NAME.get(method).is_some()
 }
 
 impl ExternalType {
     /// Whether it is known to have no member of a name: `Comparable` has no `open()`.
     pub(super) fn lacks(&self, name: &str) -> bool {
-        let closed = CLOSED.iter().find(|it| it.0 == &*self.name);
-        closed.is_some_and(|(_, methods)| {
-            let method = name.strip_suffix("()");
-            method.is_none_or(|method| !methods.contains(&method))
-        })
+        let is_method = |method: &str| CLOSED_METHODS.has(&format!("{}.{method}", self.name));
+        CLOSED.has(&self.name) && !name.strip_suffix("()").is_some_and(is_method)
     }
 
     /// Returns the parameter of the functional interface: an `Item` for `Consumer<Item>`.
     pub(super) fn parameter(&self, index: usize) -> Option<Type> {
-        let has_result = WITH_RESULT.contains(&&*self.name) && self.args.len() > 1;
+        let has_result = WITH_RESULT.has(&self.name) && self.args.len() > 1;
         let n_params = self.args.len() - usize::from(has_result);
         let at = index.min(n_params.checked_sub(1)?);
         self.args.get(at)?.clone()
     }
 
     /// Returns the function that a method of it takes: its parameter is an element.
-    pub(super) fn parameter_of(&self, method: &str) -> Option<Type> {
+    fn parameter_of(&self, method: &str) -> Option<Type> {
         let is_map = self.args.len() == 2;
         let args: Rc<[Option<Type>]> = match method {
             "computeIfAbsent" => Rc::from([self.args.first()?.clone(), None]),
+            // Two values of one key.
+            "merge" => Rc::from([self.args.last()?.clone()]),
+            // `handle((value, error) -> …)`
+            "handle" | "handleAsync" | "whenComplete" | "whenCompleteAsync" => {
+                Rc::from([self.args.last()?.clone(), None])
+            }
             // `forEach((key, value) -> …)`
             _ if is_map => Rc::clone(&self.args),
             _ => Rc::from([self.args.last()?.clone()]),
@@ -338,7 +289,34 @@ impl ExternalType {
     }
 }
 
+/// Static methods that take a function of the elements of their first argument, and those of the first argument itself.
+static CALLBACKS: BuiltinTable<bool> = BuiltinTable::new(
+    "Java: static methods that take a function",
+    &[
+        (
+            true,
+            "Arrays.sort Collections.sort Collections.max Collections.min",
+        ),
+        (false, "Stream.iterate"),
+    ],
+);
+
 impl Linker<'_, '_> {
+    /// The function that a method of an external type takes, for the call that is being evaluated.
+    pub(super) fn external_callback(&self, of: &ExternalType, method: &str) -> Option<Type> {
+        if !of.args.is_empty() {
+            return of.parameter_of(method);
+        }
+        let of_elements = CALLBACKS.get(&format!("{}.{method}", of.name))?;
+        let first = self.argument(0)?;
+        let parameter = if *of_elements {
+            self.element(&first)
+        } else {
+            Some(first)
+        };
+        Some(ExternalType::with("Consumer", [parameter]))
+    }
+
     /// The result type of a method of an external type, for the call that is being evaluated.
     pub(super) fn external_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let known = if of.args.is_empty() {
@@ -361,29 +339,39 @@ impl Linker<'_, '_> {
 
     /// The result of methods that libraries are full of, by their names.
     fn usual_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
-        if OF_ARGUMENT.contains(&method) || method == "when" && &*of.name == "Stubber" {
+        if OF_ARGUMENT.has(method) || method == "when" && &*of.name == "Stubber" {
             return self.argument(0);
         }
         if matches!(method, "when" | "given") && (&*of.name == "Mockito" || &*of.name == method) {
             return Some(ExternalType::named("OngoingStubbing"));
         }
-        let named = BY_NAME.iter().find(|it| it.0 == method);
-        if let Some((_, class)) = named {
+        if let Some(class) = BY_NAME.get(method) {
             return Some(ExternalType::named(class));
         }
         let is_fluent = of.args.is_empty()
-            && (of.name.ends_with("Builder") || FLUENT.contains(&&*of.name))
+            && (of.name.ends_with("Builder") || FLUENT.has(&of.name))
             && !matches!(method, "build" | "get" | "toString")
-            && !PLAIN_RESULTS.iter().any(|it| it.1.contains(&method));
+            && PLAIN_RESULTS.get(method).is_none();
         if is_fluent {
             return Some(Type::ExternalType(Rc::clone(of)));
+        }
+        // `IntStream.range(0, 3).mapToObj(i -> jobs.get(i))`, `executor.submit(() -> job)`
+        let holder = match method {
+            "mapToObj" => Some("Stream"),
+            "submit" => Some("Future"),
+            _ => None,
+        };
+        if let Some(holder) = holder
+            && let Some(made) = self.returned_by_argument(0)
+        {
+            return Some(ExternalType::with(holder, [Some(made)]));
         }
         self.made_of_class(method)
     }
 
     /// `context.getBean(Store.class)`, `mapper.readValue(text, Store.class)`
     fn made_of_class(&self, method: &str) -> Option<Type> {
-        if !BY_CLASS.contains(&method) {
+        if !BY_CLASS.has(method) {
             return None;
         }
         let n_args = self.call().map_or(0, |call| call.args.len());
@@ -396,8 +384,7 @@ impl Linker<'_, '_> {
 
     /// The result type of a method without receiver or arguments from the repository: external, too.
     fn outer_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
-        let plain = PLAIN_RESULTS.iter().find(|it| it.1.contains(&method));
-        if let Some((name, _)) = plain {
+        if let Some(name) = PLAIN_RESULTS.get(method) {
             return Some(ExternalType::named(name));
         }
         let n_args = self.call().map_or(0, |call| call.args.len());
@@ -410,11 +397,10 @@ impl Linker<'_, '_> {
     fn generic_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let one = |at: usize| of.args.get(at).cloned().flatten();
         let last = || of.args.last().cloned().flatten();
-        let rows = REPOSITORIES.iter().find(|it| it.0 == &*of.name);
-        if let Some((_, at)) = rows
-            && let Some(found) = REPOSITORY_METHODS.iter().find(|it| it.0 == method)
+        if let Some(at) = REPOSITORIES.get(&of.name)
+            && let Some(found) = REPOSITORY_METHODS.get(method)
         {
-            return match found.1 {
+            return match *found {
                 OfArgument(name, _) => Some(ExternalType::with(name, [one(*at)])),
                 _ => one(*at),
             };
@@ -424,11 +410,19 @@ impl Linker<'_, '_> {
         {
             return Some(map);
         }
-        let found = METHODS.iter().find(|it| it.0 == method)?;
-        match found.1 {
+        match *METHODS.get(method)? {
             Argument(at) => one(at.min(of.args.len() - 1)),
+            Last if method == "peek" && of.name.ends_with("Stream") => {
+                Some(Type::ExternalType(Rc::clone(of)))
+            }
             Last => last(),
             Same => Some(Type::ExternalType(Rc::clone(of))),
+            // `reduce(first, operator)`
+            Of("Optional")
+                if method == "reduce" && self.call().is_some_and(|it| it.args.len() > 1) =>
+            {
+                last()
+            }
             Of(name) => Some(ExternalType::with(name, [last()])),
             OfArgument(name, at) => Some(ExternalType::with(name, [one(at)])),
             OfAll("Set<Entry>") => {
@@ -441,7 +435,6 @@ impl Linker<'_, '_> {
                 Some(ExternalType::with(&of.name, [Some(result)]))
             }
             Flattened => self.returned_by_argument(0),
-            Returned(at) => self.returned_by_argument(at),
         }
     }
 
@@ -459,63 +452,32 @@ impl Linker<'_, '_> {
     }
 
     /// `List.of(a, b)`, `Optional.of(a)`, `Arrays.asList(a)`, `Objects.requireNonNull(a)`
-    #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
     fn static_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
-        if let Some(found) = STATIC_METHODS
-            .iter()
-            .find(|it| it.0 == &*of.name && it.1 == method)
-            && let Returned(at) = found.2
-        {
-            return self.returned_by_argument(at);
-        }
         let n_args = self.call().map_or(0, |call| call.args.len());
-        if &*of.name == "Collectors" {
-            return match method {
-                "groupingBy" | "groupingByConcurrent" | "partitioningBy" if n_args == 1 => {
-                    Some(ExternalType::with(GROUPING, [None]))
-                }
-                "toMap" | "toConcurrentMap" => {
-                    let value = self.returned_by_argument(1)?;
-                    Some(ExternalType::with(MAPPING, [Some(value)]))
-                }
-                _ => None,
-            };
-        }
-        let holder = match (&*of.name, method) {
-            (
-                "Objects" | "Preconditions",
-                "requireNonNull" | "checkNotNull" | "requireNonNullElse",
-            ) => {
-                return self.argument(0);
+        let (holder, is_copy) = match *STATIC_METHODS.get(&format!("{}.{method}", of.name))? {
+            StaticResult::Argument => return self.argument(0),
+            StaticResult::Returned => return self.returned_by_argument(0),
+            StaticResult::Grouping if n_args == 1 => {
+                return Some(ExternalType::with(GROUPING, [None]));
             }
-            ("Arrays", "stream") | ("Stream", "of" | "ofNullable") => "Stream",
-            ("Arrays", "asList") | ("List", "of") => "List",
-            ("Set", "of") => "Set",
-            ("Optional", "of" | "ofNullable") => "Optional",
-            (
-                "Collections",
-                "singletonList"
-                | "singleton"
-                | "unmodifiableList"
-                | "unmodifiableSet"
-                | "unmodifiableCollection"
-                | "synchronizedList",
-            )
-            | ("List" | "Set", "copyOf") => "List",
-            ("CompletableFuture", "completedFuture") => "CompletableFuture",
-            _ => return None,
+            // What another collector makes of each group is not known.
+            StaticResult::Grouping => return Some(ExternalType::with(MAPPING, [None])),
+            StaticResult::Mapping => {
+                let value = self.returned_by_argument(1)?;
+                return Some(ExternalType::with(MAPPING, [Some(value)]));
+            }
+            StaticResult::Itself => return Some(ExternalType::named(&of.name)),
+            StaticResult::OfReturned(holder) => {
+                let made = self.returned_by_argument(0)?;
+                return Some(ExternalType::with(holder, [Some(made)]));
+            }
+            StaticResult::Of(holder) => (holder, false),
+            StaticResult::Copy(holder) => (holder, true),
         };
         let first = self.argument(0)?;
-        let held = match (&first, method) {
-            (Type::Container(_, element), _) => Some((**element).clone()),
-            (
-                Type::ExternalType(one),
-                "unmodifiableList"
-                | "unmodifiableSet"
-                | "unmodifiableCollection"
-                | "synchronizedList"
-                | "copyOf",
-            ) => one.element(),
+        let held = match &first {
+            Type::Container(_, element) => Some((**element).clone()),
+            Type::ExternalType(one) if is_copy => one.element(),
             _ => Some(first),
         };
         Some(ExternalType::with(holder, [held]))
@@ -524,6 +486,9 @@ impl Linker<'_, '_> {
     /// The result type of the function argument at a place.
     fn returned_by_argument(&self, at: usize) -> Option<Type> {
         let function = self.argument(u8::try_from(at).ok()?)?;
-        self.return_type(&function, None, None)
+        match &function {
+            Type::ExternalType(of) if WITH_RESULT.has(&of.name) => of.element(),
+            _ => self.return_type(&function, None, None),
+        }
     }
 }

@@ -516,7 +516,7 @@ pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
         && match file.import(name) {
             Some((target, _)) => target.is_none(),
             None => {
-                rules.predeclared.contains(&name)
+                rules.predeclared.has(name)
                     || file.has_outer_wildcard
                         && name.starts_with(char::is_uppercase)
                         && !name.ends_with("()")

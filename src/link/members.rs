@@ -89,7 +89,7 @@ impl Linker<'_, '_> {
                 Some(Self::pointer_member(of, access.name()?))
             }
             Type::ExternalType(of) if self.rules().has_method_values => {
-                Some(of.dotnet_member(access.name()?))
+                of.dotnet_member(access.name()?)
             }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) | Type::Accessor(..) => None,
@@ -296,7 +296,7 @@ impl Linker<'_, '_> {
         }
         if is_type(loaded.symbol(at).kind)
             && let Some(name) = access.name()
-            && rules::of(loaded).root_members.contains(&name)
+            && rules::of(loaded).root_members.has(name)
         {
             return Some(Type::External);
         }

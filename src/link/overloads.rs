@@ -13,7 +13,7 @@ use super::functional::ShapeFit;
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
-use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
+use crate::ir::{ANONYMOUS, Expr, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 
 /// How many methods of one name are compared.
@@ -468,6 +468,9 @@ impl Linker<'_, '_> {
         }
         let is_method = |arg: &Type| matches!(arg, Type::Definition(Def::Symbol(file, at)) if self.kind(*file, *at) == Some(SymbolKind::Method));
         if self.rules().has_method_values {
+            if let Some(fit) = fit_of_tuples(arg, param) {
+                return fit;
+            }
             if is_method(arg) && !matches!(param, Type::Union(_) | Type::External) {
                 return self.fit_of_lambda(&self.shape_of_method(arg), param);
             }
@@ -682,6 +685,22 @@ fn takes_more(loaded: &LinkedFile, at: SymbolIdx, n_args: usize) -> bool {
 fn is_variadic(loaded: &LinkedFile, at: SymbolIdx) -> bool {
     let flags = loaded.symbol(at).flags;
     flags.contains(SymbolFlags::VARIADIC)
+}
+
+/// How well a tuple or an anonymous object fits where one of both has names of its own: by the number of items alone.
+fn fit_of_tuples(arg: &Type, param: &Type) -> Option<Fit> {
+    let n_items = |one: &Type| match one {
+        Type::Tuple(items) => Some((items.len(), false)),
+        Type::ExternalType(of) if of.name.starts_with(ANONYMOUS) => Some((of.args.len(), true)),
+        _ => None,
+    };
+    match (n_items(arg), n_items(param)) {
+        (Some((n, is_named)), Some((wanted, has_names))) if is_named || has_names => {
+            Some((n == wanted).then_some(6))
+        }
+        (Some((_, true)), _) | (_, Some((_, true))) => Some(Some(2)),
+        _ => None,
+    }
 }
 
 /// Whether a type of the standard library takes arrays.

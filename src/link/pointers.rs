@@ -8,37 +8,25 @@ use std::rc::Rc;
 use super::file::Access;
 use super::linker::Linker;
 use super::types::{ExternalType, Type, each};
+use crate::model::BuiltinSet;
 
 /// Methods that give an element.
-const ELEMENTS: &[&str] = &[
-    "get",
-    "front",
-    "back",
-    "at",
-    "top",
-    "value",
-    "load",
-    "value_or",
-    "emplace_back",
-    "operator*",
-    "operator->",
-    "operator[]",
-];
+static ELEMENTS: BuiltinSet = BuiltinSet::new(
+    "C++: methods that give an element",
+    "get front back at top value load value_or emplace_back",
+);
 
 /// Methods that give an iterator.
-const ITERATORS: &[&str] = &[
-    "begin",
-    "end",
-    "cbegin",
-    "cend",
-    "rbegin",
-    "rend",
-    "find",
-    "lower_bound",
-    "upper_bound",
-    "erase",
-    "insert_or_assign",
-];
+static ITERATORS: BuiltinSet = BuiltinSet::new(
+    "C++: methods that give an iterator",
+    "begin end cbegin cend rbegin rend find lower_bound upper_bound erase",
+);
+
+/// Methods that give an iterator; those of sets and maps a pair of it and whether something was inserted.
+static INSERTERS: BuiltinSet = BuiltinSet::new(
+    "C++: methods that insert",
+    "insert emplace try_emplace insert_or_assign",
+);
 
 impl Linker<'_, '_> {
     /// Returns the type that a value points to: `*object`, `object->`.
@@ -133,18 +121,26 @@ impl Linker<'_, '_> {
     /// The result of a method of the standard library.
     pub(super) fn pointer_result(of: &Rc<ExternalType>, method: &str) -> Type {
         let outside = Type::External;
-        if ELEMENTS.contains(&method) {
+        if ELEMENTS.has(method) {
             let held = held(of);
             // `get` of a smart pointer gives a plain one.
             return held.unwrap_or(outside);
         }
-        if ITERATORS.contains(&method) {
-            return element(of).map_or(outside, |one| {
-                Type::ExternalType(Rc::new(ExternalType {
-                    name: "iterator".into(),
-                    args: Rc::from([Some(one)]),
-                }))
-            });
+        let iterator = || {
+            element(of).map_or(Type::External, |one| {
+                ExternalType::with("iterator", [Some(one)])
+            })
+        };
+        if ITERATORS.has(method) {
+            return iterator();
+        }
+        if INSERTERS.has(method) {
+            let is_unique = of.name.ends_with("map") || of.name.ends_with("set");
+            return if is_unique {
+                ExternalType::with("pair", [Some(iterator()), Some(Type::External)])
+            } else {
+                iterator()
+            };
         }
         if method == "lock" {
             return Type::ExternalType(Rc::clone(of));

@@ -11,72 +11,28 @@ use super::implementations::is_common;
 use super::linker::Linker;
 use super::path_names::{Wanted, payload};
 use super::types::{ExternalType, Type};
+use crate::model::{BuiltinSet, BuiltinTable};
 
 /// Types that dereference to their contents.
-const TRANSPARENT: &[&str] = &[
-    "Arc",
-    "AsMut",
-    "AsRef",
-    "Borrow",
-    "Box",
-    "CachePadded",
-    "Cow",
-    "Deref",
-    "DerefMut",
-    "Guard",
-    "Into",
-    "LazyCell",
-    "LazyLock",
-    "Lazy",
-    "ManuallyDrop",
-    "MappedMutexGuard",
-    "MutexGuard",
-    "OwnedMutexGuard",
-    "Pin",
-    "PeekMut",
-    "Rc",
-    "Ref",
-    "RefMut",
-    "RwLockReadGuard",
-    "RwLockWriteGuard",
-    "Saved",
-    "ThinBox",
-    "ToOwned",
-    "UniqueRc",
-];
+static TRANSPARENT: BuiltinSet = BuiltinSet::new(
+    "Rust: types that dereference",
+    "Arc AsMut AsRef Box CachePadded Cow Deref DerefMut Guard Into LazyCell LazyLock Lazy ManuallyDrop \
+     MappedMutexGuard MutexGuard OwnedMutexGuard Pin PeekMut Rc Ref RefMut RwLockReadGuard RwLockWriteGuard \
+     ThinBox ToOwned UniqueRc",
+);
 
 /// Types whose contents are reached by a method: `Mutex<T>.lock()`.
-const CELLS: &[&str] = &[
-    "Mutex",
-    "RwLock",
-    "RefCell",
-    "Cell",
-    "OnceCell",
-    "OnceLock",
-    "ReentrantMutex",
-    "UnsafeCell",
-    "Weak",
-    "ArcSwap",
-    "FairMutex",
-];
+static CELLS: BuiltinSet = BuiltinSet::new(
+    "Rust: cells",
+    "Mutex RwLock RefCell Cell OnceCell OnceLock ReentrantMutex UnsafeCell Weak ArcSwap FairMutex",
+);
 
 /// Maps: the type arguments are those of keys and values.
-const MAPS: &[&str] = &[
-    "HashMap",
-    "BTreeMap",
-    "IndexMap",
-    "FxHashMap",
-    "FxIndexMap",
-    "AHashMap",
-    "DashMap",
-    "FnvHashMap",
-    "Entry",
-    "OccupiedEntry",
-    "VacantEntry",
-    "FxBuildHasher",
-    "SlotMap",
-    "HopSlotMap",
-];
+static MAPS: BuiltinSet = BuiltinSet::new(
+    "Rust: maps",
+    "HashMap BTreeMap IndexMap FxHashMap FxIndexMap AHashMap DashMap FnvHashMap Entry OccupiedEntry VacantEntry \
+     SlotMap HopSlotMap",
+);
 
 /// The result of a method of the standard library, by the types of its receiver and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,251 +79,178 @@ enum RustMethodResult {
     Parts,
     /// A pair of values of the same type: `split_at`.
     Two,
+    /// An optional result of the first function argument: `is_open.then(f)`.
+    MaybeReturned,
+    /// An optional index.
+    Position,
+    /// The result of a thread, or one text.
+    Joined,
+    /// An optional value of the type argument that the call writes: `any.downcast_ref::<Job>()`.
+    MaybeWritten,
+    /// A `Result` of it: `text.parse::<Level>()`.
+    WrittenResult,
+    /// The type that the call writes, with the elements: `jobs.collect::<Vec<_>>()`.
+    Collected,
 }
 
 use RustMethodResult::{
-    Elements, Fallible, FilterMapped, Flat, Flattened, Given, Held, Keys, Mapped, Maybe,
-    MaybeElement, Numbered, Parts, Plain, Returned, ReturnedBySecond, Same, Second, Two, Values,
-    Zipped,
+    Collected, Elements, Fallible, FilterMapped, Flat, Flattened, Given, Held, Joined, Keys,
+    Mapped, Maybe, MaybeElement, MaybeReturned, MaybeWritten, Numbered, Parts, Plain, Position,
+    Returned, ReturnedBySecond, Same, Second, Two, Values, WrittenResult, Zipped,
 };
 
 /// Methods by name; the result follows the same rule for every type that has one.
-const METHODS: &[(&str, RustMethodResult)] = &[
-    ("?", Held),
-    ("unwrap", Held),
-    ("expect", Held),
-    ("unwrap_or", Held),
-    ("unwrap_or_default", Held),
-    ("unwrap_or_else", Held),
-    ("unwrap_unchecked", Held),
-    ("get_or_insert", Held),
-    ("get_or_insert_with", Held),
-    ("get_or_init", Held),
-    ("or_insert", Held),
-    ("or_insert_with", Held),
-    ("or_insert_with_key", Held),
-    ("or_default", Held),
-    ("insert_entry", Same),
-    ("unwrap_err", Second),
-    ("expect_err", Second),
-    ("await", Held),
-    ("ok", Maybe),
-    ("ok_or", Fallible),
-    ("ok_or_else", Fallible),
-    ("map", Mapped),
-    ("map_err", Same),
-    ("map_or", ReturnedBySecond),
-    ("map_or_else", ReturnedBySecond),
-    ("map_or_default", Returned),
-    ("and_then", Returned),
-    ("then", Returned),
-    ("filter_map", FilterMapped),
-    ("find_map", Returned),
-    ("map_while", FilterMapped),
-    ("flat_map", Flattened),
-    ("flatten", Flat),
-    ("fold", Given),
-    ("try_fold", Given),
-    ("as_ref", Same),
-    ("as_mut", Same),
-    ("as_deref", Same),
-    ("as_deref_mut", Same),
-    ("as_slice", Same),
-    ("as_mut_slice", Same),
-    ("as_pin_mut", Same),
-    ("borrow", Held),
-    ("borrow_mut", Held),
-    ("by_ref", Same),
-    ("chain", Same),
-    ("clone", Same),
-    ("cloned", Same),
-    ("collect", Same),
-    ("copied", Same),
-    ("cycle", Same),
-    ("deref", Same),
-    ("deref_mut", Same),
-    ("filter", Same),
-    ("fuse", Same),
-    ("inspect", Same),
-    ("inspect_err", Same),
-    ("into", Same),
-    ("into_boxed_slice", Same),
-    ("into_vec", Same),
-    ("modify_if", Same),
-    ("and_modify", Same),
-    ("or", Same),
-    ("or_else", Same),
-    ("peekable", Same),
-    ("rev", Same),
-    ("skip", Same),
-    ("skip_while", Same),
-    ("sorted", Same),
-    ("sorted_by", Same),
-    ("sorted_by_key", Same),
-    ("split_off", Same),
-    ("step_by", Same),
-    ("take_while", Same),
-    ("to_owned", Same),
-    ("to_vec", Same),
-    ("try_borrow", Fallible),
-    ("try_borrow_mut", Fallible),
-    ("lock", Fallible),
-    ("try_lock", Fallible),
-    ("read", Fallible),
-    ("write", Fallible),
-    ("try_read", Fallible),
-    ("try_write", Fallible),
-    ("upgrade", Maybe),
-    ("downgrade", Same),
-    ("load", Held),
-    ("load_full", Held),
-    ("into_inner", Held),
-    ("get_ref", Held),
-    ("entry", Same),
-    ("enumerate", Numbered),
-    ("zip", Zipped),
-    ("iter", Elements),
-    ("iter_mut", Elements),
-    ("into_iter", Elements),
-    ("drain", Elements),
-    ("par_iter", Elements),
-    ("par_iter_mut", Elements),
-    ("into_par_iter", Elements),
-    ("extract_if", Elements),
-    ("values", Values),
-    ("values_mut", Values),
-    ("into_values", Values),
-    ("keys", Keys),
-    ("into_keys", Keys),
-    ("windows", Parts),
-    ("chunks", Parts),
-    ("chunks_exact", Parts),
-    ("split_at", Two),
-    ("split_at_mut", Two),
-    ("partition", Two),
-    ("first", Maybe),
-    ("first_mut", Maybe),
-    ("last_mut", Maybe),
-    ("get", Maybe),
-    ("get_mut", Maybe),
-    ("pop", Maybe),
-    ("pop_front", Maybe),
-    ("pop_back", Maybe),
-    ("front", Maybe),
-    ("back", Maybe),
-    ("front_mut", Maybe),
-    ("back_mut", Maybe),
-    ("peek", Maybe),
-    ("peek_mut", Maybe),
-    ("recv", Fallible),
-    ("try_recv", Fallible),
-    ("last", MaybeElement),
-    ("next", MaybeElement),
-    ("next_back", MaybeElement),
-    ("next_if", MaybeElement),
-    ("nth", MaybeElement),
-    ("find", MaybeElement),
-    ("max", MaybeElement),
-    ("max_by", MaybeElement),
-    ("max_by_key", MaybeElement),
-    ("min", MaybeElement),
-    ("min_by", MaybeElement),
-    ("min_by_key", MaybeElement),
-    ("reduce", MaybeElement),
-    ("remove", Maybe),
-    ("swap_remove", Held),
-    ("insert", Maybe),
-    ("replace", Same),
-    ("take", Same),
-    ("[]", Held),
-    ("+", Same),
-    ("len", Plain("usize")),
-    ("count", Plain("usize")),
-    ("position", Plain("Option<usize>")),
-    ("is_empty", Plain("bool")),
-    ("contains", Plain("bool")),
-    ("contains_key", Plain("bool")),
-    ("is_some", Plain("bool")),
-    ("is_none", Plain("bool")),
-    ("is_ok", Plain("bool")),
-    ("is_err", Plain("bool")),
-    ("any", Plain("bool")),
-    ("all", Plain("bool")),
-    ("to_string", Plain("String")),
-    ("join", Plain("String")),
-];
+static METHODS: BuiltinTable<RustMethodResult> = BuiltinTable::new(
+    "Rust: methods",
+    &[
+        (
+            Held,
+            "? unwrap expect unwrap_or unwrap_or_default unwrap_or_else unwrap_unchecked get_or_insert \
+             get_or_insert_with get_or_init or_insert or_insert_with or_insert_with_key or_default await borrow \
+             borrow_mut load load_full into_inner get_ref swap_remove [] get_or_insert_default make_mut unwrap_or_clone",
+        ),
+        (
+            Same,
+            "insert_entry map_err as_ref as_mut as_deref as_deref_mut as_slice as_mut_slice as_pin_mut by_ref \
+             chain clone cloned copied cycle deref deref_mut filter fuse inspect inspect_err into \
+             into_boxed_slice into_vec and_modify or or_else peekable rev skip skip_while sorted \
+             sorted_by sorted_by_key split_off step_by take_while to_owned to_vec downgrade entry replace take take_if xor +",
+        ),
+        (Second, "unwrap_err expect_err"),
+        (
+            Maybe,
+            "ok upgrade first first_mut last_mut get get_mut pop pop_front pop_back front back front_mut \
+             back_mut peek peek_mut remove insert",
+        ),
+        (
+            Fallible,
+            "ok_or ok_or_else try_borrow try_borrow_mut lock try_lock read write try_read try_write recv \
+             try_recv try_unwrap",
+        ),
+        (Mapped, "map"),
+        (ReturnedBySecond, "map_or map_or_else try_fold"),
+        (Returned, "map_or_default and_then find_map"),
+        (MaybeReturned, "then"),
+        (FilterMapped, "filter_map map_while"),
+        (Flattened, "flat_map"),
+        (Flat, "flatten"),
+        (Given, "fold"),
+        (Numbered, "enumerate"),
+        (Zipped, "zip"),
+        (
+            Elements,
+            "iter iter_mut into_iter drain par_iter par_iter_mut into_par_iter extract_if range range_mut splice",
+        ),
+        (Values, "values values_mut into_values"),
+        (Keys, "keys into_keys"),
+        (
+            Parts,
+            "windows chunks chunks_exact chunks_mut chunks_exact_mut rchunks chunk_by",
+        ),
+        (Two, "split_at split_at_mut partition"),
+        (
+            MaybeElement,
+            "last next next_back next_if nth nth_back find rfind max max_by max_by_key min min_by min_by_key reduce next_if_eq pop_first pop_last first_key_value last_key_value \
+             get_key_value remove_entry",
+        ),
+        (Plain("usize"), "len count"),
+        (Position, "position rposition"),
+        (
+            Plain("bool"),
+            "is_empty contains contains_key is_some is_none is_ok is_err any all",
+        ),
+        (Plain("String"), "to_string"),
+        (Joined, "join"),
+        (MaybeWritten, "downcast_ref downcast_mut"),
+        (WrittenResult, "downcast parse"),
+        (Collected, "collect"),
+    ],
+);
 
-/// Traits of the standard library with all methods that only they declare. Those that most types have, e.g. `clone`, are
+/// Traits of the standard library whose methods are all known: [`TRAIT_METHODS`], and those that most types have, e.g. `clone`,
 /// known by [`is_common`].
-const TRAITS: &[(&str, &[&str])] = &[
-    ("Any", &["downcast_mut", "downcast_ref", "is"]),
-    ("Clone", &["clone_from"]),
-    ("Copy", &["clone_from"]),
-    ("Debug", &[]),
-    ("Default", &["default"]),
-    ("Display", &[]),
-    ("Eq", &[]),
-    ("Error", &["cause", "description", "downcast_ref", "source"]),
-    ("Hash", &["hash_slice"]),
-    ("Ord", &["clamp"]),
-    ("PartialEq", &[]),
-    ("PartialOrd", &[]),
-    ("RefUnwindSafe", &[]),
-    ("Send", &[]),
-    ("Sized", &[]),
-    ("Sync", &[]),
-    ("Unpin", &[]),
-    ("UnwindSafe", &[]),
-];
+static TRAITS: BuiltinSet = BuiltinSet::new(
+    "Rust: traits",
+    "Any Clone Copy Debug Default Display Eq Error Hash Ord PartialEq PartialOrd RefUnwindSafe Send Sized Sync Unpin \
+     UnwindSafe",
+);
+
+/// Their methods that they alone declare.
+static TRAIT_METHODS: BuiltinSet = BuiltinSet::new(
+    "Rust: methods of traits",
+    "Any.is Clone.clone_from Copy.clone_from Default.default Error.cause \
+     Error.description Error.source Hash.hash_slice Ord.clamp",
+);
 
 /// Whether a type is a trait of the standard library that has no such method: `name_long()` of `Debug`.
 fn lacks_method(of: &str, name: &str) -> bool {
     let method = name.strip_suffix("()").unwrap_or(name);
-    let known = TRAITS.iter().find(|it| it.0 == of);
-    known.is_some_and(|it| !it.1.contains(&method)) && !is_known(method) && !is_common(name)
+    TRAITS.has(of)
+        && !TRAIT_METHODS.has(&format!("{of}.{method}"))
+        && !is_known(method)
+        && !is_common(name)
 }
+
+/// Methods whose results no rule says.
+static OTHER_METHODS: BuiltinSet = BuiltinSet::new(
+    "Rust: methods of unknown results",
+    "for_each sum product unzip sort retain try_for_each cmp eq size_hint",
+);
 
 /// Whether a method is one of the standard library.
 pub(super) fn is_known(method: &str) -> bool {
-    METHODS.iter().any(|it| it.0 == method)
-        || matches!(
-            method,
-            "for_each"
-                | "sum"
-                | "product"
-                | "unzip"
-                | "sort"
-                | "retain"
-                | "try_for_each"
-                | "cmp"
-                | "eq"
-                | "size_hint"
-        )
+    METHODS.get(method).is_some() || OTHER_METHODS.has(method)
 }
 
 /// Names of constructors: `Vec::new`.
-fn is_maker(name: &str) -> bool {
-    matches!(
-        name,
-        "new"
-            | "with_capacity"
-            | "default"
-            | "from"
-            | "from_iter"
-            | "with_hasher"
-            | "empty"
-            | "once"
-            | "repeat"
-    )
+static MAKERS: BuiltinSet = BuiltinSet::new(
+    "Rust: constructors",
+    "new with_capacity default from from_iter with_hasher",
+);
+
+/// Functions of pointers that are called by their paths: `Arc::clone(&store)`.
+static ASSOCIATED: BuiltinSet = BuiltinSet::new(
+    "Rust: functions of pointers",
+    "clone downgrade make_mut get_mut try_unwrap unwrap_or_clone into_inner",
+);
+
+/// The result of a function of the standard library that is no method.
+#[derive(Clone, Copy, Debug)]
+enum FunctionResult {
+    /// The first argument, or a value of its type: `mem::take(&mut jobs)`.
+    Argument,
+    /// An iterator over values of the type of the first argument.
+    Iterator,
+    /// A thread or task that gives the result of the first argument.
+    Thread,
+    /// A `Result` of the type argument that the call writes: `serde_json::from_str::<Job>(text)`.
+    WrittenResult,
 }
+
+/// Functions by their names, from whatever module they are.
+static FUNCTIONS: BuiltinTable<FunctionResult> = BuiltinTable::new(
+    "Rust: functions",
+    &[
+        (
+            FunctionResult::Argument,
+            "take replace black_box identity min max block_on",
+        ),
+        (FunctionResult::Iterator, "once repeat"),
+        (FunctionResult::Thread, "spawn spawn_blocking"),
+        (
+            FunctionResult::WrittenResult,
+            "from_str from_slice from_reader from_value",
+        ),
+    ],
+);
 
 impl ExternalType {
     fn is_map(&self) -> bool {
-        MAPS.contains(&&*self.name) && self.args.len() > 1
+        MAPS.has(&self.name) && self.args.len() > 1
     }
 
     fn is_transparent(&self) -> bool {
-        TRANSPARENT.contains(&&*self.name)
+        TRANSPARENT.has(&self.name)
     }
 
     /// The type of the contained value: the last type argument of a map, else the first one.
@@ -434,20 +317,27 @@ impl Linker<'_, '_> {
     pub(super) fn standard_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         self.step()?;
         let name = &*of.name;
-        if of.args.is_empty() && is_maker(method) {
-            return Some(self.standard_made(of, method));
+        if of.args.is_empty() {
+            if let Some(receiver) = self.receiver_of_path(of, method) {
+                return self.standard_result(&receiver, method);
+            }
+            if MAKERS.has(method) {
+                return Some(self.standard_made(of, method));
+            }
         }
-        let Some((_, gives)) = METHODS.iter().find(|it| it.0 == method) else {
+        let Some(gives) = METHODS.get(method) else {
             return outer_value(of);
         };
         let same = || Some(Type::ExternalType(Rc::clone(of)));
         let element = || self.standard_element(of);
         let iterator = |one: Option<Type>| Some(ExternalType::with("Iterator", vec![one]));
         let maybe = |one: Option<Type>| Some(ExternalType::with("Option", vec![one]));
-        let is_cell = CELLS.contains(&name);
+        let is_cell = CELLS.has(name);
         let found = match gives {
             Held if method == "await" => match name {
-                "Future" | "BoxFuture" | "JoinHandle" | "LocalBoxFuture" => of.arg(0),
+                "Future" | "BoxFuture" | "LocalBoxFuture" => of.arg(0),
+                // Of a task of tokio, which may have ended early.
+                "JoinHandle" => Some(ExternalType::with("Result", vec![of.arg(0)])),
                 "Pin" | "Box" => {
                     let inner = of.arg(0)?;
                     let inner = self.declared(&inner, Access::Name("await()"))?;
@@ -456,17 +346,30 @@ impl Linker<'_, '_> {
                 _ => return same(),
             },
             Held if method == "unwrap" && name == "Guard" => return same(),
+            Held if method == "into_inner" => match name {
+                // Of a poisoned lock it is an error.
+                "Mutex" | "RwLock" => Some(ExternalType::with("Guard", vec![of.arg(0)])),
+                "OnceCell" | "OnceLock" | "Arc" | "Rc" => maybe(of.arg(0)),
+                _ => of.held(),
+            },
             Held => of.held(),
             Second => of.arg(1),
-            Same if name == "Cell" && method == "replace" => of.arg(0),
+            Same if matches!(method, "replace" | "take") && matches!(name, "Cell" | "RefCell") => {
+                of.arg(0)
+            }
+            Same if method == "take" && is_cell => maybe(of.arg(0)),
+            Same if method == "downgrade" && matches!(name, "Arc" | "Rc") => {
+                Some(ExternalType::with("Weak", Rc::clone(&of.args)))
+            }
             Same if method == "map_err" => {
                 let made = self.returned_by(0);
                 Some(ExternalType::with(name, vec![of.arg(0), made]))
             }
-            Same if name == "Entry" || method != "take" => return same(),
+            Same if method == "entry" => Some(ExternalType::with("Entry", Rc::clone(&of.args))),
             Same => return same(),
+            Maybe if name.ends_with("Entry") => of.held(),
             Maybe if name == "Result" && method == "ok" => maybe(of.arg(0)),
-            Maybe if is_cell && method == "get" && name == "Cell" => of.arg(0),
+            Maybe if method == "get" && matches!(name, "Cell" | "UnsafeCell") => of.arg(0),
             Maybe if is_cell && method == "get_mut" => {
                 Some(ExternalType::with("Guard", vec![of.arg(0)]))
             }
@@ -498,6 +401,7 @@ impl Linker<'_, '_> {
                 ))
             }
             Returned => self.returned_by(0),
+            MaybeReturned => maybe(self.returned_by(0)),
             ReturnedBySecond => self.returned_by(1).or_else(|| self.argument(0)),
             Flattened => {
                 let inner = self.returned_by(0)?;
@@ -525,10 +429,27 @@ impl Linker<'_, '_> {
             Fallible if matches!(method, "read" | "write" | "lock") && !is_cell => {
                 return outer_value(of);
             }
-            Fallible => Some(ExternalType::with(
-                "Result",
-                vec![of.arg(0), self.argument(0)],
-            )),
+            Fallible => {
+                let other = match method {
+                    "ok_or_else" => self.returned_by(0),
+                    _ => self.argument(0),
+                };
+                Some(ExternalType::with("Result", vec![of.arg(0), other]))
+            }
+            Position => maybe(Some(ExternalType::with("usize", Vec::new()))),
+            MaybeWritten => maybe(self.written_type(0)),
+            WrittenResult => {
+                let other = Some(ExternalType::with("Error", Vec::new()));
+                Some(ExternalType::with(
+                    "Result",
+                    vec![self.written_type(0), other],
+                ))
+            }
+            Collected => return self.collected(of),
+            Joined if matches!(name, "JoinHandle" | "ScopedJoinHandle") => {
+                Some(ExternalType::with("Result", vec![of.arg(0)]))
+            }
+            Joined => Some(ExternalType::with("String", Vec::new())),
             Plain(name) => Some(ExternalType::with(name, Vec::new())),
             Given => self.argument(0),
             Flat => {
@@ -544,12 +465,46 @@ impl Linker<'_, '_> {
         found.or_else(|| outer_value(of))
     }
 
+    /// The result of an external function, or of a struct or variant that is called.
+    pub(super) fn function_result(&self, of: &Rc<ExternalType>) -> Type {
+        if of.name.starts_with(char::is_uppercase) {
+            return Type::ExternalType(Rc::clone(of));
+        }
+        let found = match FUNCTIONS.get(&of.name) {
+            Some(FunctionResult::Argument) => self.argument(0),
+            Some(FunctionResult::Iterator) => {
+                Some(ExternalType::with("Iterator", [self.argument(0)]))
+            }
+            Some(FunctionResult::Thread) => {
+                let result = self.returned_by(0).or_else(|| self.argument(0));
+                Some(ExternalType::with("JoinHandle", [result]))
+            }
+            Some(FunctionResult::WrittenResult) => self
+                .written_type(0)
+                .map(|it| ExternalType::with("Result", [Some(it)])),
+            None => None,
+        };
+        found.unwrap_or(Type::External)
+    }
+
+    /// The receiver of a function of a pointer that is called by its path: `store` of `Arc::clone(&store)`.
+    fn receiver_of_path(&self, of: &ExternalType, method: &str) -> Option<Rc<ExternalType>> {
+        if !of.is_transparent() || !ASSOCIATED.has(method) {
+            return None;
+        }
+        match self.argument(0)? {
+            Type::ExternalType(given) if given.name == of.name && !given.args.is_empty() => {
+                Some(given)
+            }
+            _ => None,
+        }
+    }
+
     /// `Arc::new(store)`, `Vec::new()`
     fn standard_made(&self, of: &Rc<ExternalType>, method: &str) -> Type {
         let name = &*of.name;
-        let holds_given = TRANSPARENT.contains(&name)
-            || CELLS.contains(&name)
-            || matches!(name, "Reverse" | "Wrapping");
+        let holds_given =
+            TRANSPARENT.has(name) || CELLS.has(name) || matches!(name, "Reverse" | "Wrapping");
         let given = self.argument(0);
         if matches!(name, "Lazy" | "LazyLock" | "LazyCell") {
             return ExternalType::with(name, vec![self.returned_by(0)]);
@@ -564,6 +519,28 @@ impl Linker<'_, '_> {
             return ExternalType::with(name, vec![self.implemented_element(&given)]);
         }
         Type::ExternalType(Rc::clone(of))
+    }
+
+    /// The result of `collect()`: the container that the call writes, with the elements of the iterator; as good as the
+    /// iterator where it writes none.
+    fn collected(&self, of: &Rc<ExternalType>) -> Option<Type> {
+        let same = || Some(Type::ExternalType(Rc::clone(of)));
+        let Some(written) = self.written_type(0) else {
+            return same();
+        };
+        let Type::ExternalType(container) = &written else {
+            return Some(written);
+        };
+        if container.args.iter().any(Option::is_some) || container.args.is_empty() {
+            return Some(written);
+        }
+        match (of.arg(0), container.is_map()) {
+            (Some(Type::Tuple(pair)), true) => Some(ExternalType::with(&container.name, pair)),
+            (Some(one), false) if !matches!(&*container.name, "Result" | "Option") => {
+                Some(ExternalType::with(&container.name, [Some(one)]))
+            }
+            _ => same(),
+        }
     }
 
     /// The result of the function that is argument `at` of the call.
@@ -609,53 +586,16 @@ fn outer_value(of: &ExternalType) -> Option<Type> {
     (of.has_external_args() && !holds(&of.name)).then_some(Type::External)
 }
 
+/// Types whose values may contain values of the repository, beside the tables above.
+static HOLDERS: BuiltinSet = BuiltinSet::new(
+    "Rust: types that hold",
+    "Option Result Vec VecDeque HashSet BTreeSet IndexSet BinaryHeap LinkedList Iterator IntoIterator [] \
+     SmallVec ArrayVec Receiver Sender Future Stream Peekable FxHashSet Iter IntoIter ThreadLocal PhantomData \
+     Poll ControlFlow DoubleEndedIterator ExactSizeIterator Chain Map Filter Zip \
+     BoxFuture JoinHandle",
+);
+
 /// Whether values of a type may contain values of the repository.
 fn holds(name: &str) -> bool {
-    TRANSPARENT.contains(&name)
-        || CELLS.contains(&name)
-        || MAPS.contains(&name)
-        || matches!(
-            name,
-            "Option"
-                | "Result"
-                | "Vec"
-                | "VecDeque"
-                | "HashSet"
-                | "BTreeSet"
-                | "IndexSet"
-                | "BinaryHeap"
-                | "LinkedList"
-                | "Iterator"
-                | "IntoIterator"
-                | "[]"
-                | "SmallVec"
-                | "ArrayVec"
-                | "Receiver"
-                | "Sender"
-                | "Future"
-                | "Stream"
-                | "Peekable"
-                | "FxHashSet"
-                | "Iter"
-                | "IntoIter"
-                | "ThreadLocal"
-                | "PhantomData"
-                | "Poll"
-                | "ControlFlow"
-                | "Some"
-                | "Ok"
-                | "Err"
-                | "None"
-                | "Guard"
-                | "DoubleEndedIterator"
-                | "ExactSizeIterator"
-                | "Any"
-                | "Entry"
-                | "Chain"
-                | "Map"
-                | "Filter"
-                | "Zip"
-                | "BoxFuture"
-                | "JoinHandle"
-        )
+    TRANSPARENT.has(name) || CELLS.has(name) || MAPS.has(name) || HOLDERS.has(name)
 }

@@ -87,7 +87,7 @@ impl Linker<'_, '_> {
         if let Some(found) = crate_named(file, bare) {
             return Some(found);
         }
-        let is_known = rules::of(file).predeclared.contains(&bare);
+        let is_known = rules::of(file).predeclared.has(bare);
         is_known.then(|| ExternalType::named(bare))
     }
 

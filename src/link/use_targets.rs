@@ -14,7 +14,7 @@ use super::path_names::{Named, Wanted};
 use super::rules;
 use super::tree::Module;
 use super::types::Type;
-use crate::ir::{ExportKind, FileFacts, Reference, Target};
+use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
 use crate::store::interface;
@@ -168,6 +168,7 @@ impl<'a> UseTargets<'a> {
             let references = own.facts.references.iter();
             let described = references.map(|used| match used.target {
                 Target::Member { receiver, .. } => linker.described(receiver),
+                Target::Value(value) => linker.described(receiver_of(&own.facts, value)?),
                 _ => None,
             });
             receivers = described.collect();
@@ -424,6 +425,18 @@ pub fn is_meant_to_export(path: &RepoPath, facts: &FileFacts, name: &str) -> boo
     };
     let mut listed = facts.all.iter().flatten();
     path.file_name() == package_file || listed.any(|it| facts.exprs.name_of(*it) == name)
+}
+
+/// The receiver of a member, or of one that is called.
+fn receiver_of(facts: &FileFacts, value: ExprId) -> Option<ExprId> {
+    match facts.exprs.get(value) {
+        Expr::Member { object, .. } => Some(*object),
+        Expr::Callee { call } => match facts.exprs.get(*call) {
+            Expr::Call { callee, .. } => receiver_of(facts, *callee),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn meaning(def: Def) -> Meaning {

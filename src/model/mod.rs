@@ -4,6 +4,7 @@
 
 mod analysis;
 pub mod build_constraint;
+pub mod builtin_table;
 mod chunk;
 pub mod edge;
 mod family;
@@ -25,9 +26,11 @@ pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
+mod vector;
 pub mod visited;
 
 pub use analysis::Analysis;
+pub use builtin_table::{BuiltinSet, BuiltinTable};
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{Direction, EdgeKind, Provenance};
 pub use family::Family;
@@ -43,3 +46,4 @@ pub use snapshot::{
 };
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};
+pub use vector::QuantizedVector;

@@ -136,6 +136,11 @@ impl Address {
         self.url.scheme() == "http"
     }
 
+    /// Whether the server is on this machine, by its name.
+    pub(super) fn is_loopback(&self) -> bool {
+        is_loopback(&self.url)
+    }
+
     /// Returns the directory of a `file` address.
     pub fn directory(&self) -> Option<PathBuf> {
         match self.scheme {

@@ -71,7 +71,7 @@ impl Deadline {
     }
 
     /// Waits until the step is to be given up, and returns why.
-    async fn passed(&self) -> RemoteFault {
+    pub(super) async fn passed(&self) -> RemoteFault {
         loop {
             if self.stop.load(Ordering::Relaxed) {
                 return RemoteFault::Cancelled;

@@ -38,6 +38,8 @@ pub(super) struct ChannelHits {
     pub text: TextFound,
     /// How strongly history speaks for files, by path.
     pub history: BTreeMap<String, f64>,
+    /// How strongly the question's meaning speaks for chunks.
+    pub meaning: HashMap<ChunkId, f64>,
     /// Receivers of qualified names that no symbol has, in normal form: `app` of `app.close`.
     pub owners: Vec<String>,
 }
@@ -77,6 +79,7 @@ pub(super) fn collect(
         chunks,
         text,
         history,
+        meaning: HashMap::new(),
         owners,
     })
 }

@@ -28,6 +28,8 @@ pub(super) enum Signal {
     Copy,
     /// The file was changed not long before the index's commit (`search.recency`).
     Recency,
+    /// The meaning of the question is near the chunk's (`embed.weight`).
+    Vector,
 }
 
 /// A factor: scales a score. Those up to `Ignored` are about the whole file.
@@ -50,10 +52,13 @@ pub(super) enum Factor {
 }
 
 /// The words of the signals, in the order of their declaration: `whole` for an exact name, `nearly` for a fuzzy one.
-const SIGNALS: [&str; 11] = [
+const SIGNALS: [&str; 12] = [
     "text", "whole", "name", "parts", "nearly", "phrase", "path", "file", "history", "copy",
-    "recency",
+    "recency", VECTOR,
 ];
+
+/// The signal of meaning.
+const VECTOR: &str = "vector";
 
 const FACTORS: [&str; 7] = [
     "test",
@@ -83,7 +88,8 @@ pub struct Explanation {
 pub struct SignalShare {
     /// Which: `text` (words), `whole` (the question is the name), `name` (a word is), `parts` (the words are
     /// parts of it), `nearly` (a word nearly is), `phrase`, `path` (the file's path or name is in the question), `file` (other places of the file), `history`, `copy` (a
-    /// better place of another file has the same words), `recency` (changed lately, where `search.recency` is set). `file` is below 0 where another place stands for the file better, `copy` always.
+    /// better place of another file has the same words), `recency` (changed lately, where `search.recency` is set), `vector` (near in
+    /// meaning, where a model is set). `file` is below 0 where another place stands for the file better, `copy` always.
     pub name: &'static str,
     /// The hit's place among all that this signal found, from 1; equals share one.
     pub rank: usize,
@@ -137,6 +143,7 @@ impl ScoreBreakdown {
             (Signal::FuzzyName, MatchReason::Symbol),
             (Signal::Path, MatchReason::Path),
             (Signal::History, MatchReason::History),
+            (Signal::Vector, MatchReason::Vector),
         ] {
             if self.adds[signal as usize] > 0.0 {
                 reasons.add(reason);
@@ -201,6 +208,19 @@ impl ScoreBreakdown {
             .map(|(name, scale)| (*name, round(1.0 + scale)))
             .collect();
         Explanation { signals, factors }
+    }
+}
+
+impl Explanation {
+    /// Adds the signal of meaning where it counts for nothing: its rank shows how it would have counted.
+    pub(super) fn show_meaning(&mut self, rank: usize) {
+        if self.signals.iter().all(|signal| signal.name != VECTOR) {
+            self.signals.push(SignalShare {
+                name: VECTOR,
+                rank,
+                adds: 0.0,
+            });
+        }
     }
 }
 

@@ -28,6 +28,12 @@ impl ChunkFilter {
         Ok(Some(Self(Some(read.chunks_of(&files)?))))
     }
 
+    /// Every chunk.
+    #[cfg(test)]
+    pub(super) fn all() -> Self {
+        Self(None)
+    }
+
     pub(super) fn has(&self, chunk: ChunkId) -> bool {
         self.0.as_ref().is_none_or(|chunks| chunks.contains(&chunk))
     }

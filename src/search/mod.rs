@@ -11,6 +11,7 @@ mod filter;
 mod fuzzy;
 mod history;
 mod literal;
+mod meaning;
 mod notation;
 mod path_filter;
 mod query;
@@ -26,6 +27,7 @@ use std::fmt;
 pub use answer_confidence::{Confidence, Level};
 pub use explain::{Explanation, SignalShare};
 pub use literal::QueryLiteral;
+pub use meaning::QuestionMeaning;
 pub use path_filter::PathFilter;
 pub use query::{Query, parse};
 
@@ -68,6 +70,8 @@ pub enum MatchReason {
     Path,
     /// Past commits.
     History,
+    /// The meaning of the question, by a model that the user configured.
+    Vector,
 }
 
 /// The signals that put a hit where it is; printed comma-joined in one order.
@@ -75,12 +79,13 @@ pub enum MatchReason {
 pub struct Reasons(u8);
 
 impl Reasons {
-    const ALL: [(MatchReason, &'static str); 5] = [
+    const ALL: [(MatchReason, &'static str); 6] = [
         (MatchReason::Fts, "fts"),
         (MatchReason::Symbol, "symbol"),
         (MatchReason::Exact, "exact"),
         (MatchReason::Path, "path"),
         (MatchReason::History, "history"),
+        (MatchReason::Vector, "vector"),
     ];
 
     pub(crate) fn add(&mut self, reason: MatchReason) {
@@ -118,6 +123,8 @@ pub struct Hit {
     pub weight: f64,
     /// Its share of the best score, from 0 to 1.
     pub share: f64,
+    /// How many of the texts that the question quotes it holds, and 1 more unless it is generated data: hits of a higher tier go first.
+    pub tier: u32,
     /// A bit for each content word of the question that it holds.
     pub(crate) held_words: u64,
     /// Why it is here.
@@ -141,6 +148,10 @@ pub struct PageRequest<'a> {
     pub recency: u32,
     /// Words that a person gave to files, which count in their order.
     pub marks: &'a [FileMark],
+    /// The meaning of the question, where every chunk has a vector.
+    pub meaning: Option<&'a dyn QuestionMeaning>,
+    /// How much meaning counts, in thousandths; with 0 it is only explained.
+    pub meaning_weight: u32,
 }
 
 /// Returns the requested hits, best first; equal scores by path, then line. A budget that ends gives the hits so far.
@@ -158,7 +169,10 @@ pub fn search(
     let Some(allowed) = filter::ChunkFilter::of(read, filters)? else {
         return Ok(Vec::new());
     };
-    let found = channel::collect(read, query, &allowed, sources, budget)?;
+    let mut found = channel::collect(read, query, &allowed, sources, budget)?;
+    if let Some(meaning) = wanted.meaning {
+        found.meaning = meaning::strengths(meaning, &allowed);
+    }
     rank::rank(read, query, filters, &found, wanted)
 }
 

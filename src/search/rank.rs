@@ -9,8 +9,8 @@ use super::coverage::{Coverage, NamedWords};
 use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
-use super::{Filters, Hit, PageRequest, history};
-use crate::model::{FileId, SymbolKind};
+use super::{Filters, Hit, PageRequest, history, meaning};
+use crate::model::{ChunkId, FileId, SymbolKind};
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
 /// Weight of the history channel, relative to the best score.
@@ -62,6 +62,11 @@ pub(super) fn rank(
     sort(&mut scored);
     add_history(read, query, found, &mut scorer, &mut scored)?;
     sort(&mut scored);
+    if wanted.meaning_weight > 0 {
+        let weight = f64::from(wanted.meaning_weight) / 1_000.0;
+        add_meaning(read, query, found, &mut scorer, &mut scored, weight)?;
+        sort(&mut scored);
+    }
     choose_within_files(&mut scored, &scorer);
     if wanted.fuses_by_rank {
         fuse_by_rank(&mut scored);
@@ -106,12 +111,18 @@ pub(super) fn rank(
             hits.push(Hit {
                 score: covered.share,
                 weight: f64::from(scored.tier) + share,
+                tier: scored.tier,
                 share,
                 held_words: covered.words,
                 reasons: scored.breakdown.reasons(names_path(query, path)),
-                explanation: ranks
-                    .as_ref()
-                    .map(|ranks| scored.breakdown.explain(ranks, best)),
+                explanation: ranks.as_ref().map(|ranks| {
+                    let mut explanation = scored.breakdown.explain(ranks, best);
+                    if let Some(strength) = found.meaning.get(&scored.row) {
+                        let stronger = found.meaning.values().filter(|other| *other > strength);
+                        explanation.show_meaning(1 + stronger.count());
+                    }
+                    explanation
+                }),
                 chunk,
             });
         }
@@ -260,6 +271,44 @@ fn add_history(
         if let Some(strength) = found.history.get(&chunk.chunk.path) {
             let factor = chunk.breakdown.of_file();
             chunk.add(Signal::History, weight * strength * factor);
+        }
+    }
+    Ok(())
+}
+
+/// Adds the strength of meaning, as far as the code leaves the question open; `scored` is in order. Chunks that no other signal found come in.
+fn add_meaning(
+    read: &Read<'_>,
+    query: &Query,
+    found: &ChannelHits,
+    scorer: &mut Scorer<'_>,
+    scored: &mut Vec<Scored>,
+    weight: f64,
+) -> StoreResult<()> {
+    if found.meaning.is_empty() {
+        return Ok(());
+    }
+    let gate = gate_of_history(read, query, found, scored)?;
+    if gate <= 0.0 {
+        return Ok(());
+    }
+    let weight = meaning::WEIGHT * weight * gate * scored.first().map_or(1.0, |first| first.score);
+    let known: HashSet<ChunkId> = scored.iter().map(|scored| scored.row).collect();
+    for row in found.meaning.keys().filter(|row| !known.contains(row)) {
+        if let Some(chunk) = read.chunk_brief(*row)? {
+            let text = found.text.chunks.get(row);
+            let strength = ChannelScores {
+                text: text.map_or(0.0, |text| text.score / found.text.best),
+                coverage: text.map_or(0.0, |text| text.coverage),
+                ..ChannelScores::default()
+            };
+            scored.push(scorer.score(*row, chunk, &strength));
+        }
+    }
+    for chunk in scored {
+        if let Some(strength) = found.meaning.get(&chunk.row) {
+            let factor = chunk.breakdown.of_file();
+            chunk.add(Signal::Vector, weight * strength * factor);
         }
     }
     Ok(())

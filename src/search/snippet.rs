@@ -106,6 +106,27 @@ pub fn match_line(chunk: &ChunkRow, source: &str, query: &Query) -> Option<u32> 
     is_match.then(|| chunk.span.start_line + u32::try_from(at).unwrap_or(u32::MAX))
 }
 
+/// Returns the text of a chunk, cut to `max_chars` characters around the line that answers a query best.
+pub fn passage(chunk: &ChunkRow, source: &str, query: &Query, max_chars: usize) -> String {
+    let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+    let text = source.get(from..to).unwrap_or_default();
+    let n_chars = text.chars().count();
+    if n_chars <= max_chars {
+        return text.to_owned();
+    }
+    let line = match_line(chunk, source, query).unwrap_or(chunk.span.start_line);
+    let n_before = line.saturating_sub(chunk.span.start_line) as usize;
+    let before: usize = text
+        .lines()
+        .take(n_before)
+        .map(|line| line.chars().count() + 1)
+        .sum();
+    let begin = before
+        .saturating_sub(max_chars / 2)
+        .min(n_chars - max_chars);
+    text.chars().skip(begin).take(max_chars).collect()
+}
+
 /// Returns how often a chunk holds the texts that a query means as they stand.
 pub fn n_literal(chunk: &ChunkRow, source: &str, query: &Query) -> usize {
     let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);

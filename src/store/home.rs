@@ -9,6 +9,7 @@
 //! <home>/repos/<repoId>/<indexId>.write           the write lock
 //! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
 //! <home>/repos/<repoId>/<indexId>.<build>.open    the reader lock, and whether the build is on the disk
+//! <home>/vectors/<family>.db                      vectors of chunks, where a model is configured
 //! ```
 
 use std::io::Write as _;
@@ -19,6 +20,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::durable::{self, Durability};
 use super::key::{Pointer, new_build};
 use super::{StoreError, StoreResult, io_error};
+
+/// The directory of all files of vectors.
+pub(super) const VECTORS: &str = "vectors";
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -99,13 +103,7 @@ impl RepoHome {
 
     /// Creates the directory, for this user alone, and notes whose it is.
     pub fn create(&self, common_dir: &Path, family: Option<&str>) -> StoreResult<()> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder
-            .create(&self.dir)
-            .map_err(io_error("create the directory", &self.dir))?;
+        create_private(&self.dir)?;
         let path = self.dir.join("repo.json");
         if read_json::<RepoRecord>(&path).is_some_and(|known| known.family.as_deref() == family) {
             return Ok(());
@@ -300,6 +298,17 @@ impl RepoHome {
         }
         done.map_err(io_error("write", path))
     }
+}
+
+/// Creates a directory with those above it, for this user alone; one that is there stays as it is.
+pub(super) fn create_private(dir: &Path) -> StoreResult<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .create(dir)
+        .map_err(io_error("create the directory", dir))
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {

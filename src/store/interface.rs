@@ -28,10 +28,14 @@ pub const MEMBERS: &str = "";
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
 /// is FNV-1a (Fowler, Noll, Vo), which stays.
 pub fn bucket(name: &str) -> u64 {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    1 << (name_hash(name) % N_BUCKETS)
+}
+
+/// The hash behind the bucket of a name: FNV-1a.
+pub fn name_hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    1 << (hash % N_BUCKETS)
+    })
 }
 
 /// The buckets of the names that a file exports, as a mask: it exports no other name but `default` and itself.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::home::{RepoRecord, read_json};
+use super::home::{RepoRecord, VECTORS, read_json};
 use super::{Home, Pointer, RepoHome, key};
 
 /// How long a draft is left alone: it is written and put in place at once.
@@ -51,8 +51,8 @@ pub enum Orphan {
 }
 
 /// Entries of the data directory beside those with a prefix of their own: indexes, the time of the last housekeeping, pages
-/// of `codelens view`, the journal of `codelens install`.
-const OWN: [&str; 4] = ["repos", "housekeeping", "views", "clients"];
+/// of `codelens view`, the journal of `codelens install`, vectors.
+const OWN: [&str; 5] = ["repos", "housekeeping", "views", "clients", VECTORS];
 
 impl Home {
     /// Returns every repository that has a part of the data directory, by its identity.

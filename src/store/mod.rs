@@ -32,6 +32,7 @@ pub mod text;
 mod text_merge;
 pub mod token;
 mod units;
+pub mod vectors;
 pub mod write;
 
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ pub use read::{FilesUnder, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;
 pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
 pub use text::TextHit;
+pub use vectors::{NewVector, VectorModel, VectorStore, VectorTable};
 pub use write::{PreparedFile, Writer};
 
 /// Failures of an index.

@@ -20,11 +20,11 @@ const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
 const GO_FACTS: u32 = 3;
 /// The same for Java.
-const JAVA_FACTS: u32 = 6;
+const JAVA_FACTS: u32 = 7;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 2;
+const CSHARP_FACTS: u32 = 3;
 /// The same for Rust.
-const RUST_FACTS: u32 = 2;
+const RUST_FACTS: u32 = 3;
 /// The same for C and C++.
 const C_FACTS: u32 = 2;
 /// The same for languages that are outlined.

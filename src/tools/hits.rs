@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, omit_default_hops};
+use super::ranking::{self, RankingOutput};
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query};
+use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query, QuestionMeaning};
 use crate::workspace::{SymbolRow, View, language, language_of};
 
 /// How deep the ranked list goes for paging.
@@ -236,7 +237,34 @@ pub(super) fn question(text: &str) -> Result<Query> {
     })
 }
 
-/// Returns the hits of a question, best first, without files that are known to be gone.
+/// The hits of a question, and the models that their order rests on.
+pub(super) struct RankedHits {
+    /// The hits, best first, without files that are known to be gone.
+    pub(super) hits: Vec<Hit>,
+    /// `None` where the user configured no model.
+    pub(super) ranking: Option<RankingOutput>,
+}
+
+/// Returns the request for a page of so many hits, by the settings.
+pub(super) fn page<'a>(
+    view: &'a View<'_>,
+    config: &Config,
+    limit: usize,
+    max_of_a_file: usize,
+) -> PageRequest<'a> {
+    PageRequest {
+        limit,
+        max_of_a_file,
+        is_explained: false,
+        fuses_by_rank: config.fuses_by_rank,
+        recency: config.recency,
+        marks: view.marks,
+        meaning: None,
+        meaning_weight: config.models.embed.weight,
+    }
+}
+
+/// Ranks the hits of a question; models that the user configured are asked where they are to count.
 ///
 /// # Errors
 /// Those of filters that leave no file.
@@ -244,15 +272,30 @@ pub(super) fn ranked(
     view: &View<'_>,
     query: &Query,
     filters: &Filters,
-    wanted: PageRequest,
-) -> Result<Vec<Hit>> {
+    wanted: PageRequest<'_>,
+) -> Result<RankedHits> {
     check_filters(view, filters)?;
     if query.is_without_words() {
-        return Ok(Vec::new());
+        return Ok(RankedHits {
+            hits: Vec::new(),
+            ranking: None,
+        });
     }
-    let mut found = search::search(view.read, query, filters, wanted, view, view.budget)?;
-    found.retain(|hit| !view.is_gone(&hit.chunk.path));
-    Ok(found)
+    let (meaning, state) = view.meaning(query.text(), wanted.is_explained);
+    // A model that puts results in order sees the same ones on every page.
+    let n_reranked = view.rerank_bounds().map_or(0, |(top, _)| top + 1);
+    let wanted = PageRequest {
+        limit: wanted.limit.max(n_reranked),
+        meaning: meaning.as_ref().map(|it| it as &dyn QuestionMeaning),
+        ..wanted
+    };
+    let mut hits = search::search(view.read, query, filters, wanted, view, view.budget)?;
+    hits.retain(|hit| !view.is_gone(&hit.chunk.path));
+    let reranked = ranking::rerank(view, query, &mut hits);
+    Ok(RankedHits {
+        hits,
+        ranking: RankingOutput::of(state, reranked),
+    })
 }
 
 /// Says that a question has no answer, and in how many files one was looked for.

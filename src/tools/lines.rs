@@ -218,6 +218,7 @@ fn answer(
         }),
         confidence: None,
         missing: Vec::new(),
+        ranking: None,
         next_cursor,
         related: None,
         truncated: false,

@@ -30,6 +30,7 @@ pub(crate) mod notes;
 pub mod number;
 pub(crate) mod places;
 pub mod prune;
+mod ranking;
 pub mod related;
 pub(crate) mod related_paths;
 mod related_symbol;

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero, n_within_bytes};
 use super::hits::{
-    self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, SnippetMode,
+    self, ConfidenceOutput, ContentTypeInput, NearDefaults, NearOutput, RankedHits, SnippetMode,
 };
 use super::lines::{self, LineSearchOutput, MAX_LIMIT, Match, MatchScope};
 use super::notes;
 use super::number::{Number, clamp};
+use super::ranking::RankingOutput;
 use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::Result;
@@ -112,6 +113,10 @@ pub struct SearchOutput {
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,
+    /// Of models that the user configured (docs/models.md).
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ranking: Option<RankingOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -296,14 +301,13 @@ fn answer(
         Some(_) => hits::DEPTH,
     };
     let wanted = PageRequest {
-        limit: depth,
-        max_of_a_file: MAX_OF_A_FILE,
         is_explained: input.explain,
-        fuses_by_rank: config.fuses_by_rank,
-        recency: config.recency,
-        marks: view.marks,
+        ..hits::page(view, config, depth, MAX_OF_A_FILE)
     };
-    let ranked = hits::ranked(view, query, filters, wanted)?;
+    let RankedHits {
+        hits: ranked,
+        ranking,
+    } = hits::ranked(view, query, filters, wanted)?;
     let rest: Vec<&Hit> = ranked
         .iter()
         .filter(|hit| hits::is_behind(hit, after.as_ref()))
@@ -363,6 +367,7 @@ fn answer(
         results,
         confidence,
         missing,
+        ranking,
         next_cursor,
         defaults: related
             .as_deref_mut()

@@ -15,6 +15,7 @@ mod disk_search;
 pub mod doctor;
 mod errors;
 mod idle;
+mod meaning;
 mod memory;
 mod names;
 mod paths;
@@ -23,12 +24,14 @@ mod query;
 mod refresh;
 mod remote_gc;
 mod remotes;
+mod rerank;
 mod revision;
 mod served;
 mod source;
 mod state;
 mod survey;
 mod upkeep;
+mod vectors;
 mod verify;
 mod view;
 mod watching;
@@ -45,6 +48,7 @@ pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other, StateIndex};
+pub use meaning::{AskedMeaning, MeaningState};
 pub use memory::{
     AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
     JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome, SetAside,
@@ -54,11 +58,13 @@ pub use names::{dotted, is_named, last_name};
 pub use refresh::Refreshed;
 pub use remote_gc::RemoteCollected;
 pub use remotes::{OnTransfer, PullState, Pulled, Pushed, checked_address};
+pub use rerank::RerankOutcome;
 pub use revision::Revision;
 pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use upkeep::{DropTarget, PruneOptions};
+pub use vectors::{VectorStatus, VectorsBuilt};
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
@@ -77,8 +83,8 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
-use crate::model::{CommitId, FileMark, FileStat, RepoPath};
-use crate::store::{Home, Index, IndexKey, Pointer, RepoHome};
+use crate::model::{CommitId, FileMark, FileStat, Latest, RepoPath};
+use crate::store::{Home, Index, IndexKey, Pointer, RepoHome, VectorTable};
 use crate::syntax;
 
 /// How many open indexes a repository keeps for the next calls.
@@ -94,6 +100,7 @@ pub struct Workspaces {
     directories_settle_after: Option<Duration>,
     served: Option<Served>,
     on_rest: OnRest,
+    models: Arc<vectors::Models>,
     open: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
@@ -121,6 +128,13 @@ pub struct Workspace {
     /// Public keys that indexes of stores must be signed with, as they are set.
     trusted_keys: String,
     remote_timeout: Duration,
+    /// Models that the user configured, shared by all work trees of the process.
+    models: Arc<vectors::Models>,
+    /// Whether an answer found chunks without a vector, and whether they are being made.
+    lacks_vectors: AtomicBool,
+    is_embedding: AtomicBool,
+    /// The vectors of the index that was asked last.
+    vector_tables: Latest<meaning::TableKey, Arc<VectorTable>>,
     /// Held while an index is taken from a store.
     pulling: Mutex<()>,
     is_server: bool,
@@ -148,6 +162,7 @@ impl Workspaces {
     pub fn new(config: Config) -> Self {
         syntax::limit_symbols_to(&config.symbols);
         Self {
+            models: Arc::new(vectors::Models::new(config.models.clone())),
             config,
             is_server: false,
             directories_settle_after: None,
@@ -285,6 +300,10 @@ impl Workspaces {
             pulls: self.config.pulls,
             trusted_keys: self.config.trusted_keys.clone(),
             remote_timeout: Duration::from_millis(self.config.remote_timeout_ms),
+            models: Arc::clone(&self.models),
+            lacks_vectors: AtomicBool::default(),
+            is_embedding: AtomicBool::default(),
+            vector_tables: Latest::new(1),
             pulling: Mutex::default(),
             is_server: self.is_server,
             directories: self

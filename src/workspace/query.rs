@@ -157,6 +157,7 @@ impl Workspace {
                         budget: &budget,
                         roles: Roles::new(&read),
                         revision: question.revision,
+                        workspace: self,
                         repo: &repo,
                         home: self.home.repo(&repo.repo_id()),
                         marks: &self.marks,
@@ -217,6 +218,7 @@ impl Workspace {
             }
             if let Some(made) = made {
                 self.run_gc(GcTrigger::Question { is_new });
+                self.embed_behind();
                 return Ok(made);
             }
         }

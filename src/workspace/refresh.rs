@@ -157,6 +157,9 @@ impl Workspace {
             }
         };
         self.keep(index);
+        if revision.is_none() {
+            self.embed_refreshed(interrupt);
+        }
         self.run_gc(GcTrigger::Refresh { is_new });
         Ok(refreshed)
     }

@@ -13,7 +13,7 @@ use crate::git::Repo;
 use crate::lifecycle::policy::{IndexRecord, RepositoryIndexes, RetentionRules};
 use crate::lifecycle::prune::{self, Extra, Pruned};
 use crate::store::remove::{self, IndexRemoval};
-use crate::store::{Pointer, WriteLock};
+use crate::store::{Pointer, WriteLock, vectors};
 
 /// How often the whole data directory is looked through, unasked.
 const INTERVAL: Duration = Duration::from_hours(1);
@@ -255,6 +255,7 @@ impl Workspace {
                 }
             }
             remove::sweep_root(&self.home);
+            vectors::sweep(&self.home, age);
         }
         pruned
     }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Revision;
+use super::{Revision, Workspace};
 use crate::config::Unasked;
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo, TreeEntry};
@@ -35,6 +35,7 @@ pub struct View<'a> {
     pub roles: Roles<'a>,
     /// The commit that was asked for; `None` for the work tree.
     pub revision: Option<&'a Revision>,
+    pub(super) workspace: &'a Workspace,
     pub(super) repo: &'a Repo,
     pub(super) home: RepoHome,
     /// Words that a person gave to files.

@@ -86,7 +86,8 @@ def main() -> None:
             errors = compiler.new_errors(mutation.texts)
             there = [path for path in mutation.texts if path != mutation.path]
             names = re.compile("|".join(rf"'{re.escape(name)}'" for name in mutation.names))
-            errors = [error for error in errors if error[0] not in there and (error[2] in (2307, 2554) or names.search(error[3]))]
+            errors = [error for error in errors if error[0] in seen and error[0] not in there
+                      and (error[2] in (2307, 2554) or names.search(error[3]))]
             if len(errors) > MAX_ERRORS:
                 continue
             # One that breaks nothing tells about precision alone: every tenth is enough.

@@ -253,6 +253,67 @@ func sync() {}
 ";
 
 #[test]
+fn interfaces_of_go_embed_those_of_the_standard_library() {
+    let files = "\
+//- /go.mod
+module example.com/a
+//- /a.go
+package a
+
+import (
+	\"fmt\"
+	\"io\"
+)
+
+type Closing interface {
+	Open1()
+	io.Closer
+}
+type Reading interface {
+	Open2()
+	io.Reader
+}
+type Writing interface {
+	Open3()
+	io.Writer
+}
+type Naming interface {
+	Open4()
+	fmt.Stringer
+}
+type Disk struct{}
+
+func (d Disk) Open1()                            {}
+func (d Disk) Open2()                            {}
+func (d Disk) Open3()                            {}
+func (d Disk) Open4()                            {}
+func (d Disk) Close() error                      { return nil }
+func (d Disk) Read(b []byte) (n int, err error)  { return 0, nil }
+func (d Disk) Write(b []byte) (n int, err error) { return 0, nil }
+func (d Disk) String() string                    { return \"\" }
+
+type Lacking struct{}
+
+func (l Lacking) Open1() {}
+
+func run(c Closing, r Reading, w Writing, n Naming) {
+	c.Open1()
+	r.Open2()
+	w.Open3()
+	n.Open4()
+}
+";
+    for line in 26..=29 {
+        assert_eq!(
+            callers(files, "a.go", line),
+            ["a.go run dispatch"],
+            "{line}"
+        );
+    }
+    assert_eq!(callers(files, "a.go", 37), [""; 0], "without Close()");
+}
+
+#[test]
 fn types_of_go_implement_interfaces_by_their_method_sets() {
     assert_eq!(
         callers(GO, "disk/disk.go", 11),

@@ -6,7 +6,6 @@
 )]
 
 mod acceptance;
-mod builtins;
 mod callers;
 mod chains;
 mod changes;
@@ -44,5 +43,4 @@ mod templates;
 mod tidy;
 mod tool_output;
 mod toolsets;
-mod types;
 mod uses;

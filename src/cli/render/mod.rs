@@ -7,6 +7,7 @@ mod changes;
 mod changes_graph;
 mod code;
 mod drawing;
+mod embed;
 mod files;
 mod graph;
 mod hits;
@@ -25,6 +26,7 @@ mod tree;
 pub(super) use changes::{ChangesFormat, RUNNERS, tests};
 pub(super) use changes_graph::changes_graph;
 pub(super) use drawing::GraphLanguage;
+pub(super) use embed::{vector_status, vectors_built, vectors_removed};
 pub(super) use impact_graph::impact_graph;
 pub(super) use life::{
     ContextText, MarkOutput, SettingOutput, SettingsOutput, context, contexts, exported, imported,

@@ -1,35 +1,25 @@
 //! TypeScript and JavaScript.
 
 use super::ContainerMember::{Element, SameContainer};
-use super::LanguageRules;
+use super::{ContainerMember, LanguageRules};
+use crate::model::BuiltinTable;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     foreach_callback_method: Some("forEach"),
-    container_members: &[
-        ("filter", SameContainer),
-        ("slice", SameContainer),
-        ("concat", SameContainer),
-        ("reverse", SameContainer),
-        ("sort", SameContainer),
-        ("values", SameContainer),
-        ("splice", SameContainer),
-        ("toSorted", SameContainer),
-        ("toReversed", SameContainer),
-        ("toSpliced", SameContainer),
-        ("copyWithin", SameContainer),
-        ("fill", SameContainer),
-        ("flat", SameContainer),
-        ("add", SameContainer),
-        ("find", Element),
-        ("findLast", Element),
-        ("at", Element),
-        ("pop", Element),
-        ("shift", Element),
-        ("get", Element),
-        ("next", Element),
-        ("deref", Element),
-    ],
+    container_members: &CONTAINER_MEMBERS,
     function_calls: &["call", "apply"],
     function_binds: &["bind"],
     ..LanguageRules::PLAIN
 };
+
+static CONTAINER_MEMBERS: BuiltinTable<ContainerMember> = BuiltinTable::new(
+    "TypeScript: members of containers",
+    &[
+        (
+            SameContainer,
+            "filter slice concat reverse sort values splice toSorted toReversed toSpliced copyWithin fill flat \
+             add",
+        ),
+        (Element, "find findLast at pop shift get next deref"),
+    ],
+);

@@ -10,7 +10,7 @@ mod rust;
 
 use super::file::LinkedFile;
 use crate::ir::INJECTED;
-use crate::model::Family;
+use crate::model::{BuiltinSet, BuiltinTable, Family};
 
 /// The type of a member of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) struct LanguageRules {
     /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
-    pub(super) predeclared: &'static [&'static str],
+    pub(super) predeclared: &'static BuiltinSet,
     /// The method resolution order.
     pub(super) members: MemberOrder,
     /// Whether a type that is called gives an instance of it: `Store()` in Python, the conversion `Store(a)` in Go.
@@ -99,14 +99,14 @@ pub(super) struct LanguageRules {
     /// `import . "m"`, where `export * from` only passes them on.
     pub(super) stars_bind: bool,
     /// Members of containers, with their types: `filter`, `pop`.
-    pub(super) container_members: &'static [(&'static str, ContainerMember)],
+    pub(super) container_members: &'static BuiltinTable<ContainerMember>,
     /// Whether the members of the classes around code are names in it, without a receiver: `open()` for `this.open()`.
     pub(super) members_in_scope: bool,
     /// Whether methods share no names with fields and types, and several of one name are told apart by the arguments of a
     /// call. A method is then looked up by its name with parentheses: `open()`.
     pub(super) has_overloads: bool,
     /// The members of the class that every other is built on.
-    pub(super) root_members: &'static [&'static str],
+    pub(super) root_members: &'static BuiltinSet,
     /// The name by which the constructors of a class are looked up.
     pub(super) constructor: &'static str,
     /// Whether a method is a value by its name alone, and a member that holds a function is called by its own; types have the number
@@ -122,6 +122,10 @@ pub(super) struct LanguageRules {
     pub(super) function_binds: &'static [&'static str],
 }
 
+static NO_NAMES: BuiltinSet = BuiltinSet::new("no names", "");
+
+static NO_MEMBERS: BuiltinTable<ContainerMember> = BuiltinTable::new("no members", &[]);
+
 static OUTLINE: LanguageRules = LanguageRules::PLAIN;
 
 impl LanguageRules {
@@ -134,7 +138,7 @@ impl LanguageRules {
         has_module_tree: false,
         has_includes: false,
         proves_external: false,
-        predeclared: &[],
+        predeclared: &NO_NAMES,
         members: MemberOrder::DepthFirst,
         constructs_by_call: false,
         instance_call_method: None,
@@ -147,10 +151,10 @@ impl LanguageRules {
         first_resolved_import_binds: false,
         package_file: None,
         stars_bind: false,
-        container_members: &[],
+        container_members: &NO_MEMBERS,
         members_in_scope: false,
         has_overloads: false,
-        root_members: &[],
+        root_members: &NO_NAMES,
         constructor: "constructor",
         has_method_values: false,
         has_partial_types: false,
@@ -171,8 +175,7 @@ impl LanguageRules {
 
     /// Returns the kind of a container's member.
     pub(super) fn container_member(&self, name: &str) -> Option<ContainerMember> {
-        let found = self.container_members.iter().find(|it| it.0 == name);
-        found.map(|it| it.1)
+        self.container_members.get(name).copied()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Python.
 
 use super::ContainerMember::{Element, Pairs, SameContainer};
-use super::{Implicit, LanguageRules, MemberOrder};
+use super::{ContainerMember, Implicit, LanguageRules, MemberOrder};
+use crate::model::BuiltinTable;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     implicit_imports: &[Implicit::Providers],
@@ -16,20 +17,16 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     first_resolved_import_binds: true,
     package_file: Some("__init__.py"),
     stars_bind: true,
-    container_members: &[
-        ("copy", SameContainer),
-        ("values", SameContainer),
-        ("union", SameContainer),
-        ("intersection", SameContainer),
-        ("difference", SameContainer),
-        ("items", Pairs),
-        ("get", Element),
-        ("pop", Element),
-        ("popleft", Element),
-        ("setdefault", Element),
-        ("__getitem__", Element),
-        ("__next__", Element),
-    ],
+    container_members: &CONTAINER_MEMBERS,
     function_calls: &["__call__"],
     ..LanguageRules::PLAIN
 };
+
+static CONTAINER_MEMBERS: BuiltinTable<ContainerMember> = BuiltinTable::new(
+    "Python: members of containers",
+    &[
+        (SameContainer, "copy values union intersection difference"),
+        (Pairs, "items"),
+        (Element, "get pop popleft setdefault __getitem__ __next__"),
+    ],
+);

@@ -1,12 +1,13 @@
 //! Rust.
 
 use super::{LanguageRules, MemberOrder};
+use crate::model::BuiltinSet;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     has_named_owners: true,
     has_module_tree: true,
     proves_external: true,
-    predeclared: PREDECLARED,
+    predeclared: &PREDECLARED,
     members: MemberOrder::Implementations,
     constructs_by_call: true,
     instances_have_static_members: true,
@@ -16,68 +17,11 @@ pub(super) static RULES: LanguageRules = LanguageRules {
 };
 
 /// Primitive types, and the prelude of the standard library.
-const PREDECLARED: &[&str] = &[
-    "bool",
-    "char",
-    "str",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "u128",
-    "usize",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "i128",
-    "isize",
-    "f32",
-    "f64",
-    "AsMut",
-    "AsRef",
-    "AsyncFn",
-    "AsyncFnMut",
-    "AsyncFnOnce",
-    "Box",
-    "Clone",
-    "Copy",
-    "Debug",
-    "Default",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "Err",
-    "ExactSizeIterator",
-    "Extend",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "FromIterator",
-    "Hash",
-    "Into",
-    "IntoIterator",
-    "Iterator",
-    "None",
-    "Ok",
-    "Option",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Result",
-    "Send",
-    "Sized",
-    "Some",
-    "String",
-    "Sync",
-    "ToOwned",
-    "ToString",
-    "TryFrom",
-    "TryInto",
-    "Unpin",
-    "Vec",
-    "drop",
-    "align_of",
-    "size_of",
-];
+static PREDECLARED: BuiltinSet = BuiltinSet::new(
+    "Rust: predeclared",
+    "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 AsMut AsRef AsyncFn AsyncFnMut \
+     AsyncFnOnce Box Clone Copy Debug Default DoubleEndedIterator Drop Eq ExactSizeIterator Extend Fn FnMut \
+     FnOnce From FromIterator Hash Into IntoIterator Iterator Option Ord PartialEq PartialOrd Result \
+     Send Sized String Sync ToOwned ToString TryFrom TryInto Unpin Vec drop Future IntoFuture align_of \
+     align_of_val size_of size_of_val",
+);

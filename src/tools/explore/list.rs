@@ -11,9 +11,9 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::sanitize::one_line;
 use crate::search::snippet::Snippet;
-use crate::search::{Hit, PageRequest, Query};
+use crate::search::{Hit, Query};
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, is_zero, length, truncate_to_bytes};
-use crate::tools::hits::{self, NearDefaults};
+use crate::tools::hits::{self, NearDefaults, RankedHits};
 use crate::tools::notes::{self, NoteOutput, NotedPlace};
 use crate::tools::number::clamp;
 use crate::workspace::View;
@@ -116,15 +116,11 @@ pub(super) fn answer(
         None => None,
     };
     let filters = input.filters();
-    let wanted = PageRequest {
-        limit: hits::DEPTH,
-        max_of_a_file: usize::MAX,
-        is_explained: false,
-        fuses_by_rank: config.fuses_by_rank,
-        recency: config.recency,
-        marks: view.marks,
-    };
-    let ranked = hits::ranked(view, query, &filters, wanted)?;
+    let wanted = hits::page(view, config, hits::DEPTH, usize::MAX);
+    let RankedHits {
+        hits: ranked,
+        ranking,
+    } = hits::ranked(view, query, &filters, wanted)?;
     let all = group(&ranked);
     // A file stands where its best hit does.
     let mut page: Vec<Group<'_>> = all
@@ -198,6 +194,7 @@ pub(super) fn answer(
     output.related = Some(related);
     output.confidence = confidence;
     output.missing = missing;
+    output.ranking = ranking;
     output.next_cursor = next_cursor;
     if after.is_none() {
         output.brief = brief::lines(&output, input, MAX_BRIEF_BYTES);

@@ -26,6 +26,7 @@ use super::hits::{
 };
 use super::notes::{AttachedDocumentOutput, NoteOutput};
 use super::number::Number;
+use super::ranking::RankingOutput;
 use super::{Call, Federation, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -172,6 +173,10 @@ pub struct ExploreOutput {
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,
+    /// As in `cl_search`.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ranking: Option<RankingOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<Vec<list::FileHitsOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]

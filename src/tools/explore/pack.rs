@@ -14,10 +14,10 @@ use super::{ExploreInput, ExploreOutput, Include};
 use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
-use crate::search::{Hit, PageRequest, Query};
+use crate::search::{Hit, Query};
 use crate::tools::answer::length;
 use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
-use crate::tools::hits::{self, NearDefaults};
+use crate::tools::hits::{self, NearDefaults, RankedHits};
 use crate::tools::notes::{self, NotedPlace};
 use crate::tools::number::clamp;
 use crate::workspace::View;
@@ -54,15 +54,11 @@ pub(super) fn of_query(
 ) -> Result<ExploreOutput> {
     let source = SourceReader::of(view);
     let filters = input.filters();
-    let wanted = PageRequest {
-        limit: hits::DEPTH,
-        max_of_a_file: usize::MAX,
-        is_explained: false,
-        fuses_by_rank: config.fuses_by_rank,
-        recency: config.recency,
-        marks: view.marks,
-    };
-    let mut ranked = hits::ranked(view, query, &filters, wanted)?;
+    let wanted = hits::page(view, config, hits::DEPTH, usize::MAX);
+    let RankedHits {
+        hits: mut ranked,
+        ranking,
+    } = hits::ranked(view, query, &filters, wanted)?;
     let mut output = ExploreOutput::new(view);
     output.query = Some(cut(query.text(), MAX_ECHO));
     let counted = ranked.iter().filter(|hit| hit.share >= candidates::CUTOFF);
@@ -74,6 +70,7 @@ pub(super) fn of_query(
     let counted = ranked.iter().filter(|hit| hit.share >= candidates::CUTOFF);
     let (confidence, n_wanted) = hits::confidence(view, config, counted);
     output.confidence = Some(confidence);
+    output.ranking = ranking;
     if ranked.is_empty() {
         hits::say_nothing_found(view, query, &filters, &mut output.freshness_fields)?;
     }

@@ -5,6 +5,7 @@ mod barrels;
 mod commits;
 mod git_steps;
 mod histories;
+mod meaning;
 mod memory;
 #[cfg(target_os = "linux")]
 mod no_clock;

@@ -4,6 +4,7 @@ mod bundle;
 mod ci;
 mod contexts;
 mod data_dir;
+mod embed;
 mod health;
 mod marks;
 mod memory;

@@ -5,10 +5,12 @@
 
 mod cli;
 mod dice;
+mod fake_model;
 mod fixture;
 mod repo;
 
 pub(crate) use cli::{Cli, Ran, walk};
 pub(crate) use dice::Dice;
+pub(crate) use fake_model::{FakeModel, Manner};
 pub(crate) use fixture::{Fixture, Step};
 pub(crate) use repo::{Marker, Repo};

@@ -29,8 +29,10 @@ pub(crate) const ROOMS: &[Room] = &[
     room("store", &["ir", "model"]),
     room("watch", &["model"]),
     room("machine", &[]),
-    // The way to object stores.
+    // The way to object stores and servers of models: the only room that connects.
     room("remote", &["model"]),
+    // Models: what is said to them over `remote`, and which answers are taken.
+    room("embed", &["remote", "config", "model"]),
     // What the index means, and how it is made.
     room("link", &["store", "resolve", "ir", "model", "error"]),
     // What files are for: what the configurations of test runners declare, against what the index holds.
@@ -69,6 +71,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "watch",
             "machine",
             "remote",
+            "embed",
             "lifecycle",
             "model",
             "error",
@@ -127,6 +130,8 @@ pub(crate) const ROOMS: &[Room] = &[
         ],
     ),
     room("main", &["cli", "error", "config"]),
+    // Tests that need several rooms: the meaning of texts, from facts to links.
+    room("tests", &["link", "syntax", "store", "ir", "model"]),
     // The crate's page and list of modules; re-exports its error.
     room("lib", &["error"]),
 ];
@@ -181,6 +186,8 @@ pub(crate) const DOORS: &[Door] = &[
     door("ring", &["remote"]),
     door("futures_util", &["remote"]),
     door("url", &["remote"]),
+    door("tokenizers", &["embed"]),
+    door("safetensors", &["embed"]),
     door("tokio*", &["mcp", "remote"]),
     door("hyper*", &["mcp"]),
     door("http_body_util", &["mcp"]),

@@ -179,9 +179,11 @@ impl<'t> Lowering<'t> {
             }
             Kind::Query => {
                 let mark = self.locals.mark();
+                let mut element = self.unknown;
                 for clause in self.children(node) {
                     self.walk_clause(clause);
-                    self.bind_clause(clause);
+                    self.bind_clause(clause, element);
+                    element = self.clause_element(clause).unwrap_or(element);
                 }
                 self.locals.leave(mark);
             }
@@ -462,7 +464,7 @@ impl<'t> Lowering<'t> {
                 && child.prev_sibling().is_some_and(|it| it.kind() == "equals");
             if is_key {
                 let mark = self.locals.mark();
-                self.bind_clause(clause);
+                self.bind_clause(clause, self.unknown);
                 self.walk(child);
                 self.locals.leave(mark);
             } else {

@@ -4,7 +4,10 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
-use crate::ir::{Expr, ExprId};
+use crate::ir::{ANONYMOUS, Expr, ExprId};
+
+/// The most items of a tuple, and members of an anonymous object, that are kept.
+pub(super) const MAX_ITEMS: usize = 16;
 
 impl<'t> Lowering<'t> {
     /// Lowers an expression. Each node is lowered once; one that needs its own value is unknown.
@@ -104,14 +107,17 @@ impl<'t> Lowering<'t> {
             Kind::Query => self.lower_query(node),
             Kind::TupleExpression => {
                 let mut items = Vec::new();
-                for item in self.children(node).into_iter().take(16) {
+                let mut names = Vec::new();
+                for item in self.children(node).into_iter().take(MAX_ITEMS) {
                     items.push(match self.value_of(item) {
                         Some(value) => self.lower_expr(value),
                         None => self.unknown,
                     });
+                    names.push(self.field(item, self.grammar.fields.name));
                 }
-                self.add(Expr::Tuple(items.into()))
+                self.tuple(&names, items)
             }
+            Kind::AnonymousObject => self.anonymous_object(node),
             Kind::DeclarationExpression => match self.field(node, fields.type_) {
                 Some(type_) if self.kind(type_) != Kind::ImplicitType => self.lower_type(type_),
                 _ => self.unknown,
@@ -318,26 +324,85 @@ impl<'t> Lowering<'t> {
     /// Lowers `from a in all … select b` to a sequence of the values that it selects.
     fn lower_query(&mut self, node: Node<'t>) -> ExprId {
         let mark = self.locals.mark();
-        let mut result = self.unknown;
+        let mut element = self.unknown;
         for clause in self.children(node) {
-            self.bind_clause(clause);
-            if self.kind(clause) == Kind::SelectClause
-                && let Some(value) = self.children(clause).first()
-            {
-                let element = self.lower_expr(*value);
-                result = if element == self.unknown {
-                    element
-                } else {
-                    self.array(element)
-                };
+            self.bind_clause(clause, element);
+            if let Some(found) = self.clause_element(clause) {
+                element = found;
             }
         }
         self.locals.leave(mark);
-        result
+        if element == self.unknown {
+            element
+        } else {
+            self.array(element)
+        }
     }
 
-    /// Binds the name that a clause of a query brings.
-    pub(super) fn bind_clause(&mut self, clause: Node<'t>) {
+    /// Lowers the value that `select a` or `group a by b` gives.
+    pub(super) fn clause_element(&mut self, clause: Node<'t>) -> Option<ExprId> {
+        let children = self.children(clause);
+        match (self.kind(clause), children.as_slice()) {
+            (Kind::SelectClause, [value, ..]) => Some(self.lower_expr(*value)),
+            (Kind::GroupClause, [value, key]) => {
+                let args = [self.lower_expr(*key), self.lower_expr(*value)];
+                Some(self.outer_instance("IGrouping", &args))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value of a type from outside with type arguments.
+    fn outer_instance(&mut self, name: &str, args: &[ExprId]) -> ExprId {
+        let name = self.facts.exprs.name(name);
+        let base = self.add(Expr::Name { name, scope: None });
+        let of = self.add(Expr::Specialized {
+            base,
+            args: args.into(),
+        });
+        self.add(Expr::Instance { of })
+    }
+
+    /// A tuple; one whose items have names is an anonymous object with them.
+    pub(super) fn tuple(&mut self, names: &[Option<Node<'t>>], items: Vec<ExprId>) -> ExprId {
+        if names.iter().all(Option::is_none) {
+            return self.add(Expr::Tuple(items.into()));
+        }
+        let names = names
+            .iter()
+            .map(|it| it.map_or("", |it| self.name_text(it)));
+        let names: Vec<&str> = names.collect();
+        self.outer_instance(&format!("{ANONYMOUS}{}", names.join(" ")), &items)
+    }
+
+    /// Lowers `new { Name = value, job.Size }` to a value with these members.
+    fn anonymous_object(&mut self, node: Node<'t>) -> ExprId {
+        let children = self.children(node);
+        let mut names: Vec<&str> = Vec::new();
+        let mut values = Vec::new();
+        let mut written = None;
+        for child in children.into_iter().take(2 * MAX_ITEMS) {
+            let is_name = self.kind(child) == Kind::Identifier
+                && child.next_sibling().is_some_and(|it| it.kind() == "=");
+            if is_name && written.is_none() {
+                written = Some(self.name_text(child));
+                continue;
+            }
+            // That of a member goes by its last name.
+            let text = self.text(child);
+            let last = text.rsplit(['.', '?']).next().unwrap_or(text).trim();
+            names.push(written.take().unwrap_or(last));
+            values.push(self.lower_expr(child));
+        }
+        let is_plain = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if names.is_empty() || !names.iter().all(is_plain) {
+            return self.unknown;
+        }
+        self.outer_instance(&format!("{ANONYMOUS}{}", names.join(" ")), &values)
+    }
+
+    /// Binds the name that a clause of a query brings; `element` is the value that the clause before gives.
+    pub(super) fn bind_clause(&mut self, clause: Node<'t>, element: ExprId) {
         let fields = self.grammar.fields;
         let children = self.children(clause);
         match self.kind(clause) {
@@ -379,8 +444,8 @@ impl<'t> Lowering<'t> {
                     self.locals.bind(self.name_text(*name), value);
                 }
             }
-            // `group a by b into c`, `select a into c`: a name of which nothing is known.
-            Kind::Identifier => self.locals.bind(self.name_text(clause), self.unknown),
+            // `group a by b into c`, `select a into c`
+            Kind::Identifier => self.locals.bind(self.name_text(clause), element),
             _ => {}
         }
     }

@@ -5,9 +5,11 @@
 
 use tree_sitter::Node;
 
+use super::expressions::MAX_ITEMS;
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH, TypeParam};
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target, generic_name};
+use crate::model::{BuiltinSet, BuiltinTable};
 
 /// The most type parameters and arguments that are told apart.
 const MAX_TYPE_PARAMS: usize = 60;
@@ -42,7 +44,8 @@ impl<'t> Lowering<'t> {
         match self.kind(node) {
             Kind::NullableType => match self.field(node, fields.type_) {
                 Some(inner) if self.kind(inner) == Kind::PredefinedType => {
-                    let name = boxed(self.text(inner));
+                    let name = self.text(inner);
+                    let name = BOXED.get(name).copied().unwrap_or(name);
                     self.primitive(name)
                 }
                 Some(inner) => self.lower_type(inner),
@@ -59,11 +62,13 @@ impl<'t> Lowering<'t> {
             }
             Kind::TupleType => {
                 let mut items = Vec::new();
-                for item in self.children(node).into_iter().take(16) {
+                let mut names = Vec::new();
+                for item in self.children(node).into_iter().take(MAX_ITEMS) {
                     let type_ = self.field(item, fields.type_);
                     items.push(type_.map_or(self.unknown, |it| self.lower_type(it)));
+                    names.push(self.field(item, fields.name));
                 }
-                self.add(Expr::Tuple(items.into()))
+                self.tuple(&names, items)
             }
             Kind::PredefinedType => {
                 if self.text(node) == "void" {
@@ -278,7 +283,7 @@ impl<'t> Lowering<'t> {
                 if base == "Expression" {
                     return self.part_of(last, name, value, depth + 1);
                 }
-                if holds_last(base) {
+                if HOLDS_LAST.has(base) {
                     let element = self.add(Expr::Element { object: value });
                     return self.part_of(last, name, element, depth + 1);
                 }
@@ -488,47 +493,28 @@ impl<'t> Lowering<'t> {
 }
 
 /// Whether a generic type of the standard library holds values of its last type argument.
-fn holds_last(name: &str) -> bool {
-    matches!(
-        name,
-        "IEnumerable"
-            | "IAsyncEnumerable"
-            | "ICollection"
-            | "IList"
-            | "List"
-            | "IReadOnlyList"
-            | "IReadOnlyCollection"
-            | "ISet"
-            | "HashSet"
-            | "IQueryable"
-            | "Queue"
-            | "Stack"
-            | "Task"
-            | "ValueTask"
-            | "Lazy"
-            | "Nullable"
-            | "IDictionary"
-            | "Dictionary"
-            | "IReadOnlyDictionary"
-    )
-}
+static HOLDS_LAST: BuiltinSet = BuiltinSet::new(
+    "C#: containers",
+    "IEnumerable IAsyncEnumerable ICollection IList List IReadOnlyList IReadOnlyCollection ISet HashSet \
+     IQueryable Queue Stack Task ValueTask Lazy Nullable IDictionary Dictionary IReadOnlyDictionary",
+);
 
 /// The struct behind the word for a primitive type, where the value may be missing: `int?`.
-fn boxed(name: &str) -> &str {
-    match name {
-        "bool" => "Boolean",
-        "byte" => "Byte",
-        "sbyte" => "SByte",
-        "short" => "Int16",
-        "ushort" => "UInt16",
-        "int" => "Int32",
-        "uint" => "UInt32",
-        "long" => "Int64",
-        "ulong" => "UInt64",
-        "float" => "Single",
-        "double" => "Double",
-        "decimal" => "Decimal",
-        "char" => "Char",
-        other => other,
-    }
-}
+static BOXED: BuiltinTable<&str> = BuiltinTable::new(
+    "C#: structs of primitive types",
+    &[
+        ("Boolean", "bool"),
+        ("Byte", "byte"),
+        ("SByte", "sbyte"),
+        ("Int16", "short"),
+        ("UInt16", "ushort"),
+        ("Int32", "int"),
+        ("UInt32", "uint"),
+        ("Int64", "long"),
+        ("UInt64", "ulong"),
+        ("Single", "float"),
+        ("Double", "double"),
+        ("Decimal", "decimal"),
+        ("Char", "char"),
+    ],
+);

@@ -2,14 +2,12 @@
 //!
 //! `Promise<Job>` is lowered to `Job` because `Promise` is a [`Builtin::FirstArgument`].
 
-use std::sync::OnceLock;
-
-use crate::model::hash::HashMap;
+use crate::model::BuiltinSet;
 
 /// The rule that a name follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
-    /// A type without members that anyone defines: `string`.
+    /// A type without members that anyone defines, which the grammar does not know as such: `Date`.
     PlainType,
     /// A generic type that stands for its first type argument: `Promise<Job>` → `Job`.
     FirstArgument,
@@ -33,68 +31,55 @@ pub(super) enum Builtin {
     Wrapper,
 }
 
-/// The names that follow each rule.
-const NAMES: [(Builtin, &str); 11] = [
-    (
-        Builtin::PlainType,
-        "string number boolean bigint symbol any unknown never void null undefined object \
-                 true false Object Function Array Date RegExp Error String Number Boolean const",
+/// The names that follow each rule, in the order of the rules.
+static NAMES: [BuiltinSet; 11] = [
+    BuiltinSet::new(
+        "TypeScript: plain types",
+        "bigint Object Function Array Date RegExp Error String Number Boolean",
     ),
-    (
-        Builtin::FirstArgument,
-        "Promise PromiseLike Awaited Readonly Partial Required NonNullable Omit Pick ThisType \
-                 NoInfer",
+    BuiltinSet::new(
+        "TypeScript: types that stand for their argument",
+        "Promise PromiseLike Awaited Readonly Partial Required NonNullable Omit Pick ThisType NoInfer",
     ),
-    (
-        Builtin::ElementsFirst,
-        "Array ReadonlyArray Set ReadonlySet WeakSet Iterable Iterator IterableIterator \
-                 AsyncIterable AsyncIterableIterator Generator AsyncGenerator ArrayLike",
+    BuiltinSet::new(
+        "TypeScript: containers",
+        "Array ReadonlyArray Set ReadonlySet WeakSet Iterable Iterator IterableIterator AsyncIterable \
+         AsyncIterableIterator Generator AsyncGenerator ArrayLike",
     ),
-    (Builtin::ElementsSecond, "Map ReadonlyMap WeakMap"),
-    (Builtin::ValuesSecond, "Record Object object"),
-    (
-        Builtin::ReturnsArgument,
+    BuiltinSet::new("TypeScript: maps", "Map ReadonlyMap WeakMap"),
+    BuiltinSet::new("TypeScript: records", "Record Object"),
+    BuiltinSet::new(
+        "TypeScript: functions that return their argument",
         "Object.freeze Object.values Array.from Promise.all Promise.resolve",
     ),
-    (
-        Builtin::CallbackElement,
+    BuiltinSet::new(
+        "TypeScript: methods that take a function of an element",
         "forEach map filter some every find findIndex findLast findLastIndex flatMap",
     ),
-    (Builtin::CallbackPair, "sort toSorted"),
-    (Builtin::CallbackFold, "reduce reduceRight"),
-    (
-        Builtin::Runner,
-        "setTimeout setInterval setImmediate requestAnimationFrame computed ref watch \
-                 watchEffect effect useMemo describe it test Promise queueMicrotask nextTick signal \
-                 reactive shallowRef customRef useState useReducer Array Object require expect atom \
-                 derived writable readable createContext",
+    BuiltinSet::new(
+        "TypeScript: methods that take a function of two elements",
+        "sort toSorted",
     ),
-    (
-        Builtin::Wrapper,
-        "useCallback memo forwardRef debounce throttle once memoize useEvent promisify \
-                 partial curry bind withCtx markRaw defineComponent observer cache",
+    BuiltinSet::new(
+        "TypeScript: methods that take a function of a result and an element",
+        "reduce reduceRight",
+    ),
+    BuiltinSet::new(
+        "TypeScript: functions that run their argument",
+        "setTimeout setInterval setImmediate requestAnimationFrame computed ref watch watchEffect effect useMemo \
+         describe it test Promise queueMicrotask nextTick signal reactive shallowRef customRef useState \
+         useReducer Array Object require expect atom derived writable readable createContext",
+    ),
+    BuiltinSet::new(
+        "TypeScript: functions that wrap their argument",
+        "useCallback memo forwardRef debounce throttle once memoize useEvent promisify partial curry bind \
+         withCtx markRaw defineComponent observer cache",
     ),
 ];
 
 impl Builtin {
-    /// Whether a name follows the rule. `name` may be the text of any expression: one longer than all names costs nothing.
+    /// Whether a name follows the rule. `name` may be the text of any expression.
     pub(super) fn has(self, name: &str) -> bool {
-        /// For each name the rules that it follows, as bits; and the bytes of the longest name.
-        static RULES: OnceLock<(HashMap<&'static str, u16>, usize)> = OnceLock::new();
-        let (rules, longest) = RULES.get_or_init(|| {
-            let mut rules = HashMap::default();
-            for (rule, names) in NAMES {
-                for name in names.split(' ') {
-                    *rules.entry(name).or_default() |= rule.bit();
-                }
-            }
-            let longest = rules.keys().map(|name| name.len()).max().unwrap_or(0);
-            (rules, longest)
-        });
-        name.len() <= *longest && rules.get(name).is_some_and(|bits| bits & self.bit() != 0)
-    }
-
-    fn bit(self) -> u16 {
-        1 << self as u16
+        NAMES[self as usize].has(name)
     }
 }

@@ -27,6 +27,9 @@ impl<'t> Lowering<'t> {
         if matches!(self.kind(inner), Kind::Lambda | Kind::MethodReference) {
             self.expected.insert(inner.id(), expected);
         }
+        if self.makes_function(inner) {
+            self.expect_of_maker(inner, expected);
+        }
         self.walk(node);
     }
 
@@ -615,7 +618,14 @@ impl<'t> Lowering<'t> {
         if is_new {
             // The class is made an instance of.
             if self.kind(object) == Kind::Identifier || self.kind(object).is_type() {
-                self.use_type(object, ReferenceKind::New);
+                // `Item[]::new` makes an array alone.
+                let is_array = self.kind(object) == Kind::ArrayType;
+                let kind = if is_array {
+                    ReferenceKind::Type
+                } else {
+                    ReferenceKind::New
+                };
+                self.use_type(object, kind);
             } else {
                 self.walk(object);
             }

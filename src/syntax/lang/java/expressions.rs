@@ -9,10 +9,17 @@ use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH};
 use super::names::{CONSTRUCTOR, method_name};
 use crate::ir::{Expr, ExprId};
+use crate::model::BuiltinSet;
 use crate::syntax::lang::tree_walk::each_node;
 
 /// The most arguments of a call that are kept.
 const MAX_ARGS: usize = 24;
+
+/// Methods whose further arguments are about the same elements: `groupingBy(f, filtering(g, …))`.
+static PASSES_ON: BuiltinSet = BuiltinSet::new(
+    "Java: collectors that pass elements on",
+    "groupingBy groupingByConcurrent partitioningBy filtering collectingAndThen minBy maxBy thenComparing",
+);
 
 impl<'t> Lowering<'t> {
     /// Lowers an expression. Each node is lowered once; one that needs its own value is unknown.
@@ -224,6 +231,7 @@ impl<'t> Lowering<'t> {
         let callee = self.callee(node);
         let list = self.field(node, self.grammar.fields.arguments);
         let args = self.arguments(list);
+        self.hand_on(node, callee, &args);
         let mut lowered = Vec::with_capacity(args.len());
         for arg in &args {
             let is_function = matches!(self.kind(*arg), Kind::Lambda | Kind::MethodReference);
@@ -245,7 +253,65 @@ impl<'t> Lowering<'t> {
         };
         self.call_heads.insert(node.id(), call);
         self.expect_of_call(call, &args);
+        if let Some(expected) = self.expected.get(&node.id()).copied() {
+            let n_functions = match self.called_name(node) {
+                "toMap" | "toConcurrentMap" => 2,
+                _ => 1,
+            };
+            for arg in args.iter().take(n_functions) {
+                if matches!(self.kind(*arg), Kind::Lambda | Kind::MethodReference) {
+                    self.expected.insert(arg.id(), expected);
+                }
+            }
+        }
         call
+    }
+
+    fn called_name(&self, node: Node<'t>) -> &'t str {
+        let name = self.field(node, self.grammar.fields.name);
+        name.map_or("", |it| self.text(it))
+    }
+
+    /// Notes for each argument that makes a function or a collector of functions of elements which function is expected of it:
+    /// `it` in `jobs.sort(Comparator.comparing(it -> it.name()))` is what `sort` calls its comparator with.
+    fn hand_on(&mut self, node: Node<'t>, callee: ExprId, args: &[Node<'t>]) {
+        let own = self.expected.get(&node.id()).copied();
+        for (arg, index) in args.iter().zip(0_u8..) {
+            if !self.makes_function(*arg) {
+                continue;
+            }
+            let expected = match own {
+                Some(own) if PASSES_ON.has(self.called_name(node)) => own,
+                Some(_) => continue,
+                None if callee == self.unknown => continue,
+                None => self.add(Expr::Param { callee, index }),
+            };
+            self.expect_of_maker(*arg, expected);
+        }
+    }
+
+    /// Notes the function that is expected of `Comparator.comparing(…).thenComparing(…)`, for each call of the chain.
+    pub(super) fn expect_of_maker(&mut self, node: Node<'t>, expected: ExprId) {
+        let mut at = Some(node);
+        while let Some(call) = at.filter(|it| self.kind(*it) == Kind::MethodInvocation) {
+            self.expected.insert(call.id(), expected);
+            at = self.field(call, self.grammar.fields.object);
+        }
+    }
+
+    /// Whether a call makes a comparator or a collector: `Comparator.comparing(…)`.
+    pub(super) fn makes_function(&self, node: Node<'t>) -> bool {
+        if self.kind(node) != Kind::MethodInvocation {
+            return false;
+        }
+        let mut at = node;
+        for _ in 0..MAX_ARGS {
+            match self.field(at, self.grammar.fields.object) {
+                Some(object) => at = object,
+                None => break,
+            }
+        }
+        at != node && matches!(self.text(at), "Comparator" | "Collectors")
     }
 
     /// Lowers the call of another constructor of the class: `this(1)`.

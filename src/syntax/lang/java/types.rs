@@ -7,6 +7,7 @@ use super::locals::Local;
 use super::lowering::{Lowering, MAX_DEPTH, TypeParam};
 use super::names::method_name;
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
+use crate::model::BuiltinSet;
 
 /// The most type parameters of one declaration.
 const MAX_TYPE_PARAMS: usize = 32;
@@ -26,41 +27,17 @@ pub(super) struct Param<'t> {
 }
 
 /// Functional interfaces of the standard library whose last type argument is the type of the result.
-fn gives_last(name: &str) -> bool {
-    matches!(
-        name,
-        "Supplier"
-            | "Callable"
-            | "Function"
-            | "BiFunction"
-            | "UnaryOperator"
-            | "BinaryOperator"
-            | "ThrowingSupplier"
-            | "Provider"
-    )
-}
+static GIVES_LAST: BuiltinSet = BuiltinSet::new(
+    "Java: functional interfaces by their last argument",
+    "Supplier Callable Function BiFunction UnaryOperator BinaryOperator ThrowingSupplier Provider",
+);
 
 /// Generic types of the standard library whose elements have the type of their last type argument.
-fn holds_last(name: &str) -> bool {
-    matches!(
-        name,
-        "Class"
-            | "Iterable"
-            | "Collection"
-            | "List"
-            | "Set"
-            | "Queue"
-            | "Deque"
-            | "SortedSet"
-            | "Stream"
-            | "Iterator"
-            | "ArrayList"
-            | "LinkedList"
-            | "HashSet"
-            | "TreeSet"
-            | "LinkedHashSet"
-    )
-}
+static HOLDS_LAST: BuiltinSet = BuiltinSet::new(
+    "Java: containers",
+    "Class Iterable Collection List Set Queue Deque SortedSet Stream Iterator ArrayList LinkedList HashSet \
+     TreeSet LinkedHashSet",
+);
 
 impl<'t> Lowering<'t> {
     /// Lowers a type to a value of it.
@@ -283,7 +260,7 @@ impl<'t> Lowering<'t> {
                     .find(|it| self.kind(**it) == Kind::TypeArguments)?;
                 let args = self.children(*list);
                 let last = *args.last()?;
-                if gives_last(base) {
+                if GIVES_LAST.has(base) {
                     let result = self.add(Expr::Call {
                         callee: value,
                         types: Box::default(),
@@ -291,7 +268,7 @@ impl<'t> Lowering<'t> {
                     });
                     return self.part_of(last, name, result, depth + 1);
                 }
-                if holds_last(base) {
+                if HOLDS_LAST.has(base) {
                     let element = self.add(Expr::Element { object: value });
                     return self.part_of(last, name, element, depth + 1);
                 }

@@ -1,5 +1,7 @@
 //! Python's builtins and the types of its standard library, as tables.
 
+use crate::model::{BuiltinSet, BuiltinTable};
+
 /// The meaning of a type of the standard library in an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeForm {
@@ -23,63 +25,44 @@ pub(super) enum TypeForm {
     Receiver,
 }
 
-/// Returns the meaning of a type of `builtins`, `typing`, `collections` and their like by its last name.
+/// Types of `builtins`, `typing`, `collections` and their like by their last names.
+static TYPES: BuiltinTable<TypeForm> = BuiltinTable::new(
+    "Python: types",
+    &[
+        (
+            TypeForm::Opaque,
+            "int str float bool bytes bytearray complex object None Any Literal LiteralString NoReturn Never \
+             AnyStr Hashable Sized Text TypeGuard TypeIs memoryview slice range ModuleType",
+        ),
+        (
+            TypeForm::First,
+            "Optional ClassVar Final Annotated Required NotRequired ReadOnly Awaitable InitVar Mapped Unpack \
+             Future Task",
+        ),
+        (TypeForm::Union, "Union"),
+        (
+            TypeForm::Container(0),
+            "list List set Set frozenset FrozenSet Sequence MutableSequence Iterable Iterator Collection \
+             Container Generator AsyncIterator AsyncIterable AsyncGenerator deque Deque AbstractSet MutableSet \
+             Reversible KeysView ContextManager AbstractContextManager AsyncContextManager \
+             AbstractAsyncContextManager WeakSet Counter ValuesView",
+        ),
+        (
+            TypeForm::Container(1),
+            "dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict WeakValueDictionary \
+             WeakKeyDictionary ChainMap",
+        ),
+        (TypeForm::Tuple, "tuple Tuple"),
+        (TypeForm::Class, "type Type"),
+        (TypeForm::Callable, "Callable"),
+        (TypeForm::Argument(2), "Coroutine"),
+        (TypeForm::Receiver, "Self"),
+    ],
+);
+
+/// Returns the meaning of a type of the standard library by its last name.
 pub(super) fn type_form(name: &str) -> Option<TypeForm> {
-    use TypeForm::{Argument, Callable, Class, Container, First, Opaque, Receiver, Tuple, Union};
-    Some(match name {
-        "int" | "str" | "float" | "bool" | "bytes" | "bytearray" | "complex" | "object"
-        | "None" | "Any" | "Literal" | "LiteralString" | "NoReturn" | "Never" | "AnyStr"
-        | "Hashable" | "Sized" | "Text" | "TypeGuard" | "TypeIs" | "memoryview" | "slice"
-        | "range" | "ModuleType" => Opaque,
-        "Optional" | "ClassVar" | "Final" | "Annotated" | "Required" | "NotRequired"
-        | "ReadOnly" | "Awaitable" | "InitVar" | "Mapped" | "Unpack" | "Future" | "Task" => First,
-        "Union" => Union,
-        "list"
-        | "List"
-        | "set"
-        | "Set"
-        | "frozenset"
-        | "FrozenSet"
-        | "Sequence"
-        | "MutableSequence"
-        | "Iterable"
-        | "Iterator"
-        | "Collection"
-        | "Container"
-        | "Generator"
-        | "AsyncIterator"
-        | "AsyncIterable"
-        | "AsyncGenerator"
-        | "deque"
-        | "Deque"
-        | "AbstractSet"
-        | "MutableSet"
-        | "Reversible"
-        | "KeysView"
-        | "ContextManager"
-        | "AbstractContextManager"
-        | "AsyncContextManager"
-        | "AbstractAsyncContextManager"
-        | "WeakSet"
-        | "Counter"
-        | "ValuesView" => Container(0),
-        "dict"
-        | "Dict"
-        | "Mapping"
-        | "MutableMapping"
-        | "defaultdict"
-        | "DefaultDict"
-        | "OrderedDict"
-        | "WeakValueDictionary"
-        | "WeakKeyDictionary"
-        | "ChainMap" => Container(1),
-        "tuple" | "Tuple" => Tuple,
-        "type" | "Type" => Class,
-        "Callable" => Callable,
-        "Coroutine" => Argument(2),
-        "Self" => Receiver,
-        _ => return None,
-    })
+    TYPES.get(name).copied()
 }
 
 /// The result of calling a function of the standard library, by its first argument.
@@ -107,72 +90,80 @@ pub(super) enum BuiltinResult {
     ClassOf,
 }
 
-/// Returns the meaning of a function of `builtins`, `typing`, `functools` and `copy` by its last name.
+/// Functions of `builtins`, `typing`, `functools` and `copy` by their last names.
+static FUNCTIONS: BuiltinTable<BuiltinResult> = BuiltinTable::new(
+    "Python: functions",
+    &[
+        (BuiltinResult::Super, "super"),
+        (BuiltinResult::Cast, "cast"),
+        (
+            BuiltinResult::Same,
+            "partial partialmethod copy deepcopy lru_cache cache create_task ensure_future wait_for shield run \
+             proxy closing aclosing nullcontext",
+        ),
+        (
+            BuiltinResult::Elements,
+            "list tuple set frozenset sorted reversed iter deque",
+        ),
+        (BuiltinResult::Element, "next max min anext"),
+        (BuiltinResult::Enumerate, "enumerate"),
+        (BuiltinResult::Zip, "zip"),
+        (BuiltinResult::GetAttribute, "getattr"),
+        (BuiltinResult::Second, "NewType"),
+        (BuiltinResult::ClassOf, "type"),
+    ],
+);
+
+/// Returns the meaning of a function of the standard library by its last name.
 pub(super) fn function(name: &str) -> Option<BuiltinResult> {
-    Some(match name {
-        "super" => BuiltinResult::Super,
-        "cast" => BuiltinResult::Cast,
-        "partial" | "partialmethod" | "copy" | "deepcopy" | "lru_cache" | "cache"
-        | "create_task" | "ensure_future" | "wait_for" | "shield" | "run" | "proxy" | "closing"
-        | "aclosing" | "nullcontext" => BuiltinResult::Same,
-        "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" | "deque" => {
-            BuiltinResult::Elements
-        }
-        "next" | "max" | "min" | "anext" => BuiltinResult::Element,
-        "enumerate" => BuiltinResult::Enumerate,
-        "zip" => BuiltinResult::Zip,
-        "getattr" => BuiltinResult::GetAttribute,
-        "NewType" => BuiltinResult::Second,
-        "type" => BuiltinResult::ClassOf,
-        _ => return None,
-    })
+    FUNCTIONS.get(name).copied()
 }
+
+/// Operators by the methods that they call.
+static OPERATORS: BuiltinTable<&str> = BuiltinTable::new(
+    "Python: operators",
+    &[
+        ("__add__", "+"),
+        ("__sub__", "-"),
+        ("__mul__", "*"),
+        ("__truediv__", "/"),
+        ("__floordiv__", "//"),
+        ("__mod__", "%"),
+        ("__matmul__", "@"),
+        ("__pow__", "**"),
+        ("__and__", "&"),
+        ("__xor__", "^"),
+        ("__lshift__", "<<"),
+        ("__rshift__", ">>"),
+    ],
+);
 
 /// Returns the method that a binary operator calls on its left side.
 pub(super) fn operator_method(operator: &str) -> Option<&'static str> {
-    Some(match operator {
-        "+" => "__add__",
-        "-" => "__sub__",
-        "*" => "__mul__",
-        "/" => "__truediv__",
-        "//" => "__floordiv__",
-        "%" => "__mod__",
-        "@" => "__matmul__",
-        "**" => "__pow__",
-        "&" => "__and__",
-        "^" => "__xor__",
-        "<<" => "__lshift__",
-        ">>" => "__rshift__",
-        _ => return None,
-    })
+    OPERATORS.get(operator).copied()
 }
 
-/// Returns whether names imported from a module are those of the tables above.
+/// Modules whose names are those of the tables above.
+static MODULES: BuiltinSet = BuiltinSet::new(
+    "Python: modules",
+    "typing typing_extensions collections collections.abc functools copy contextlib asyncio dataclasses weakref \
+     types builtins",
+);
+
+/// Whether names imported from a module are those of the tables above.
 pub(super) fn is_typing_module(specifier: &str) -> bool {
-    matches!(
-        specifier,
-        "typing"
-            | "typing_extensions"
-            | "collections"
-            | "collections.abc"
-            | "functools"
-            | "copy"
-            | "contextlib"
-            | "asyncio"
-            | "dataclasses"
-            | "weakref"
-            | "types"
-            | "builtins"
-    )
+    MODULES.has(specifier)
 }
 
-/// Returns whether a module passes a name of `typing` on, by its own name: `Self` of `from ..util.typing import Self`.
+/// Names of `typing` that other modules have of their own.
+static COMMON_TYPES: BuiltinSet = BuiltinSet::new(
+    "Python: types of common names",
+    "Future Task Counter Container Collection",
+);
+
+/// Whether a module passes a name of `typing` on, by its own name: `Self` of `from ..util.typing import Self`.
 pub(super) fn passes_typing_on(specifier: &str, name: &str) -> bool {
     let module = specifier.rsplit('.').next().unwrap_or_default();
     let is_for_types = ["typing", "compat"].iter().any(|it| module.contains(it));
-    let is_common = matches!(
-        name,
-        "Future" | "Task" | "Counter" | "Container" | "Collection"
-    );
-    is_for_types && !is_common
+    is_for_types && !COMMON_TYPES.has(name)
 }

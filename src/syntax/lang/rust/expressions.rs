@@ -375,8 +375,11 @@ impl Lowering<'_> {
         let fields = self.grammar.fields;
         let result = self.in_block(|this| {
             if let Some(list) = this.field(node, fields.parameters) {
-                for (place, param) in (0_u8..).zip(this.children(list)) {
-                    let given = this.closure_param(callee, index, place);
+                for (param, place) in this.places(list) {
+                    let place = place.and_then(|it| u8::try_from(it).ok());
+                    let given = place.map_or(this.unknown, |place| {
+                        this.closure_param(callee, index, place)
+                    });
                     if this.kind(param) == Kind::Parameter {
                         let type_ = this.field(param, fields.type_);
                         let value = type_.map_or(given, |it| this.type_(it));

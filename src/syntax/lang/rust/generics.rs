@@ -9,19 +9,16 @@ use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::records::Generic;
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
+use crate::model::BuiltinSet;
 
 /// Type parameters of one item that are read.
 const MAX_PARAMS: usize = 32;
 
 /// The traits that functions implement.
-pub(super) const FUNCTION_TRAITS: &[&str] = &[
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "AsyncFn",
-    "AsyncFnMut",
-    "AsyncFnOnce",
-];
+pub(super) static FUNCTION_TRAITS: BuiltinSet = BuiltinSet::new(
+    "Rust: function traits",
+    "Fn FnMut FnOnce AsyncFn AsyncFnMut AsyncFnOnce",
+);
 
 impl<'t> Lowering<'t> {
     /// Returns the names of the type parameters that an item declares.

@@ -11,63 +11,29 @@ use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::Lowering;
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
+use crate::model::BuiltinSet;
 use crate::syntax::lang::tree_walk::each_node;
 use crate::syntax::parse::parse_range;
 
 /// Macros of the standard library, whose uses are no calls of the repository.
-pub(super) const STANDARD_MACROS: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "cfg",
-    "column",
-    "compile_error",
-    "concat",
-    "dbg",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "env",
-    "eprint",
-    "eprintln",
-    "file",
-    "format",
-    "format_args",
-    "include",
-    "include_bytes",
-    "include_str",
-    "line",
-    "matches",
-    "module_path",
-    "option_env",
-    "panic",
-    "print",
-    "println",
-    "stringify",
-    "thread_local",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-    "writeln",
-];
+pub(super) static STANDARD_MACROS: BuiltinSet = BuiltinSet::new(
+    "Rust: macros",
+    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne \
+     env eprint eprintln file format format_args include include_bytes include_str line matches module_path \
+     option_env panic print println stringify thread_local todo unimplemented unreachable vec write writeln",
+);
 
 /// Macros whose arguments behind the first are patterns or text.
-const WITH_PATTERNS: &[&str] = &["matches", "assert_matches", "debug_assert_matches"];
+static WITH_PATTERNS: BuiltinSet = BuiltinSet::new(
+    "Rust: macros with patterns",
+    "matches assert_matches debug_assert_matches",
+);
 
 /// Macros whose arguments are no code.
-const WITHOUT_CODE: &[&str] = &[
-    "stringify",
-    "concat",
-    "env",
-    "option_env",
-    "include",
-    "include_str",
-    "include_bytes",
-    "cfg",
-    "compile_error",
-];
+static WITHOUT_CODE: BuiltinSet = BuiltinSet::new(
+    "Rust: macros without code",
+    "stringify concat env option_env include include_str include_bytes cfg compile_error",
+);
 
 /// How deep macros in arguments of macros are read.
 const MAX_MACRO_DEPTH: usize = 8;
@@ -83,14 +49,14 @@ impl<'t> Lowering<'t> {
         let Some(tree) = self.child_of(node, Kind::TokenTree) else {
             return self.unknown;
         };
-        if WITHOUT_CODE.contains(&name) || self.macro_depth >= MAX_MACRO_DEPTH {
+        if WITHOUT_CODE.has(name) || self.macro_depth >= MAX_MACRO_DEPTH {
             return match name {
                 "include_str" | "concat" | "env" | "stringify" => self.standard("str", &[]),
                 _ => self.unknown,
             };
         }
         self.macro_depth += 1;
-        let values = self.in_block(|this| this.arguments(tree, WITH_PATTERNS.contains(&name)));
+        let values = self.in_block(|this| this.arguments(tree, WITH_PATTERNS.has(name)));
         self.macro_depth -= 1;
         match name {
             "format" => self.string(),
@@ -161,7 +127,7 @@ impl<'t> Lowering<'t> {
         match self.kind(path) {
             Kind::Identifier => {
                 let name = self.text(path);
-                if STANDARD_MACROS.contains(&name) && !self.own_macros.contains(name) {
+                if STANDARD_MACROS.has(name) && !self.own_macros.contains(name) {
                     return (name, self.unknown);
                 }
                 let (target, callee) = if let Some(Local::Item(at)) = self.locals.item(name) {

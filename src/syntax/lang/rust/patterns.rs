@@ -6,11 +6,13 @@ use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::types::is_type_name;
 use crate::ir::{Expr, ExprId, ReferenceKind};
+use crate::model::BuiltinSet;
 
 /// Variants of the standard library whose payload the types of the value say: `Some(x)` of an `Option<X>`.
-const STANDARD_VARIANTS: &[&str] = &[
-    "Some", "Ok", "Err", "Ready", "Break", "Continue", "Borrowed", "Owned",
-];
+static STANDARD_VARIANTS: BuiltinSet = BuiltinSet::new(
+    "Rust: variants",
+    "Some Ok Err Ready Break Continue Borrowed Owned",
+);
 
 impl Lowering<'_> {
     /// Binds the names of a pattern that is matched with a value.
@@ -18,7 +20,6 @@ impl Lowering<'_> {
         self.deeper(|this| this.pattern_form(node, value));
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of pattern")]
     fn pattern_form(&mut self, node: Node<'_>, value: ExprId) {
         let fields = self.grammar.fields;
         match self.kind(node) {
@@ -36,13 +37,8 @@ impl Lowering<'_> {
                 self.bind_local(name, value);
             }
             Kind::TuplePattern => {
-                let mut place = Some(0_u8);
-                for child in self.children(node) {
-                    if self.kind(child) == Kind::RemainingFieldPattern {
-                        place = None;
-                        continue;
-                    }
-                    let item = match place {
+                for (child, place) in self.places(node) {
+                    let item = match place.and_then(|it| u8::try_from(it).ok()) {
                         Some(index) if value != self.unknown => self.add(Expr::Item {
                             object: value,
                             index,
@@ -50,7 +46,6 @@ impl Lowering<'_> {
                         _ => self.unknown,
                     };
                     self.pattern(child, item);
-                    place = place.and_then(|it| it.checked_add(1));
                 }
             }
             Kind::TupleStructPattern => {
@@ -58,13 +53,8 @@ impl Lowering<'_> {
                     return;
                 };
                 let of = self.path_value(path, ReferenceKind::Value);
-                let mut place = Some(0_u32);
-                for child in self.children(node) {
+                for (child, place) in self.places(node) {
                     if child == path {
-                        continue;
-                    }
-                    if self.kind(child) == Kind::RemainingFieldPattern {
-                        place = None;
                         continue;
                     }
                     let item = match place {
@@ -72,7 +62,6 @@ impl Lowering<'_> {
                         None => self.unknown,
                     };
                     self.pattern(child, item);
-                    place = place.map(|it| it + 1);
                 }
             }
             Kind::StructPattern => {
@@ -123,11 +112,31 @@ impl Lowering<'_> {
         }
     }
 
+    /// The patterns of a tuple or of the parameters of a closure, each with its place: `(_, job)` has one, in place 1. Behind
+    /// `..` no place is known.
+    pub(super) fn places<'n>(&self, node: Node<'n>) -> Vec<(Node<'n>, Option<u32>)> {
+        let mut cursor = node.walk();
+        let mut place = Some(0);
+        let mut found = Vec::new();
+        for child in node.children(&mut cursor) {
+            if !child.is_named() {
+                // A wildcard is no named node: commas alone tell the places.
+                let is_comma = child.kind() == ",";
+                place = place.map(|it: u32| it + u32::from(is_comma));
+            } else if self.kind(child) == Kind::RemainingFieldPattern {
+                place = None;
+            } else if !self.kind(child).is_comment() {
+                found.push((child, place));
+            }
+        }
+        found
+    }
+
     /// The part of a value that stands at a place of a variant or struct.
     fn payload(&mut self, path: Node<'_>, of: ExprId, value: ExprId, place: &str) -> ExprId {
         let text = self.text(path);
         let last = text.rsplit("::").next().unwrap_or(text);
-        if STANDARD_VARIANTS.contains(&last) {
+        if STANDARD_VARIANTS.has(last) {
             return self.member_of(value, &format!("{last}({place})"));
         }
         let own = self.member_of(of, place);

@@ -9,6 +9,7 @@ use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::Lowering;
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
+use crate::model::BuiltinSet;
 
 /// Whether a name is written as those of types are.
 pub(super) fn is_type_name(name: &str) -> bool {
@@ -257,7 +258,7 @@ impl Lowering<'_> {
                     Some(Local::Used(expr)) => return self.as_qualifier(expr),
                     _ => {}
                 }
-                if !is_type_name(name) {
+                if !is_type_name(name) && !PRIMITIVES.has(name) {
                     self.crates.insert(name);
                 }
                 self.module_name(&format!("{name}::"))
@@ -317,7 +318,7 @@ impl Lowering<'_> {
             | Kind::PrimitiveType => true,
             Kind::Identifier | Kind::TypeIdentifier => {
                 let name = self.text(node);
-                is_type_name(name) || self.is_generic(name) || is_primitive(name)
+                is_type_name(name) || self.is_generic(name) || PRIMITIVES.has(name)
             }
             Kind::ScopedIdentifier | Kind::ScopedTypeIdentifier => {
                 let name = self.field(node, self.grammar.fields.name);
@@ -366,7 +367,7 @@ impl Lowering<'_> {
         match self.kind(path) {
             Kind::TypeIdentifier | Kind::Identifier => {
                 let name = self.text(path);
-                if name == "Self" || self.is_generic(name) || FUNCTION_TRAITS.contains(&name) {
+                if name == "Self" || self.is_generic(name) || FUNCTION_TRAITS.has(name) {
                     return;
                 }
                 let target = match self.locals.item(name) {
@@ -404,26 +405,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a name is that of a type that the language defines.
-pub(super) fn is_primitive(name: &str) -> bool {
-    matches!(
-        name,
-        "bool"
-            | "char"
-            | "str"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "f32"
-            | "f64"
-    )
-}
+/// Types that the language defines.
+pub(super) static PRIMITIVES: BuiltinSet = BuiltinSet::new(
+    "Rust: primitive types",
+    "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64",
+);

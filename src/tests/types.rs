@@ -1,68 +1,6 @@
 //! The rules of the evaluator, one source text each: what stands before a dot.
-//!
-//! `store.open() //> type Store` says that the receiver of the last member used in the line is a `Store`; `type ?` that it is
-//! not known. Equal uses in one function are one use, in the first line: each expectation has a function or a member of its
-//! own. Facts and links are made in memory: a check takes some milliseconds.
 
-use codelens::ir::Target;
-use codelens::link::earlier_overlay::{EarlierFile, overlay};
-use codelens::link::use_targets::UseTargets;
-use codelens::model::{Budget, RepoPath};
-use codelens::store::{Home, Index, Pointer};
-use codelens::syntax;
-
-/// Checks each expectation in these files, which stand one after another, each after a line `//- path`.
-pub(crate) fn check_types(files: &str) {
-    let dir = tempfile::tempdir().unwrap();
-    let home = Home::at(dir.path(), &[]).unwrap().repo("types");
-    home.create(dir.path(), None).unwrap();
-    let pointer = Pointer {
-        index_id: "idx_types".to_owned(),
-        build: "000000000000".to_owned(),
-        repo_id: "types".to_owned(),
-        worktree_id: String::new(),
-        work_dir: dir.path().to_owned(),
-        branch: None,
-        head_sha: None,
-        schema_version: codelens::store::SCHEMA_VERSION,
-    };
-    let index = Index::create(&home, pointer).unwrap();
-    let read = index.read().unwrap();
-    let budget = Budget::unlimited(std::sync::Arc::default());
-    let mut sources = Vec::new();
-    for part in files.split("//- ").skip(1) {
-        let (path, text) = part.split_once('\n').unwrap();
-        let path = RepoPath::new(path.trim()).unwrap();
-        let found = syntax::extract(syntax::by_path(&path), text, true, &budget).unwrap();
-        sources.push((path, text, found.facts));
-    }
-    let earlier = sources.iter().map(|(path, _, facts)| EarlierFile {
-        path: path.clone(),
-        facts: Some(facts.clone()),
-        now: None,
-    });
-    let (overlay, ids) = overlay(&read, earlier.collect()).unwrap();
-    let bindings = UseTargets::new(&read, overlay);
-    let mut n_checked = 0;
-    for ((path, text, facts), id) in sources.iter().zip(ids) {
-        let receivers = bindings.receivers_of(id.earlier).unwrap();
-        for (n, line) in text.lines().enumerate() {
-            let said = line.split_once("//> type ").or(line.split_once("#> type "));
-            let Some((code, wanted)) = said else {
-                continue;
-            };
-            let uses = facts.references.iter().zip(&receivers);
-            let members = uses.filter(|(used, _)| {
-                used.line as usize == n + 1 && matches!(used.target, Target::Member { .. })
-            });
-            let last = members.max_by_key(|(used, _)| code.rfind(facts.name(used)));
-            let found = last.and_then(|(_, receiver)| receiver.as_deref());
-            assert_eq!(found.unwrap_or("?"), wanted.trim(), "{path} {line}");
-            n_checked += 1;
-        }
-    }
-    assert!(n_checked > 0, "there is an expectation");
-}
+use super::answers::check_types;
 
 #[test]
 fn a_name_is_what_it_is_bound_to() {

@@ -1,0 +1,70 @@
+//! Vectors as text: their state, and the outcome of a build.
+
+use super::text::{bytes, plural};
+use crate::cli::screen::visible;
+use crate::config::EmbedProvider;
+use crate::workspace::VectorStatus;
+
+/// Returns the result of a removal.
+pub(in crate::cli) fn vectors_removed(n_vectors: u64, n_bytes: u64) -> String {
+    let removed = plural(n_vectors, "vector");
+    format!("removed {removed} ({})\n", bytes(n_bytes))
+}
+
+/// Returns the result of a build: how many texts it embedded, and how many pieces of code of how many have a vector now.
+pub(in crate::cli) fn vectors_built(n_embedded: u64, counts: (u64, u64)) -> String {
+    let embedded = plural(n_embedded, "text");
+    format!("embedded {embedded}; {}\n", state(Some(counts)))
+}
+
+fn state(counts: Option<(u64, u64)>) -> String {
+    match counts {
+        Some((have, of)) if have == of => format!("all {of} pieces of code have a vector"),
+        counts => {
+            let (have, of) = counts.unwrap_or_default();
+            format!("{have} of {of} pieces of code have a vector; `codelens embed build` goes on")
+        }
+    }
+}
+
+/// Returns the model, where texts go, and the vectors that are there.
+pub(in crate::cli) fn vector_status(status: &VectorStatus) -> String {
+    let provider = match status.provider {
+        EmbedProvider::Off => None,
+        EmbedProvider::Local => Some("local"),
+        EmbedProvider::Http => Some("http"),
+    };
+    let mut lines = Vec::new();
+    if let Some(provider) = provider {
+        let address = status.address.as_deref();
+        let place = address.map_or(String::new(), |it| format!(", texts go to {}", visible(it)));
+        let model = visible(&status.model);
+        lines.push(format!("model    {model} ({provider}{place})"));
+        lines.push(match &status.fault {
+            Some(fault) => format!("fault    {}", visible(fault)),
+            None => format!("state    {}", state(status.counts)),
+        });
+        let counts = match status.weight {
+            0 => "meaning does not count",
+            _ => "meaning counts",
+        };
+        let weight = f64::from(status.weight) / 1_000.0;
+        lines.push(format!(
+            "weight   {weight} (embed.weight): {counts} in the order of results"
+        ));
+    } else {
+        lines.push(
+            "search goes by words alone: no model is set ([embed] in codelens.toml, docs/models.md)"
+                .to_owned(),
+        );
+    }
+    for (model, n_vectors, is_current) in &status.stored {
+        let n = plural(*n_vectors, "vector");
+        let now = if *is_current { ", in use" } else { "" };
+        lines.push(format!("stored   {n} of {}{now}", visible(model)));
+    }
+    if status.bytes > 0 {
+        lines.push(format!("size     {}", bytes(status.bytes)));
+    }
+    lines.join("\n") + "\n"
+}

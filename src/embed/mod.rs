@@ -1,0 +1,13 @@
+//! Models that a user configured: what is said to them, and which of their answers are taken.
+//!
+//! Knows texts and vectors, nothing of an index; connections are made in `remote`, and a static model on the disk makes none. Nothing here runs unless `[embed]` names a model.
+
+mod embeddings;
+mod error;
+mod rerank;
+mod static_model;
+
+use embeddings::MAX_DIMENSIONS;
+pub use embeddings::{Embedded, Embedder, ModelIdentity};
+pub use error::ModelFault;
+pub use rerank::Reranker;

@@ -1,0 +1,252 @@
+//! Vectors: made once for all branches, never of two models, and only where the user configured one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Cli, FakeModel, Fixture, Manner, Repo};
+
+const SHOP: &str = "\
+//- /src/store.ts
+export function openStore(path: string): string { return path + '.db' }
+
+export function closeStore(): number { return 1 }
+//- /src/timer.ts
+/** Sleeps until the next try. */
+export function backoff(tries: number): number { return tries * 2 }
+//- /README.md
+# Shop
+
+Sells things.
+//- commit one
+";
+
+/// A repository with a model behind a server, which nothing was sent to yet.
+fn shop() -> (Repo, Cli, FakeModel) {
+    let repo = Fixture::parse(SHOP).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    cli.set("CODELENS_EMBED_MODEL", "small");
+    cli.set("CODELENS_EMBED_URL", server.embeddings());
+    (repo, cli, server)
+}
+
+fn counts(value: &Value) -> (u64, u64) {
+    (
+        value["have"].as_u64().unwrap(),
+        value["of"].as_u64().unwrap(),
+    )
+}
+
+#[test]
+fn a_build_embeds_each_text_once() {
+    let (_repo, cli, server) = shop();
+    let before = cli.json(&["embed", "status"]);
+    assert_eq!(
+        (before["state"].as_str(), counts(&before).0),
+        (Some("partial"), 0)
+    );
+    server.take_texts();
+    let built = cli.json(&["embed", "build"]);
+    let (have, of) = counts(&built);
+    assert!(have == of && of >= 4, "{built}");
+    assert_eq!(built["embedded"], of);
+    let texts = server.take_texts();
+    assert!(
+        texts
+            .iter()
+            .any(|it| it.starts_with("backoff\n") && it.contains("Sleeps")),
+        "{texts:?}"
+    );
+    let again = cli.json(&["embed", "build"]);
+    assert_eq!(
+        (again["embedded"].as_u64(), counts(&again)),
+        (Some(0), (of, of))
+    );
+    assert_eq!(
+        server.take_texts(),
+        ["vector"],
+        "only which model it is was asked"
+    );
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(status["state"], "whole");
+    assert_eq!(status["stored"][0]["current"], true);
+    assert_eq!(status["address"], server.embeddings());
+    let shown = cli.run(&["embed", "status"]).stdout;
+    assert!(shown.contains("texts go to http://127.0.0.1"), "{shown}");
+    let gone = cli.json(&["embed", "clear"]);
+    assert_eq!(gone["removedVectors"], of);
+    assert_eq!(cli.json(&["embed", "clear"])["removedVectors"], 0);
+    assert_eq!(counts(&cli.json(&["embed", "status"])).0, 0);
+}
+
+#[test]
+fn a_branch_embeds_the_chunks_alone_that_are_new_to_the_family() {
+    let (mut repo, cli, server) = shop();
+    let (_, of) = counts(&cli.json(&["embed", "build"]));
+    server.take_texts();
+    repo.git(&["switch", "--quiet", "--create", "feature"]);
+    repo.then("//- /src/cart.ts\nexport function addToCart(item: string): string { return item }\n//- commit cart\n");
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(built["embedded"], 1, "{built}");
+    assert_eq!(counts(&built), (of + 1, of + 1));
+    let sent: Vec<String> = server
+        .take_texts()
+        .into_iter()
+        .filter(|it| it != "vector")
+        .collect();
+    assert!(sent.len() == 1 && sent[0].contains("addToCart"), "{sent:?}");
+    repo.git(&["switch", "--quiet", "main"]);
+    assert_eq!(cli.json(&["embed", "build"])["embedded"], 0);
+    // A linked work tree of the branch has them as well.
+    let place = tempfile::tempdir().unwrap();
+    let tree = place.path().join("tree");
+    repo.git(&[
+        "worktree",
+        "add",
+        "--quiet",
+        tree.to_str().unwrap(),
+        "feature",
+    ]);
+    let mut cli = cli;
+    cli.go(&tree);
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(
+        (built["embedded"].as_u64(), counts(&built)),
+        (Some(0), (of + 1, of + 1))
+    );
+}
+
+#[test]
+fn equal_lengths_of_another_model_are_never_mixed() {
+    let (_repo, cli, server) = shop();
+    let (_, of) = counts(&cli.json(&["embed", "build"]));
+    server.answer(Manner::Well { model: 2 });
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(counts(&status), (0, of), "{status}");
+    assert_eq!(status["stored"][0]["current"], false);
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(built["embedded"], of, "all of them again: {built}");
+    let status = cli.json(&["embed", "status"]);
+    let stored = status["stored"].as_array().unwrap();
+    assert_eq!(stored.len(), 2, "{status}");
+    assert!(
+        stored.iter().all(|model| model["vectors"] == of),
+        "{status}"
+    );
+    // Back again: those of the first one are still there.
+    server.answer(Manner::Well { model: 1 });
+    assert_eq!(cli.json(&["embed", "build"])["embedded"], 0);
+}
+
+#[test]
+fn bad_answers_end_a_build_with_their_reason_and_store_nothing() {
+    let (_repo, mut cli, server) = shop();
+    let huge = Arc::new(vec![b' '; 30 << 20]);
+    let drop_one = |mut answer: Value| {
+        answer["data"].as_array_mut().unwrap().pop();
+        answer
+    };
+    let longer = |mut answer: Value| {
+        answer["data"][1]["embedding"]
+            .as_array_mut()
+            .unwrap()
+            .push(1.into());
+        answer
+    };
+    let doubled = |mut answer: Value| {
+        answer["data"][1]["index"] = 0.into();
+        answer
+    };
+    for (manner, part) in [
+        (Manner::Status(400), "status 400"),
+        (Manner::Status(401), "refuses the key"),
+        (Manner::Bytes(huge), "longer than it may be"),
+        (
+            Manner::Bytes(Arc::new(b"{\"data\":[{\"embedding\":[NaN]}]}".to_vec())),
+            "no list of vectors",
+        ),
+        (Manner::Changed(drop_one), "another number"),
+        (Manner::Changed(longer), "one length"),
+        (Manner::Changed(doubled), "one text"),
+    ] {
+        server.answer(manner.clone());
+        let said = cli.fails(&["embed", "build"], 1);
+        assert!(said.contains(part), "{manner:?}: {said}");
+        let status = cli.json(&["embed", "status"]);
+        assert!(status["fault"].as_str().unwrap().contains(part), "{status}");
+    }
+    cli.set("CODELENS_EMBED_TIMEOUT_MS", "200");
+    server.answer(Manner::Slowly(Duration::from_secs(3)));
+    let begun = Instant::now();
+    let said = cli.fails(&["embed", "build"], 1);
+    assert!(said.contains("in time"), "{said}");
+    assert!(
+        begun.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        begun.elapsed()
+    );
+    server.answer(Manner::Well { model: 1 });
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(counts(&status).0, 0, "{status}");
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_told_and_stop_no_search() {
+    let repo = Fixture::parse(SHOP).build();
+    let mut cli = Cli::new(repo.path());
+    let said = cli.fails(&["embed", "build"], 1);
+    assert!(said.contains("[embed]"), "{said}");
+    assert_eq!(cli.json(&["embed", "status"])["provider"], "off");
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    for (model, url, key, part) in [
+        ("none", "http://127.0.0.1:9/x", "none", "`model`"),
+        ("small", "none", "none", "`url` is not set"),
+        (
+            "small",
+            "https://models.example.com/x",
+            "none",
+            "allow_remote",
+        ),
+        ("small", "http://models.example.com/x", "none", "https"),
+        (
+            "small",
+            "http://127.0.0.1:9/x?key=hunter2",
+            "none",
+            "key_env",
+        ),
+        (
+            "small",
+            "http://127.0.0.1:9/x",
+            "NO_SUCH_VARIABLE",
+            "not set",
+        ),
+        ("small", "http://127.0.0.1:9/x", "none", "nobody answers"),
+    ] {
+        cli.set("CODELENS_EMBED_MODEL", model);
+        cli.set("CODELENS_EMBED_URL", url);
+        cli.set("CODELENS_EMBED_KEY_ENV", key);
+        let said = cli.fails(&["embed", "build"], 1);
+        assert!(
+            said.contains(part) && !said.contains("hunter2"),
+            "{url}: {said}"
+        );
+        let status = cli.run(&["embed", "status"]);
+        assert!(
+            status.code == 0 && !status.stdout.contains("hunter2"),
+            "{status:?}"
+        );
+        assert_eq!(cli.json(&["search", "openStore"])["freshness"], "fresh");
+    }
+    // Nothing of this can come from the repository.
+    repo.write(
+        ".codelens.toml",
+        "[embed]\nprovider = \"http\"\nurl = \"http://127.0.0.1:9/x\"\n",
+    );
+    let cli = Cli::new(repo.path());
+    assert_eq!(cli.json(&["embed", "status"])["provider"], "off");
+    let settings = cli.run(&["config", "show"]);
+    assert!(settings.stdout.contains("embed"), "{settings:?}");
+}
