@@ -4,8 +4,8 @@ use clap::{Arg, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
 use super::{
-    bundle, cache, context, embed, export, flags, install, list, manual, memory, reaching_tests,
-    remote, serve, settings, transfer, verify, view, watch,
+    ask, bundle, cache, context, embed, export, flags, install, list, manual, memory,
+    reaching_tests, remote, serve, settings, transfer, verify, view, watch,
 };
 use crate::tools::chunks::CHUNKS;
 use crate::tools::{TOOLS, ToolSpec};
@@ -49,6 +49,7 @@ pub(super) fn command() -> Command {
         .subcommand(verify::command())
         .subcommand(list::command())
         .subcommand(cache::command())
+        .subcommand(ask::command())
         .subcommand(embed::command())
         .subcommand(export::command())
         .subcommand(bundle::command())

@@ -3,6 +3,7 @@
 //! Knows arguments, terminals and exit codes.
 
 mod aliases;
+mod ask;
 mod bundle;
 mod cache;
 mod command_line;
@@ -99,6 +100,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "view" => view::run(&command.matches, cwd.as_ref()),
         "list" => list::run(&command.matches),
         "cache" => cache::run(&command.matches, cwd),
+        "ask" => ask::run(&command.matches, cwd.as_ref()),
         "embed" => embed::run(&command.matches, cwd.as_ref()),
         "export" => export::run(&command.matches, cwd.as_ref()),
         "remote" => remote::run(&command.matches, cwd.as_ref()),

@@ -30,7 +30,7 @@ pub(crate) mod notes;
 pub mod number;
 pub(crate) mod places;
 pub mod prune;
-mod ranking;
+pub(crate) mod ranking;
 pub mod related;
 pub(crate) mod related_paths;
 mod related_symbol;

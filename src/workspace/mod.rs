@@ -4,6 +4,7 @@
 //! [`View`].
 
 mod active_query;
+mod answer;
 mod bundle;
 mod cache;
 mod catch_up;
@@ -42,6 +43,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use crate::embed::CitedProse;
 pub use crate::remote::{NewKeys, new_keys};
 pub use active_query::{FirstBuild, Patience, Question};
 pub use bundle::{Exported, Imported, OnBundle};

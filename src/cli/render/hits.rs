@@ -8,6 +8,7 @@ use crate::tools::answer::FreshnessFields;
 use crate::tools::explore::ExploreOutput;
 use crate::tools::explore::list::LocationOutput;
 use crate::tools::hits::{ConfidenceOutput, NearDefaults, NearOutput};
+use crate::tools::ranking::RankingOutput;
 use crate::tools::search::{ExplainOutput, HitOutput, SearchOutput};
 
 /// Returns the hits, best first, each with its place, name, reasons and preview.
@@ -39,6 +40,9 @@ pub(super) fn search(found: &SearchOutput, screen: &Screen) -> String {
         &found.missing,
         screen,
     );
+    if let Some(ranking) = &found.ranking {
+        text += &models(ranking, screen);
+    }
     let defaults = found.defaults.as_ref().and_then(|it| it.near.as_ref());
     text += &neighbours(found.related.as_deref(), defaults, screen);
     let rest = Rest {
@@ -47,6 +51,36 @@ pub(super) fn search(found: &SearchOutput, screen: &Screen) -> String {
         ..Rest::default()
     };
     text + &footer(rest, screen)
+}
+
+/// Returns a line for each model of the user's that should have counted and did not.
+fn models(ranking: &RankingOutput, screen: &Screen) -> String {
+    let meaning = ranking.vector.as_ref().map_or(String::new(), |vector| {
+        let why = vector.why.unwrap_or_default();
+        match (vector.state, why) {
+            ("partial", _) => format!(
+                "{} of {} pieces of code have a vector, so meaning does not count yet; `codelens embed build` makes the others",
+                count(vector.have.unwrap_or_default()),
+                count(vector.of.unwrap_or_default())
+            ),
+            ("off", "weight") | ("whole", _) => String::new(),
+            _ => format!("meaning does not count: {why} (`codelens embed status` tells more)"),
+        }
+    });
+    let order = match ranking.rerank {
+        Some("timeout") => {
+            "the model of [rerank] did not answer in time: the order is the search's"
+        }
+        Some("failed") => "the model of [rerank] failed: the order is the search's",
+        _ => "",
+    };
+    let mut text = String::new();
+    for line in [meaning.as_str(), order] {
+        if !line.is_empty() {
+            put!(text, "\n{}\n", screen.paint(FAINT, line));
+        }
+    }
+    text
 }
 
 /// Returns the files with their hits, best first, and their neighbours.

@@ -3,6 +3,7 @@
 //! Takes the types that are serialised for programs, so that both say the same of a field.
 
 mod answers;
+mod ask;
 mod changes;
 mod changes_graph;
 mod code;
@@ -23,6 +24,7 @@ mod state;
 mod text;
 mod tree;
 
+pub(super) use ask::{CitedAnswer, ExcerptOutput, ProseOutput, answer};
 pub(super) use changes::{ChangesFormat, RUNNERS, tests};
 pub(super) use changes_graph::changes_graph;
 pub(super) use drawing::GraphLanguage;

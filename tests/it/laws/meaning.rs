@@ -61,6 +61,11 @@ fn meaning_finds_code_in_other_words_once_every_chunk_has_a_vector() {
     assert_eq!(early["ranking"]["vector"]["state"], "partial", "{early}");
     assert_eq!(early["ranking"]["vector"]["have"], 0);
     assert_eq!(order(&early), plain);
+    let shown = cli.run(&["search", OTHER_WORDS]).stdout;
+    assert!(
+        shown.contains("pieces of code have a vector, so meaning does not count yet"),
+        "{shown}"
+    );
     cli.json(&["embed", "build"]);
     let found = cli.json(&["search", OTHER_WORDS]);
     assert_eq!(

@@ -1,5 +1,6 @@
 //! The life of kept data: saved contexts, and which indexes stay.
 
+mod ask;
 mod bundle;
 mod ci;
 mod contexts;

@@ -70,6 +70,11 @@ impl FakeModel {
         format!("{}/v1/rerank", self.address)
     }
 
+    /// Returns the address of its answers in prose.
+    pub(crate) fn chat(&self) -> String {
+        format!("{}/v1/chat/completions", self.address)
+    }
+
     /// Changes how it answers.
     pub(crate) fn answer(&self, manner: Manner) {
         self.state.lock().unwrap().manner = manner;
@@ -107,9 +112,10 @@ fn serve(stream: TcpStream, state: &Mutex<FakeState>) -> std::io::Result<()> {
         state.n_requests += 1;
         let input = asked["input"].as_array().into_iter().flatten().skip(1);
         let documents = asked["documents"].as_array().into_iter().flatten();
-        let texts = input
-            .chain(documents)
-            .map(|text| text.as_str().unwrap().to_owned());
+        let messages = asked["messages"].as_array().into_iter().flatten();
+        let messages = messages.map(|message| &message["content"]);
+        let texts = input.chain(documents).chain(messages);
+        let texts = texts.map(|text| text.as_str().unwrap().to_owned());
         state.texts.extend(texts);
         state.manner.clone()
     };
@@ -137,6 +143,11 @@ fn serve(stream: TcpStream, state: &Mutex<FakeState>) -> std::io::Result<()> {
 }
 
 fn answer_to(asked: &Value, model: u64) -> Value {
+    if asked["messages"].is_array() {
+        let content =
+            "The store is opened by openStore [1]. It is said so in [99]. Nobody knows more.";
+        return json!({"choices": [{"message": {"role": "assistant", "content": content}}]});
+    }
     if let Some(documents) = asked["documents"].as_array() {
         // The last ones first.
         let row = |index: usize| json!({"index": index, "relevance_score": index});
