@@ -414,7 +414,6 @@ impl Linker<'_, '_> {
             Of(name) => ExternalType::with(name, [one]),
             OfFirst(name) => ExternalType::with(name, [of.arg(0)]),
             Task => task(one),
-            Mapped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
             Flattened => {
                 let n_args = self.call().map_or(0, |call| call.args.len());
                 let element = if n_args > 1 {
@@ -450,7 +449,7 @@ impl Linker<'_, '_> {
                 let pair = Type::Tuple([one, other].into());
                 ExternalType::with("IEnumerable", [Some(pair)])
             }
-            Zipped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
+            Mapped | Zipped => ExternalType::with("IEnumerable", [Some(self.result_of_last()?)]),
             Folded => match self.call()?.args.len() {
                 1 => one?,
                 2 => self.argument(0)?,

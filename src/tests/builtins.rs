@@ -5,15 +5,15 @@
 //! The names stand there once more on purpose: a row that is taken out of a table makes its case fail, and one that comes in
 //! without a case is reported.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use super::answers::Answers;
-use crate::model::builtin_table::row_use;
+use crate::model::builtin_table::row_use::{self, BuiltinRow};
 
-/// Returns the texts of the cases in a file.
-fn cases(file: &str) -> Vec<String> {
+/// Returns the cases in a file: the name of each, and its text.
+fn cases(file: &str) -> Vec<(String, String)> {
     let mut cases = Vec::new();
     let (head, rest) = file.split_once("\n=== ").unwrap();
     let mut open_names = String::new();
@@ -28,7 +28,7 @@ fn cases(file: &str) -> Vec<String> {
             let (first, second) = name.split_once('.').unwrap_or((name, ""));
             let text = text.replace("PATH", &name.replace('.', "::"));
             let text = text.replace("NAME", first).replace("METHOD", second);
-            cases.push(format!("{head}\n{text}\n"));
+            cases.push((name.to_owned(), format!("{head}\n{text}\n")));
         }
         open_names.clear();
     }
@@ -42,16 +42,26 @@ fn check(file: &str, language: &str) {
     let file = fs::read_to_string(path.join(file)).unwrap();
     let answers = Answers::new();
     let mut wrong = Vec::new();
-    let mut needed = BTreeSet::new();
-    for text in cases(&file) {
-        let (found, asked) = row_use::asked(|| answers.to(&text));
-        let faults = found.iter().filter(|it| it.found != it.wanted);
+    let cases = cases(&file);
+    let mut users: BTreeMap<BuiltinRow, Vec<usize>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (at, (_, text)) in cases.iter().enumerate() {
+        let (answer, asked) = row_use::asked(|| answers.to(text));
+        let faults = answer.iter().filter(|it| it.found != it.wanted);
         wrong.extend(faults.map(|it| format!("{} is {}", it.line, it.found)));
-        for row in asked {
-            let is_new = row.0.starts_with(language) && !needed.contains(&row);
-            if is_new && row_use::without(row, || answers.to(&text)) != found {
-                needed.insert(row);
-            }
+        for row in asked.into_iter().filter(|row| row.0.starts_with(language)) {
+            users.entry(row).or_default().push(at);
+        }
+        found.push(answer);
+    }
+    let mut needed = BTreeSet::new();
+    for (row, mut users) in users {
+        // Most likely it is the case that is about the name.
+        let name = row.1.trim_end_matches("()");
+        users.sort_by_key(|at| !cases[*at].0.split('.').any(|it| it == name));
+        let needs = |at: usize| row_use::without(row, || answers.to(&cases[at].1)) != found[at];
+        if users.into_iter().any(needs) {
+            needed.insert(row);
         }
     }
     let tables = row_use::tables();
