@@ -1,6 +1,6 @@
 //! Calls: the result type of a callee, and the type of its parameters for callbacks.
 //!
-//! Selects no overload: parameter types on which the overloads do not agree are unknown.
+//! Selects no overload (see `overloads`): a parameter has a type where all overloads agree on it; those of callbacks are united.
 
 use std::rc::Rc;
 

@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{FileId, ModuleId, Symbol, SymbolFlags, SymbolId, SymbolKind, UnitId};
-use crate::store::interface::{MEMBERS, RESIDUAL, bucket, symbol_buckets};
+use crate::store::interface::{RESIDUAL, UNIT_FILES, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
 const MAX_OVERLOADS: usize = 64;
@@ -39,7 +39,7 @@ pub(super) struct LinkedFile {
     /// Definitions in objects inside a definition, by their names alone.
     nested: HashMap<(SymbolIdx, PathId), TablePlaces>,
     /// Symbols that have members, functions among them.
-    owners: HashSet<SymbolIdx>,
+    with_members: HashSet<SymbolIdx>,
     /// Bindings by their owner and path.
     bindings: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
     /// Paths to objects and types that are no definitions.
@@ -138,7 +138,7 @@ impl LinkedFile {
             }
         }
         let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
-        let owners = owned.filter_map(|it| it.parent).collect();
+        let with_members = owned.filter_map(|it| it.parent).collect();
         let mut bindings = HashMap::default();
         bindings.reserve(facts.bindings.len());
         for (at, binding) in facts.bindings.iter().enumerate() {
@@ -205,7 +205,7 @@ impl LinkedFile {
             defined,
             symbol_paths,
             nested,
-            owners,
+            with_members,
             bindings,
             objects,
             arities,
@@ -260,8 +260,8 @@ impl LinkedFile {
     }
 
     /// The files of a unit.
-    pub(super) fn members_of_unit(&self) -> &[ModuleId] {
-        self.record(bucket(MEMBERS));
+    pub(super) fn files_of_unit(&self) -> &[ModuleId] {
+        self.record(bucket(UNIT_FILES));
         &self.stars
     }
 
@@ -610,7 +610,7 @@ impl LinkedFile {
     /// Whether members were given to a function from outside (`F.prototype.m = …`).
     pub(super) fn has_methods(&self, at: u32) -> bool {
         self.record_symbol(at);
-        self.owners.contains(&at)
+        self.with_members.contains(&at)
     }
 
     /// Whether a definition names something that may be an object literal.

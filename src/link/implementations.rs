@@ -266,7 +266,7 @@ impl Linker<'_, '_> {
         let mut files = vec![Rc::clone(loaded)];
         let unit = loaded.import(&format!("impl {}", loaded.symbol(at).name));
         if let Some(unit) = unit.and_then(|it| it.0).and_then(|it| self.cache.get(it)) {
-            let others = unit.members_of_unit().iter();
+            let others = unit.files_of_unit().iter();
             files.extend(others.filter_map(|file| self.cache.get(*file)));
         }
         files

@@ -367,7 +367,7 @@ impl Linker<'_, '_> {
         let unit = self.cache.get(unit)?;
         unit.record_name(&name);
         let files: Vec<ModuleId> = unit
-            .members_of_unit()
+            .files_of_unit()
             .iter()
             .copied()
             .filter(|file| *file != in_file && self.cache.may_export(*file, &name))

@@ -2,7 +2,8 @@
 //!
 //! By the number of arguments, then by those whose types are evident, as far as code shows them: a literal, `new A()`, a
 //! declared variable. Methods of a class come before those of its bases, methods with a fixed number of parameters
-//! before those that take any number (The Java Language Specification, 15.12.2).
+//! before those that take any number (The Java Language Specification, 15.12.2; the C# language specification, 12.6.4). In C#
+//! extension methods come last. Functions of C++ are in `parameters`.
 
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ const MAX_CANDIDATES: usize = 64;
 /// How many classes are looked through for methods of one name, and how far up a hierarchy.
 const MAX_CLASSES: usize = 64;
 
-/// Primitive types of numbers, each of which takes a value of those before it; `char` is one for `int` and further ones.
+/// Primitive types of numbers, each of which takes a value of those before it, but `decimal` none of `float` and `double`; `char` is one for `int` and further ones.
 const NUMBERS: [&str; 7] = ["byte", "short", "int", "long", "float", "double", "decimal"];
 
 /// The classes of primitive values.

@@ -122,7 +122,7 @@ impl Linker<'_, '_> {
         };
         let unit = self.cache.get(unit)?;
         let mut found = Vec::new();
-        for other in unit.members_of_unit() {
+        for other in unit.files_of_unit() {
             let Some(loaded) = self.cache.get(*other) else {
                 continue;
             };

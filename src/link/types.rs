@@ -100,7 +100,7 @@ impl Type {
         }
     }
 
-    /// The same as a row of the index names it.
+    /// The definition, with its file as the index numbers it.
     pub(super) fn definition(&self) -> Option<(FileId, SymbolIdx)> {
         self.symbol().map(|(module, at)| (module.file(), at))
     }

@@ -107,7 +107,7 @@ impl UnitImports {
                 file.is_some_and(|it| it.exports(DOCUMENTED).next().is_some())
             };
             let documented = files.into_iter().find(documents);
-            if let Some(file) = documented.or_else(|| unit.members_of_unit().first().copied()) {
+            if let Some(file) = documented.or_else(|| unit.files_of_unit().first().copied()) {
                 self.found.insert((at, file));
             }
         }

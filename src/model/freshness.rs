@@ -87,7 +87,7 @@ impl UnknownReason {
 /// Whether the index equals the work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreshnessState {
-    /// This call proved it.
+    /// Proved: each file was looked at in this call, or less than a minute before it, with every change since then looked at in it.
     Fresh,
     /// Differences to the disk are known and counted.
     Partial,
@@ -112,7 +112,7 @@ pub struct Freshness {
     pub state: FreshnessState,
     /// Paths that differ from the index and were not brought up, sorted.
     pub pending: Vec<super::RepoPath>,
-    /// Files whose text is up but whose imports are still to be looked at.
+    /// Files that are read but not yet linked: their imports or names are still to be resolved.
     pub n_queued: u64,
     /// Files of the work tree in all; 0 where they were not all seen.
     pub n_files: u64,
@@ -123,9 +123,9 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Returns the finding for a complete detection that left `pending` (in any order) undone, and the
-    /// imports of so many files.
-    pub fn proved(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
+    /// Returns the finding for a complete detection that left `pending` (in any order) undone, and so many
+    /// files not linked.
+    pub fn of_complete_look(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
         pending.sort();
         pending.dedup();
         let state = if pending.is_empty() && n_queued == 0 {
@@ -251,12 +251,13 @@ mod tests {
     #[test]
     fn fresh_needs_an_empty_list() {
         let path = RepoPath::new("b").unwrap();
-        let found = Freshness::proved(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
+        let found =
+            Freshness::of_complete_look(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
         assert_eq!(found.state, FreshnessState::Partial);
         assert_eq!(found.pending.len(), 2);
         assert!(found.is_stale("b") && !found.is_stale("c"));
-        assert_eq!(Freshness::proved(vec![], 0).as_str(), "fresh");
-        let unlinked = Freshness::proved(vec![], 3);
+        assert_eq!(Freshness::of_complete_look(vec![], 0).as_str(), "fresh");
+        let unlinked = Freshness::of_complete_look(vec![], 3);
         assert_eq!((unlinked.as_str(), unlinked.n_pending()), ("partial", 3));
     }
 }

@@ -123,7 +123,7 @@ pub fn inspect(
     } else if !detection.is_complete {
         Freshness::unknown(UnknownReason::Budget, pending)
     } else if pending.is_empty() && detection.is_linked() && detection.was_complete {
-        Freshness::proved(pending, 0)
+        Freshness::of_complete_look(pending, 0)
     } else {
         let mut freshness = Freshness::unknown(reason, pending);
         freshness.n_queued = detection.n_queued;
@@ -310,7 +310,7 @@ fn finish(
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if detection.is_complete {
-        Freshness::proved(pending, read.n_queued()?)
+        Freshness::of_complete_look(pending, read.n_queued()?)
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)
     };

@@ -23,7 +23,7 @@ const N_BUCKETS: u64 = 47;
 pub const RESIDUAL: u64 = 1 << N_BUCKETS;
 
 /// The name whose bucket stands for the list of a unit's files; no definition has it.
-pub const MEMBERS: &str = "";
+pub const UNIT_FILES: &str = "";
 
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
 /// is FNV-1a (Fowler, Noll, Vo), which stays.
@@ -114,7 +114,7 @@ impl InterfaceFingerprint {
         if facts.family == Family::Go
             && let Some(constraint) = facts.units.get(1)
         {
-            // It decides whom the names of the file are meant by.
+            // It decides which files can use these names.
             for export in &facts.exports {
                 let own = hashers.entry(bucket(&export.name)).or_default();
                 (9_u8, constraint).hash(own);

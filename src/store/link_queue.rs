@@ -1,7 +1,8 @@
 //! The link queue: which files have to be linked again, and which stages of it.
 //!
-//! A file is queued in the transaction that makes it necessary, so that no crash loses it. [`super::interface`] decides
-//! which dependents a changed file has.
+//! A file is queued in the transaction that makes it necessary, so that no crash loses it. There are three causes: a name that it
+//! looked up means something else ([`super::interface`]), its imports may lead elsewhere (`link::affected_importers`, by the rules in
+//! `resolve`), and the files of a unit that it belongs to or imports are others ([`super::units`]).
 
 use super::edges::PreviousTargets;
 use super::files::path;
@@ -54,8 +55,8 @@ impl Writer<'_> {
         self.queue("VALUES(?1, 1)", [file]).context("writing a row")
     }
 
-    /// Queues the target of an import: its names are bound again. The names of a template mean members of the class that
-    /// imports it.
+    /// Queues the target of an import: its names are bound again. For a template, whose names are members of the class that imports
+    /// it: another importer gives them another meaning.
     pub fn queue_import_target(&mut self, file: FileId, ordinal: u32) -> StoreResult<()> {
         let rows = "SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0";
         self.queue(rows, (file, ordinal)).context("writing a row")
@@ -136,7 +137,7 @@ impl Read<'_> {
                     .query_map([limit], |row| Ok((row.get(0)?, path(row, 1)?)))?
                     .collect()
             })
-            .context("reading the list of files to link")
+            .context("reading the queue of files to link")
     }
 
     /// Up to `limit` queued files whose imports have to be resolved first, those after the row
@@ -155,7 +156,7 @@ impl Read<'_> {
                     .query_map((after, limit), |row| Ok((row.get(0)?, path(row, 1)?)))?
                     .collect()
             })
-            .context("reading the list of files to link")
+            .context("reading the queue of files to link")
     }
 
     /// The number of files in the link queue: imports to resolve or names to bind.

@@ -5,7 +5,7 @@
 
 use rusqlite::OptionalExtension as _;
 
-use super::interface::{InterfaceFingerprint, MEMBERS, bucket};
+use super::interface::{InterfaceFingerprint, UNIT_FILES, bucket};
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::model::{FileId, UnitId};
 
@@ -93,7 +93,7 @@ impl Writer<'_> {
 
 /// The buckets of what a unit has by one of its files.
 fn seen_in(fingerprint: Option<&InterfaceFingerprint>) -> u64 {
-    bucket(MEMBERS) | fingerprint.map_or(0, InterfaceFingerprint::buckets)
+    bucket(UNIT_FILES) | fingerprint.map_or(0, InterfaceFingerprint::buckets)
 }
 
 impl Read<'_> {

@@ -6,7 +6,7 @@
 use tree_sitter::{Node, TreeCursor};
 
 use super::Language;
-use super::scopes::{GrammarRegion, parts};
+use super::regions::{GrammarRegion, parts};
 use crate::model::{Budget, Span};
 
 /// Names of one function.

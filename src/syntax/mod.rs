@@ -15,8 +15,8 @@ mod literal;
 mod locals;
 mod occurrences;
 mod parse;
+mod regions;
 mod scope;
-mod scopes;
 mod signals;
 mod signature;
 mod test_titles;
@@ -35,7 +35,7 @@ pub use locals::{LocalKind, LocalName, locals};
 pub use occurrences::{
     Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, occurrences_of, starts,
 };
-pub use scopes::{GrammarScopes, SourceScope, scopes};
+pub use regions::{GrammarScopes, SourceScope, scopes};
 pub use signals::{CodeSignal, signals};
 pub use test_titles::{TestCase, joined_titles, test_block, test_cases, test_title};
 

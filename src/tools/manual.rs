@@ -21,24 +21,24 @@ is clamped to it. Every tool that reads takes `budgetMs`: how long the index may
 start (`--repo`), the client's root, or the working directory.
 
 `cl_search`, `cl_explore`, `cl_map`, `cl_expand`, `cl_impact`, `cl_related`, `cl_current` and `cl_refresh` take `ref` (`--ref`): one branch, tag, remote-tracking branch or
-commit (`main`, `v1.2`, `origin/main`, `e2bede96`, `HEAD~3`), which is asked in place of the work tree, without a checkout. The answer says `ref`, and `headSha` for what it names in this call. A name of
+commit (`main`, `v1.2`, `origin/main`, `e2bede96`, `HEAD~3`), which is asked in place of the work tree, without a checkout. The answer says `ref`, and `headSha` for what it names in this call. (`cl_load` takes `ref`, too, for the commit whose records are asked for.) A name of
 nothing, of several commits (`a..b`) or of another object is `invalid_argument`, and so is `ref` with `changes`. In a bare repository `ref` is `HEAD` unless it is given.
 
 A path is relative to the root of the repository, or absolute and inside it; on the command line it may also be relative to the working directory, which
 goes first. `name()` is read as `name`, `\"5\"` as 5, `\"true\"` as true. Other names of fields are taken: `q`, `pattern` for `query`; `file`, `file_path`, `filePath`,
 `hint_path`, `hintPath` for `path`; `id`, `symbol_id`, `chunk_id` for `handle`; `max_results`, `maxResults`, `topK` for `limit`; snake_case of every field.
 
-`line` counts from 1 and is in the entry's own `path`: in an entry that uses what was asked about it is the line of the (first) use, in an entry that
-is a definition (target, candidate, callee, neighbour that is used) the line of its name. `lines`, `startLine` and `endLine` are inclusive.
+`line` counts from 1 and is in the entry's own `path`: in an entry of a caller or another use it is the line of the (first) use,
+in an entry of a definition (target, candidate, callee, neighbour that is used) the line of its name. `lines`, `startLine` and `endLine` are inclusive.
 
 ## Freshness
 
-`cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
-(`budgetMs`, `--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index. An index that is missing or was never complete is waited for up to
+`cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map`, `cl_changes` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
+(`budgetMs`, `--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index. An index that is missing, and of which none was complete that it could start from, is waited for up to
 10 s (`CODELENS_FIRST_BUILD_MS`; `budgetMs` and `--budget-ms` replace it), with progress notifications; at a terminal it is built to its end, and Ctrl-C
 answers from the files that were read so far.
 
-- `freshness`: `fresh` (this call proved that the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
+- `freshness`: `fresh` (proved: the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
   be finished: `freshnessReason` says why).
 - `proof`: `commit` where the answer is about a commit, whose files never change; `watch` where every file was compared less than a minute ago, and
   those of which the kernel told a change since again in this call (a server on Linux); without it every file on the disk was compared in this call.
@@ -138,8 +138,8 @@ fn search_confidence(out: &mut String) {
     out.push_str(
         "\n## Confidence of a search\n\n`confidence` of `cl_search` and `cl_explore` is about the place, never about what the code does. `value` is the measured share of \
          answers of the same class that hold the wanted file among the first result, the first 5 or the first 20, whichever the answer has. The class goes by the first result: \
-         the question is its name, or the share of the question that it covers (`score`). `level` is `high` from .9 on, and `low` where questions that have no answer in the repository \
-         (those of another one) are answered in this class at least as often: then `missing` and the results themselves tell more. `value` is of questions that have an answer; classes that do not differ by more than chance have one figure. Held out: \
+         the question is its name, or the share of the question that it covers (`score`). `level` is `high` from .9 on, `low` where questions that have no answer in the repository \
+         (those of another one) are answered in this class at least as often (then `missing` and the results themselves tell more), else `medium`. `basis` says what the first result shares with the question: its `name`, `words`, its `history` alone, or `none`. `value` is of questions that have an answer; classes that do not differ by more than chance have one figure. Held out: \
          repositories whose figures are in no answer. Written by `scripts/search_confidence.py`.\n\n\
          | class | score from | `value` | questions | first | 5 | 20 | questions without an answer | held out | first | 5 | 20 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );

@@ -124,8 +124,8 @@ impl Uses<'_> {
         Ok(files)
     }
 
-    /// Returns the uses that `user` added of definitions that `changer` took away, or whose calls it made to pass more, each with
-    /// the change. Looks at the merged state, and at that of `user` alone.
+    /// Returns the uses added by `user` whose definition `changer` removed or lets require more arguments, each with that change.
+    /// Looks at the merged state, and at that of `user` alone.
     #[expect(
         clippy::too_many_lines,
         reason = "one pass, whose steps are read in order"

@@ -57,7 +57,7 @@ pub enum MeaningState {
 
 impl View<'_> {
     /// Returns the meaning of a question and the state of that channel; `None` for the state where the user configured no model. With a
-    /// weight of 0 a model is asked for explanations alone. Vectors that can't be read turn the channel off.
+    /// weight of 0 a model is asked only for an answer that explains its ranking. Vectors that can't be read turn the channel off.
     pub fn meaning(
         &self,
         text: &str,

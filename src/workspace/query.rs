@@ -1,7 +1,8 @@
 //! The road to an answer: detect differences, bring the index up within the budget, answer from one generation, and
 //! make sure that neither `HEAD` nor the staging area moved meanwhile.
 //!
-//! `fresh` is the outcome of a proof that this call made; nothing here assumes it.
+//! `fresh` is the outcome of a proof: a look at every file, in this call or less than a minute before it, with what changed since
+//! then. Nothing here assumes it.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -109,8 +109,8 @@ pub(super) struct LanguageRules {
     pub(super) root_members: &'static BuiltinSet,
     /// The name by which the constructors of a class are looked up.
     pub(super) constructor: &'static str,
-    /// Whether a method is a value by its name alone, and a member that holds a function is called by its own; types have the number
-    /// of their type parameters in their names.
+    /// Whether `Open` alone may name a method as a value, a field that holds a function is called by the field's name, and types are
+    /// looked up with the number of their type parameters (`List` and `List<T>` are two).
     pub(super) has_method_values: bool,
     /// Whether a type may have parts in several files of its unit, and a file types of several units.
     pub(super) has_partial_types: bool,

@@ -19,7 +19,7 @@ use super::implicit_calls::ImplicitCalls;
 use crate::ir::FileFacts;
 use crate::model::Family;
 use crate::syntax::occurrences::OccurrenceRole;
-use crate::syntax::scopes::{SourceScope, scope_of};
+use crate::syntax::regions::{SourceScope, scope_of};
 use row::OutlineRow;
 
 /// No call is known, so none is told that no source writes.
