@@ -219,7 +219,7 @@ fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.
 pub(super) fn note(found: &ImpactFigures) -> String {
     if found.is_partial {
-        return "The index is not complete (see `freshness`): ask again, or call cl_refresh first."
+        return "The index is not complete (`freshness`): ask again, or call cl_refresh first."
             .to_owned();
     }
     if found.n_outlined > 0 && found.n_outlined == found.n_targets && found.n_unbound == 0 {
