@@ -327,14 +327,24 @@ fn callers(answer: &ImpactOutput, entries: &ImpactEntries<'_>, screen: &Screen) 
             .filter(|it| it.hops == hops && !is_test(it) && !is_example(it));
         section(&mut text, &away(hops), &by_file(there), screen);
     }
+    let further = entries.files.iter();
+    let further = further.filter(|file| !is_in(&callers, file.path));
+    let (near, far): (Vec<Entry<'_>>, Vec<Entry<'_>>) = further.partition(|file| file.hops < 2);
+    if answer.truncated {
+        // The list of callers was cut.
+        section(
+            &mut text,
+            "More files with direct callers",
+            &by_file(&near),
+            screen,
+        );
+    }
     if answer.indirect > 0 {
-        let files = entries.files.iter();
-        let files = files.filter(|file| !is_in(&callers, file.path));
         let heading = format!(
             "Further files ({})",
             plural(answer.indirect, "indirect caller")
         );
-        section(&mut text, &heading, &by_file(files), screen);
+        section(&mut text, &heading, &by_file(&far), screen);
     }
     let there: Vec<Entry<'_>> = callers.iter().filter(is_test).copied().collect();
     let mut nodes = by_file(&there);

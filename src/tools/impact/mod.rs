@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
-use crate::model::{CommitId, Direction, Family, FileRole, Provenance, RepoPath};
+use crate::model::{CommitId, Direction, Family, FileRole, Provenance, RepoPath, SymbolKind};
 use crate::uses::{EarlierText, ImplicitCaller, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, family_of, outside};
 use by_dispatch::ByDispatch;
@@ -546,6 +546,15 @@ fn definitions_of_files(targets: &[SymbolRow]) -> Vec<TargetOutput> {
     list
 }
 
+/// Whether several definitions of one name are told apart by their arguments; in other languages their heads are of one function.
+fn are_overloads(targets: &[SymbolRow]) -> bool {
+    targets.iter().all(|it| {
+        let family = family_of(it.path.as_str());
+        matches!(family, Some(Family::Java | Family::CSharp | Family::C))
+            && matches!(it.kind, SymbolKind::Method | SymbolKind::Function)
+    })
+}
+
 /// Walks from the targets and lists their users, the definitions they use, and the files that reaches.
 #[expect(
     clippy::too_many_lines,
@@ -623,7 +632,11 @@ fn reach(
         }
         list.push(caller);
     }
-    let caller_bytes = list_bytes * 2 / 5;
+    // Whoever asks for so many wants them more than the rest.
+    let caller_bytes = match input.limit {
+        Some(_) => list_bytes * 3 / 5,
+        None => list_bytes * 2 / 5,
+    };
     truncate_to_bytes(&mut list, caller_bytes);
     let name = targets.first().map(|target| target.name.as_str());
     add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
@@ -664,16 +677,19 @@ fn reach(
         || output.affected_files.len() < files.len()
         || output.affected_examples.len() < affected.examples.len()
         || output.affected_tests.len() < n_bound;
-    if let [target, ..] = targets
-        && is_one(targets)
-    {
-        implementors::add(view, uses, target, &starts, output)?;
-    }
+    let n_implementing = match targets {
+        [target, ..] if is_one(targets) => {
+            implementors::add(view, uses, target, &starts, list_bytes / 5, output)?
+        }
+        _ => 0,
+    };
     if !placed.is_empty() || !callees_of.is_empty() || n_bound + n_mentioning > 0 {
         output.defaults = Some(defaults);
     }
     let figures = ImpactFigures {
         n_targets: targets.len(),
+        is_overloaded: targets.len() > 1 && is_one(targets) && are_overloads(targets),
+        n_implementing,
         n_direct,
         n_dispatched,
         n_files: affected.files.len(),
