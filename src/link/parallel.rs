@@ -20,13 +20,9 @@ const LARGE_BATCH_ROWS: usize = 150_000;
 /// How many threads there are at most.
 const MAX_THREADS: usize = 8;
 
-/// How many facts all threads keep together. A fact takes some 200 bytes. Few in a debug build, so that tests see files dropped
-/// and loaded again.
-const MAX_KEPT: usize = if cfg!(debug_assertions) {
-    2_000
-} else {
-    120_000
-};
+/// How many facts all threads keep together. A fact takes some 200 bytes. Few in unit tests, which so see files dropped and
+/// loaded again.
+const MAX_KEPT: usize = if cfg!(test) { 1_000 } else { 120_000 };
 
 /// The work on one batch.
 struct Work<'a> {
