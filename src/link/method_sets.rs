@@ -1,8 +1,8 @@
 //! Method sets: does a type of Go satisfy an interface?
 //!
 //! Signatures are compared by their types, each name resolved in its own file, so that `store.Options` there and `Options`
-//! here are equal. What cannot be known excludes nothing: a method of an interface of a dependency, a method that an embedded type
-//! from outside may have, a type that cannot be compared.
+//! here are equal. Unknown methods and types exclude nothing: those of an interface of a dependency, those that an embedded type
+//! of a dependency may have, types that cannot be compared.
 
 use std::rc::Rc;
 

@@ -13,8 +13,6 @@ package a
 
 import (
 	\"io\"
-	\"os\"
-	\"sync\"
 
 	\"example.org/suture/v4\"
 )
@@ -58,6 +56,16 @@ func (A) Open3(each func(int) error) int            { return 1 }
 func (A) Open4() (f func() error)                   { return nil }
 func (A) Open5(<-chan struct{}) (<-chan int, error) { return nil, nil }
 func (A) Open9(all []int) map[string]int            { return nil }
+
+//- /c.go
+package a
+
+import (
+	\"os\"
+	\"sync\"
+
+	\"example.org/suture/v4\"
+)
 
 type B struct{ os.FileInfo }
 
@@ -112,11 +120,15 @@ func (F) Open8() int                  { return 1 }
 func (F) Open9(all []int) map[int]int { return nil }
 ";
 
-/// Returns the line of a file of `OUTSIDE` that begins with a text.
-fn outside_line(path: &str, head: &str) -> u64 {
-    let (_, source) = OUTSIDE.split_once(&format!("/{path}\n")).unwrap();
-    let at = source.lines().position(|it| it.starts_with(head));
-    at.unwrap_or_else(|| panic!("{head}")) as u64 + 1
+/// Returns the file of `OUTSIDE` with a line that begins with a text, and that line.
+fn outside_line(head: &str) -> (&'static str, u64) {
+    for part in OUTSIDE.split("//- /").skip(2) {
+        let (path, source) = part.split_once('\n').unwrap();
+        if let Some(at) = source.lines().position(|it| it.starts_with(head)) {
+            return (path, at as u64 + 1);
+        }
+    }
+    panic!("{head}")
 }
 
 #[test]
@@ -134,11 +146,9 @@ fn types_of_go_may_satisfy_what_outside_types_decide() {
         "func (G) Open10", // `Sync` of the embedded `*os.File`
         "func (*E) Open7", // the same, of a type that is embedded
     ] {
-        assert_eq!(
-            callers(OUTSIDE, "a.go", outside_line("a.go", head)),
-            ["a.go run dispatch"],
-            "{head}"
-        );
+        let (path, line) = outside_line(head);
+        let found = callers(OUTSIDE, path, line);
+        assert_eq!(found, ["c.go run dispatch"], "{head}");
     }
 }
 
@@ -154,13 +164,13 @@ fn types_of_go_satisfy_nothing_by_too_few_or_other_methods() {
         "func (F) Open8", // no `Run`
         "func (F) Open9", // another key
     ] {
-        let line = outside_line("b.go", head);
-        assert_eq!(callers(OUTSIDE, "b.go", line), [""; 0], "{head}");
+        let (path, line) = outside_line(head);
+        assert_eq!(callers(OUTSIDE, path, line), [""; 0], "{head}");
     }
     // `sync.RWMutex` has no `Run`, and a slice embeds nothing.
     for head in ["func (*D) Open8", "func (Names) Open10"] {
-        let line = outside_line("a.go", head);
-        assert_eq!(callers(OUTSIDE, "a.go", line), [""; 0], "{head}");
+        let (path, line) = outside_line(head);
+        assert_eq!(callers(OUTSIDE, path, line), [""; 0], "{head}");
     }
 }
 
@@ -169,7 +179,10 @@ fn an_interface_lists_types_that_have_methods_from_outside() {
     let repo = Fixture::parse(&format!("{OUTSIDE}//- commit all\n")).build();
     let cli = Cli::new(repo.path());
     let said = |name: &str| -> Value { cli.json(&["impact", name])["implementedBy"].clone() };
-    let line = |head: &str, name: &str| format!("a.go:{} {name}", outside_line("a.go", head));
+    let line = |head: &str, name: &str| {
+        let (path, line) = outside_line(head);
+        format!("{path}:{line} {name}")
+    };
     for (interface, wanted) in [
         ("Composite", vec![line("type A struct", "A")]),
         ("Served", vec![line("type A struct", "A")]),
