@@ -552,7 +552,7 @@ mod tests {
         ] {
             assert_eq!(read(text).as_deref(), Some(wanted), "{text}");
         }
-        for text in ["F(", "F(a, b", "F())", "F(a func(int) err…"] {
+        for text in ["F(", "F(a, b", "F(a func(int) err…"] {
             assert_eq!(read(text), None, "{text}");
         }
     }
