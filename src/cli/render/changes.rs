@@ -52,20 +52,26 @@ pub(super) fn changes(value: &Value, screen: &Screen) -> String {
         let style = if style { CARE } else { STRONG };
         add(text, format_args!("\n{}\n", screen.paint(style, words)));
     };
-    let broken = value.items("broken");
-    if !broken.is_empty() {
-        heading(&mut text, "Broken uses", true);
-    }
-    for one in broken {
-        add(
-            &mut text,
-            format_args!(
-                "  {}  {}\n      {}\n",
-                screen.paint(PLACE, &place(one)),
-                visible(one.text("text")),
-                screen.paint(FAINT, &visible(&reason(one)))
-            ),
-        );
+    let lists = [
+        ("broken", "Broken uses"),
+        ("unresolvedAt", "Uses of unknown meaning"),
+    ];
+    for (key, title) in lists {
+        let uses = value.items(key);
+        if !uses.is_empty() {
+            heading(&mut text, title, true);
+        }
+        for one in uses {
+            add(
+                &mut text,
+                format_args!(
+                    "  {}  {}\n      {}\n",
+                    screen.paint(PLACE, &place(one)),
+                    visible(one.text("text")),
+                    screen.paint(FAINT, &visible(&reason(one)))
+                ),
+            );
+        }
     }
     let collisions = value.items("collisions");
     if !collisions.is_empty() {
@@ -192,9 +198,17 @@ fn place(one: &Value) -> String {
 fn markdown(value: &Value) -> String {
     let mut text = format!("### CodeLens\n\n{}\n", escaped(value.text("summary")));
     let broken = value.items("broken");
-    if !broken.is_empty() {
-        text += "\n**Broken uses**\n\n| place | uses | why |\n|---|---|---|\n";
-        for one in broken.iter().take(MAX_ROWS) {
+    let doubtful = value.items("unresolvedAt");
+    let lists = [
+        (broken, "Broken uses", value.number("brokenTotal")),
+        (doubtful, "Uses of unknown meaning", doubtful.len() as u64),
+    ];
+    for (uses, title, total) in lists {
+        if uses.is_empty() {
+            continue;
+        }
+        text += &format!("\n**{title}**\n\n| place | uses | why |\n|---|---|---|\n");
+        for one in uses.iter().take(MAX_ROWS) {
             let row = format!(
                 "| `{}` | {} | {} |\n",
                 code(&place(one)),
@@ -203,7 +217,7 @@ fn markdown(value: &Value) -> String {
             );
             text += &row;
         }
-        text += &rest(value.number("brokenTotal"), broken.len());
+        text += &rest(total, uses.len());
     }
     let collisions = value.items("collisions");
     if !collisions.is_empty() {

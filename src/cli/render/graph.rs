@@ -217,11 +217,15 @@ fn removed(value: &Value, screen: &Screen) -> String {
         };
         let total = one.number("total");
         let heading = format!(
-            "{} {} {}{now}: still named at {}",
+            "{} {} {}{now}: still named at {}{}",
             one.text("change"),
             one.text("symbol"),
             place(one),
-            plural(total, "place")
+            plural(total, "place"),
+            match one.number("doubtful") {
+                0 => String::new(),
+                n => format!(" ({} of unknown meaning)", count(n)),
+            }
         );
         let uses = one.items("stillNamedAt");
         let mut nodes = lines(uses, "use");

@@ -38,7 +38,7 @@ use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::{CommitId, Direction, FileRole, Provenance, RepoPath};
-use crate::uses::{EarlierText, ImplicitCaller, Uses};
+use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 use by_dispatch::ByDispatch;
 pub(super) use counts::{ReachCounts, counts};
@@ -536,6 +536,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
+        n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
+        n_unresolved: removed::n_unresolved(&removed),
         n_unbound: output.completeness.unresolved_sites,
         n_unbound_indirect: output.completeness.unresolved_via,
         is_of_changes: input.asks_changes(),

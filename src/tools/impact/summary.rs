@@ -43,6 +43,10 @@ pub(super) struct ImpactFigures {
     pub(super) n_removed: usize,
     /// Uses that still name them.
     pub(super) n_dangling: u64,
+    /// Those of them that may mean a member of a base from outside the repository.
+    pub(super) n_doubtful: u64,
+    /// Further uses of their names whose meaning is not known.
+    pub(super) n_unresolved: u64,
     /// Steps that were followed.
     pub(super) depth: u32,
     /// Whether the uncommitted changes were asked about.
@@ -85,11 +89,17 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     if found.n_removed > 0 {
         let gone = count(found.n_removed as u64, "definition");
         said.push(match found.n_dangling {
+            0 if found.n_unresolved > 0 => format!(
+                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} no known meaning.",
+                count(found.n_unresolved, "use"),
+                if found.n_unresolved == 1 { "has" } else { "have" }
+            ),
             0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
             n => format!(
-                "{gone} removed or renamed: {} still {} them (`changeSet.removed`).",
+                "{gone} removed or renamed: {} still {} them (`changeSet.removed`){}.",
                 count(n, "place"),
-                if n == 1 { "names" } else { "name" }
+                if n == 1 { "names" } else { "name" },
+                doubt(n, found.n_doubtful)
             ),
         });
     }
@@ -228,6 +238,18 @@ pub(super) fn note(found: &ImpactFigures) -> String {
             },
         ),
     }
+}
+
+/// Says how many of the places that still name a removed member are not proved to be broken; empty for none.
+pub(super) fn doubt(n: u64, n_doubtful: u64) -> String {
+    let of_them = match n_doubtful {
+        0 => return String::new(),
+        all if all == n => String::new(),
+        some => format!(" at {some} of them"),
+    };
+    format!(
+        "; what that means{of_them} is not known: a base from outside the repository may have a member of the name"
+    )
 }
 
 /// Returns a number with its noun: `1 file`, `2 files`.
