@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::render;
-use super::run::{ask, with_tools};
+use super::render::{self, CitedAnswer, ExcerptOutput, ProseOutput};
+use super::run::with_tools;
 use super::screen::Screen;
 use crate::error::Result;
-use crate::tools::Call;
+use crate::tools::explore::Explore;
+use crate::tools::{Call, ask};
 
 const ABOUT: &str = "\
 Prints the excerpts that a question leads to, numbered, with a few sentences of facts about them. With a model of yours, set as [answer] in codelens.toml, it also prints an answer in prose; \
@@ -51,70 +52,66 @@ pub(super) fn command() -> Command {
 /// Runs the command.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     with_tools(matches, cwd, |call| {
-        let value = answer(matches, call)?;
-        let text = render::answer(&value, &Screen::of_stdout());
-        Ok((value, text))
+        let cited = answer(matches, call)?;
+        let text = render::answer(&cited, &Screen::of_stdout());
+        Ok((json!(cited), text))
     })
 }
 
-fn answer(matches: &ArgMatches, call: &Call<'_>) -> Result<Value> {
+fn answer(matches: &ArgMatches, call: &Call<'_>) -> Result<CitedAnswer> {
     let question = matches
         .get_one::<String>("question")
         .expect("the argument is required");
     let paths = matches.get_many::<String>("path").into_iter().flatten();
-    let pack = ask(
-        "cl_explore",
-        json!({
-            "query": question,
-            "include": ["source"],
-            "budget": matches.get_one::<u32>("budget"),
-            "path": paths.collect::<Vec<_>>(),
-        }),
-        call,
-    )?;
-    let parts = pack["parts"].as_array().into_iter().flatten();
-    let with_text = parts.filter(|part| part["text"].is_string());
-    let excerpts: Vec<Value> = with_text
+    let input = json!({
+        "query": question,
+        "include": ["source"],
+        "budget": matches.get_one::<u32>("budget"),
+        "path": paths.collect::<Vec<_>>(),
+    });
+    let pack = ask::<Explore>(input, call)?.output;
+    let parts = pack.parts.into_iter().flatten();
+    let with_text = parts.filter_map(|mut part| Some((part.text.take()?, part)));
+    let excerpts: Vec<ExcerptOutput> = with_text
         .enumerate()
-        .map(|(at, part)| {
-            let mut excerpt = json!({"number": at + 1});
-            for field in ["path", "lines", "symbol", "handle", "text"] {
-                if !part[field].is_null() {
-                    excerpt[field] = part[field].clone();
-                }
-            }
-            excerpt
+        .map(|(at, (text, part))| ExcerptOutput {
+            number: at + 1,
+            path: part.path,
+            lines: part.lines,
+            symbol: part.symbol,
+            handle: part.handle,
+            text,
         })
         .collect();
     let texts: Vec<String> = excerpts
         .iter()
-        .map(|it| {
-            let word = |field: &str| it[field].as_str().unwrap_or_default().to_owned();
-            format!("{}:{}\n{}", word("path"), word("lines"), word("text"))
-        })
+        .map(|it| format!("{}:{}\n{}", it.path, it.lines, it.text))
         .collect();
-    let mut value = json!({"question": question, "excerpts": excerpts});
-    for field in [
-        "brief",
-        "confidence",
-        "missing",
-        "ranking",
-        "freshness",
-        "note",
-    ] {
-        if !pack[field].is_null() {
-            value[field] = pack[field].clone();
-        }
-    }
+    let mut cited = CitedAnswer {
+        question: question.clone(),
+        excerpts,
+        brief: pack.brief,
+        confidence: pack.confidence,
+        missing: pack.missing,
+        ranking: pack.ranking,
+        freshness: pack.freshness_fields.freshness,
+        note: pack.freshness_fields.note,
+        model: None,
+        answer: None,
+        fault: None,
+    };
     let written = call
         .workspaces
         .write_answer(question, &texts, &call.interrupt);
     match written {
-        None => value["model"] = "none".into(),
+        None => cited.model = Some("none"),
         Some(Ok(prose)) => {
-            value["answer"] = json!({"sentences": prose.sentences, "dropped": prose.n_dropped});
+            cited.answer = Some(ProseOutput {
+                sentences: prose.sentences,
+                dropped: prose.n_dropped as u64,
+            });
         }
-        Some(Err(why)) => value["fault"] = why.into(),
+        Some(Err(why)) => cited.fault = Some(why),
     }
-    Ok(value)
+    Ok(cited)
 }

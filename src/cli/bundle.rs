@@ -1,6 +1,6 @@
 //! `codelens bundle …`: an index of a clean commit as one file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use super::progress::ProgressLine;
 use super::run::{in_workspace, listen_for_interrupts};
 use super::{flags, render};
 use crate::tools::Progress;
-use crate::workspace::OnBundle;
+use crate::workspace::{Exported, Imported, OnBundle};
 
 const EXPORT: &str = "\
 Writes the index of the commit that is checked out to one compressed file with a digest. The index is brought up first. \
@@ -104,27 +104,27 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         },
     };
     in_workspace(matches, cwd.cloned(), |place| {
-        let value = if verb == "export" {
+        let (value, text) = if verb == "export" {
             let commit = matches
                 .get_one::<String>("commit")
                 .map_or("HEAD", String::as_str);
             let done = place.export_bundle(&file, commit, &interrupt, &on)?;
-            export(&done, &file)
+            let file = file.display().to_string();
+            (export(&done, &file), render::exported(&done, &file))
         } else {
             let is_verified = matches.get_flag("verify");
             let done = place.import_bundle(&file, is_verified, &interrupt, &on)?;
-            import(&done)
+            (import(&done), render::imported(&done))
         };
         files.clear();
         bytes.clear();
-        let text = render::bundle(&value);
         Ok((value, text))
     })
 }
 
-fn export(done: &crate::workspace::Exported, file: &Path) -> Value {
+fn export(done: &Exported, file: &str) -> Value {
     json!({
-        "file": file.display().to_string(),
+        "file": file,
         "commit": done.commit,
         "files": done.n_files,
         "bytes": done.bytes,
@@ -133,7 +133,7 @@ fn export(done: &crate::workspace::Exported, file: &Path) -> Value {
     })
 }
 
-fn import(done: &crate::workspace::Imported) -> Value {
+fn import(done: &Imported) -> Value {
     json!({
         "indexId": done.index_id,
         "commit": done.commit,

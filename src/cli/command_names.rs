@@ -5,10 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Command};
-use serde_json::Value;
-
-/// The fields of an answer that hold sentences of ours, never text of the repository.
-const SENTENCES: [&str; 5] = ["note", "summary", "hint", "message", "detail"];
 
 /// The arguments of the command that this process runs.
 static ARGUMENTS: OnceLock<CommandArguments> = OnceLock::new();
@@ -79,104 +75,62 @@ pub(super) fn name_arguments_of(mut whole: Command, name: &str, matches: &ArgMat
     }
 }
 
-/// The words that sentences of one answer are put in.
-struct Wording<'a> {
-    arguments: &'a CommandArguments,
-    /// The names of the answer's own fields: lists that the text shows below the sentence.
-    fields: HashSet<String>,
-    /// Names that the answer holds, which a sentence may quote.
-    names: HashSet<String>,
-}
-
-/// Names commands and arguments in place of tools and fields in the sentences of an answer.
-pub(super) fn name_commands(value: &mut Value) {
-    let nothing = CommandArguments::default();
-    name_commands_with(value, ARGUMENTS.get().unwrap_or(&nothing));
-}
-
-fn name_commands_with(value: &mut Value, arguments: &CommandArguments) {
-    let mut names = HashSet::new();
-    collect_names(value, &mut names);
-    let fields = value.as_object().into_iter().flat_map(|it| it.keys());
-    let wording = Wording {
-        arguments,
-        fields: fields.cloned().collect(),
-        names,
-    };
-    wording.reword(value);
-}
-
-/// Collects the short texts of an answer that are no sentences, and the last part of a qualified name.
-fn collect_names(value: &Value, names: &mut HashSet<String>) {
-    match value {
-        Value::String(text) if text.len() <= 200 => {
-            names.extend(text.rsplit_once('.').map(|(_, last)| last.to_owned()));
-            names.insert(text.clone());
-        }
-        Value::Object(fields) => {
-            let texts = fields.iter();
-            let texts = texts.filter(|(key, _)| !SENTENCES.contains(&key.as_str()));
-            texts.for_each(|(_, field)| collect_names(field, names));
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
-        _ => {}
-    }
-}
-
-/// Returns a sentence of an error in the words of the command line.
-pub(super) fn in_words_of_commands(text: &str) -> String {
-    let nothing = CommandArguments::default();
-    let wording = Wording {
-        arguments: ARGUMENTS.get().unwrap_or(&nothing),
-        fields: HashSet::new(),
-        names: HashSet::new(),
-    };
-    wording.sentence(text)
-}
-
-impl Wording<'_> {
-    fn reword(&self, value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                for (key, field) in fields.iter_mut() {
-                    match field {
-                        Value::String(text) if SENTENCES.contains(&key.as_str()) => {
-                            *text = self.sentence(text);
-                        }
-                        field => self.reword(field),
-                    }
-                }
+/// Returns the message and the hint of an error in the words of the command line. One of a file of settings names the keys of
+/// that file.
+pub(super) fn in_error(message: &str, hint: &str) -> [String; 2] {
+    let is_of_settings = message.contains(".toml");
+    [message, hint].map(|text| {
+        worded(text, |arguments, text| {
+            if is_of_settings {
+                text.to_owned()
+            } else {
+                arguments.sentence(text, false)
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.reword(item)),
-            _ => {}
-        }
-    }
+        })
+    })
+}
 
-    fn sentence(&self, text: &str) -> String {
-        let text = with_commands(text);
+/// Returns a sentence of an answer in the words of the command line. It may quote names of the repository: a field is one
+/// where something is said to be done with it ("pass `path`"), or in parentheses, which name a list that is shown below.
+pub(super) fn in_answer(text: &str) -> String {
+    worded(text, |arguments, text| arguments.sentence(text, true))
+}
+
+fn worded(text: &str, by: impl Fn(&CommandArguments, &str) -> String) -> String {
+    let nothing = CommandArguments::default();
+    by(ARGUMENTS.get().unwrap_or(&nothing), &with_commands(text))
+}
+
+/// The words before a field of the input, in a sentence of an answer.
+const BEFORE_FIELDS: [&str; 8] = [
+    "pass ", "as ", "or ", "the ", "with ", "without ", "narrow ", "larger ",
+];
+
+impl CommandArguments {
+    fn sentence(&self, text: &str, is_of_answer: bool) -> String {
         let mut written = String::with_capacity(text.len());
-        let mut rest = text.as_str();
+        let mut rest = text;
         while let Some((before, word, after)) = next_quoted(rest) {
             written += before;
             rest = after;
-            if let Some(argument) = self.argument(word) {
+            let is_field = !is_of_answer
+                || word.contains(": ")
+                || BEFORE_FIELDS.iter().any(|it| written.ends_with(it));
+            let is_list = is_of_answer && written.ends_with(" (") && after.starts_with(')');
+            if is_list
+                && word
+                    .bytes()
+                    .all(|it| it.is_ascii_alphabetic() || it == b'.')
+            {
+                written.truncate(written.len() - " (".len());
+                rest = &after[1..];
+            } else if let Some(argument) = self.argument(word).filter(|_| is_field) {
                 if written.ends_with("field ") {
                     written.truncate(written.len() - "field ".len());
                 }
-                written += &format!("`{argument}`");
-            } else if self.fields.contains(word) && !self.is_quoted_name(word) {
-                // The list stands below.
-                let is_aside = written.ends_with(" (") && after.starts_with(')');
-                if is_aside {
-                    written.truncate(written.len() - " (".len());
-                    rest = &after[1..];
-                } else if written.ends_with("see ") {
-                    written += "below";
-                } else {
-                    written += &format!("`{word}`");
-                }
+                written.extend(["`", &argument, "`"]);
             } else {
-                written += &format!("`{word}`");
+                written.extend(["`", word, "`"]);
             }
         }
         written + rest
@@ -184,15 +138,14 @@ impl Wording<'_> {
 
     /// Returns the argument for a field, alone (`path`) or with a value (`changes: true`, `types: [tests]`).
     fn argument(&self, word: &str) -> Option<String> {
-        if self.is_quoted_name(word) {
+        if self.given.contains(word) {
             return None;
         }
-        let by_field = &self.arguments.by_field;
         let Some((field, value)) = word.split_once(": ") else {
-            return by_field.get(word).cloned();
+            return self.by_field.get(word).cloned();
         };
         let is_name = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let argument = by_field.get(field).cloned();
+        let argument = self.by_field.get(field).cloned();
         let argument = argument.or_else(|| is_name.then(|| format!("--{}", kebab_case(field))))?;
         let value = value.trim_matches(['[', ']', '"']);
         Some(if value == "true" {
@@ -200,10 +153,6 @@ impl Wording<'_> {
         } else {
             format!("{argument} {value}")
         })
-    }
-
-    fn is_quoted_name(&self, word: &str) -> bool {
-        self.arguments.given.contains(word) || self.names.contains(word)
     }
 }
 
@@ -269,9 +218,7 @@ fn with_commands(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::{CommandArguments, Wording, name_commands, name_commands_with, with_commands};
+    use super::{CommandArguments, with_commands};
 
     #[test]
     fn commands_stand_for_tools() {
@@ -315,48 +262,40 @@ mod tests {
     #[test]
     fn arguments_stand_for_fields() {
         let arguments = arguments();
-        let wording = Wording {
-            arguments: &arguments,
-            fields: ["didYouMean".to_owned()].into(),
-            names: ["path".to_owned()].into(),
-        };
-        for (said, expected) in [
-            ("field `base`: no branch", "`BASE`: no branch"),
-            ("pass `changes: true`", "pass `--changes`"),
+        for (said, of_error, of_answer) in [
+            (
+                "field `base`: no branch",
+                "`BASE`: no branch",
+                "field `base`: no branch",
+            ),
+            (
+                "pass `changes: true`",
+                "pass `--changes`",
+                "pass `--changes`",
+            ),
+            (
+                "pass `path`, or the `base`",
+                "pass `--path`, or the `BASE`",
+                "pass `--path`, or the `BASE`",
+            ),
             (
                 "cl_related with `types: [tests]`",
-                "`codelens related` with `--types tests`",
+                "cl_related with `--types tests`",
+                "cl_related with `--types tests`",
             ),
+            ("pass `limit`", "pass `limit`", "pass `limit`"),
             (
-                "no definition is named `limit`",
-                "no definition is named `limit`",
+                "`path` has 3 callers",
+                "`--path` has 3 callers",
+                "`path` has 3 callers",
             ),
-            ("`path` has 3 callers", "`path` has 3 callers"),
-            ("more (`didYouMean`).", "more."),
-            ("see `didYouMean`.", "see below."),
-            ("an odd ` stays", "an odd ` stays"),
-            ("`", "`"),
-            ("``", "``"),
+            ("more (`byDispatch`).", "more (`byDispatch`).", "more."),
+            ("`old` (`a b`)", "`old` (`a b`)", "`old` (`a b`)"),
+            ("an odd ` stays", "an odd ` stays", "an odd ` stays"),
+            ("``", "``", "``"),
         ] {
-            assert_eq!(wording.sentence(said), expected);
+            assert_eq!(arguments.sentence(said, false), of_error);
+            assert_eq!(arguments.sentence(said, true), of_answer);
         }
-    }
-
-    #[test]
-    fn arguments_are_named_only_in_sentences() {
-        let mut value =
-            json!({"summary": "pass `path`, or `base`", "preview": "`path`", "symbol": "Ref.base"});
-        name_commands_with(&mut value, &arguments());
-        let named = json!({"summary": "pass `--path`, or `base`", "preview": "`path`", "symbol": "Ref.base"});
-        assert_eq!(value, named);
-    }
-
-    #[test]
-    fn text_of_the_repository_stays() {
-        let mut value =
-            json!({"note": "cl_search", "results": [{"preview": "cl_search", "hint": "cl_map"}]});
-        name_commands(&mut value);
-        let named = json!({"note": "`codelens search`", "results": [{"preview": "cl_search", "hint": "`codelens map`"}]});
-        assert_eq!(value, named);
     }
 }

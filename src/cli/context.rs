@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 
+use super::render::{self, ContextText};
 use super::run::in_workspace;
+use super::screen::Screen;
 use crate::error::{Code, Error, Result};
-use crate::tools::memory::context_output;
+use crate::tools::memory::{LoadedOutput, context_output};
 use crate::workspace::RecordKind;
 
 /// The largest export that is taken in, in bytes.
@@ -87,24 +89,35 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     .into_iter()
                     .map(context_output)
                     .collect();
-                let value = json!({ "contexts": contexts });
-                let text = listing(&value);
-                Ok((value, text))
+                let text = render::contexts(&contexts, &Screen::of_stdout());
+                Ok((json!({ "contexts": contexts }), text))
             }
             "show" => {
                 let (context, items) =
                     place.saved_record(name("name"), Some(RecordKind::Context))?;
-                let items: Vec<Value> = items
-                    .into_iter()
-                    .map(|item| {
-                        let symbol = item.symbol.map(|(name, _)| name);
-                        let lines = item.lines.map(|(from, to)| format!("{from}-{to}"));
-                        json!({"handle": item.handle, "path": item.path, "symbol": symbol, "lines": lines})
-                    })
-                    .collect();
-                let value = json!({"context": context_output(context), "items": items});
-                let text = super::render::context(&value, &super::screen::Screen::of_stdout());
-                Ok((value, text))
+                // As they were saved: their state now is not known.
+                let items = items.into_iter().map(|item| LoadedOutput {
+                    handle: item.handle,
+                    path: item.path,
+                    symbol: item.symbol.map(|(name, _)| name),
+                    lines: item.lines.map(|(from, to)| format!("{from}-{to}")),
+                    state: "",
+                    preview: None,
+                    stale: false,
+                });
+                let items: Vec<LoadedOutput> = items.collect();
+                let shown = items.iter().map(|item| {
+                    json!({"handle": item.handle, "path": item.path, "symbol": item.symbol, "lines": item.lines})
+                });
+                let shown: Vec<Value> = shown.collect();
+                let saved = &context_output(context);
+                let context = ContextText {
+                    saved,
+                    record: None,
+                    items: &items,
+                };
+                let text = render::context(&context, &Screen::of_stdout());
+                Ok((json!({"context": saved, "items": shown}), text))
             }
             "rename" => {
                 place.rename_context(name("name"), name("to"))?;
@@ -139,11 +152,6 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             }
         }
     })
-}
-
-fn listing(value: &Value) -> String {
-    let screen = super::screen::Screen::of_stdout();
-    super::render::contexts(value, &screen)
 }
 
 /// Returns the file that a command line names, from the directory it was given in.

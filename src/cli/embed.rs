@@ -58,16 +58,20 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let interrupt = Arc::new(AtomicBool::new(false));
     listen_for_interrupts(&interrupt);
     in_workspace(matches, cwd.cloned(), |place| {
-        let value = match verb {
+        Ok(match verb {
             "build" => build(matches, place, &interrupt)?,
             "clear" => {
                 let (n_gone, bytes) = place.clear_vectors()?;
-                json!({"removedVectors": n_gone, "removedBytes": bytes})
+                (
+                    json!({"removedVectors": n_gone, "removedBytes": bytes}),
+                    render::vectors_removed(n_gone, bytes),
+                )
             }
-            _ => status(&place.vector_status(&interrupt)?),
-        };
-        let text = render::embed(&value);
-        Ok((value, text))
+            _ => {
+                let found = place.vector_status(&interrupt)?;
+                (status(&found), render::vector_status(&found))
+            }
+        })
     })
 }
 
@@ -75,7 +79,7 @@ fn build(
     matches: &ArgMatches,
     place: &Arc<Workspace>,
     interrupt: &Arc<AtomicBool>,
-) -> Result<Value> {
+) -> Result<(Value, String)> {
     let meter = ProgressLine::new(
         "embedding",
         "pieces",
@@ -88,7 +92,10 @@ fn build(
     meter.clear();
     let built = built?;
     let (have, of) = built.counts;
-    Ok(json!({"embedded": built.n_embedded, "have": have, "of": of, "state": state(have, of)}))
+    Ok((
+        json!({"embedded": built.n_embedded, "have": have, "of": of, "state": state(have, of)}),
+        render::vectors_built(built.n_embedded, built.counts),
+    ))
 }
 
 fn status(status: &VectorStatus) -> Value {

@@ -330,12 +330,12 @@ fn example(
 
 fn show(matches: &ArgMatches, done: &[FileEffect]) -> ExitCode {
     let is_dry = matches.get_flag("dry-run");
-    let files: Vec<Value> = done.iter().map(|done| as_json(done, is_dry)).collect();
-    let value = json!({"dryRun": is_dry, "files": files});
     let code = if flags::is_json(matches) {
+        let files: Vec<Value> = done.iter().map(|done| as_json(done, is_dry)).collect();
+        let value = json!({"dryRun": is_dry, "files": files});
         output::value(&value, flags::is_jsonl(matches))
     } else {
-        output::data(&render::installed(&value, &Screen::of_stdout()))
+        output::data(&render::installed(done, is_dry, &Screen::of_stdout()))
     };
     let is_failed = done.iter().any(|done| matches!(done.act, Act::Failed(_)));
     if is_failed { ExitCode::FAILURE } else { code }

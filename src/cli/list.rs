@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::render;
 use super::run::without_repo;
@@ -20,26 +20,23 @@ pub(super) fn command() -> Command {
 /// Lists every repository.
 pub(super) fn run(matches: &ArgMatches) -> ExitCode {
     without_repo(matches, |workspaces| {
-        let repositories: Vec<Value> = workspaces
-            .repositories()?
-            .into_iter()
-            .map(|entry| {
-                json!({
-                    "path": entry.path,
-                    "state": entry.state,
-                    "indexes": entry.n_indexes,
-                    "commitIndexes": entry.n_commit_indexes,
-                    "bytes": entry.bytes,
-                    "lastUsedAt": entry.last_used_ms.and_then(time),
-                    "contexts": entry.n_contexts,
-                    "prunable": entry.n_prunable,
-                    "prunableBytes": entry.prunable_bytes,
-                })
+        let repositories = workspaces.repositories()?;
+        let entries = repositories.iter().map(|entry| {
+            json!({
+                "path": entry.path,
+                "state": entry.state,
+                "indexes": entry.n_indexes,
+                "commitIndexes": entry.n_commit_indexes,
+                "bytes": entry.bytes,
+                "lastUsedAt": entry.last_used_ms.and_then(time),
+                "contexts": entry.n_contexts,
+                "prunable": entry.n_prunable,
+                "prunableBytes": entry.prunable_bytes,
             })
-            .collect();
+        });
         let home = workspaces.config().home.display().to_string();
-        let value = json!({"dataDir": home, "repositories": repositories});
-        let text = render::repositories(&value, &Screen::of_stdout());
+        let value = json!({"dataDir": home, "repositories": entries.collect::<Vec<_>>()});
+        let text = render::repositories(&home, &repositories, &Screen::of_stdout());
         Ok((value, text))
     })
 }

@@ -7,13 +7,14 @@ use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _, 
 use serde_json::{Value, json};
 
 use super::context::{file_of, read};
-use super::run::{ask, in_workspace, with_tools};
-use super::{render, screen::Screen};
+use super::render::{self, AnswerText};
+use super::run::{in_workspace, with_tools};
+use super::screen::Screen;
 use crate::config;
 use crate::error::{Code, Error, Result};
 use crate::model::{FileMark, MarkWord};
-use crate::tools::Call;
-use crate::tools::memory::{Items, KindInput, record_output};
+use crate::tools::memory::{Items, KindInput, Load, Save, record_output};
+use crate::tools::{Call, Tool, ask};
 use crate::workspace::{DocumentToSave, RecordToSave, WrittenBy};
 
 /// Returns the commands `note`, `doc` and `mark`.
@@ -185,7 +186,7 @@ pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
             if let Some(command) = text("test") {
                 input["test"] = json!({"command": command});
             }
-            let (saved, shown) = shown("cl_save", input, call)?;
+            let (saved, shown) = shown::<Save>(input, call)?;
             if let Some(old) = text("supersedes") {
                 let place = call.workspaces.open(None, call.places)?;
                 place.supersede_record(&old, saved["id"].as_str().unwrap_or_default())?;
@@ -193,15 +194,14 @@ pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
             Ok((saved, shown))
         }),
         "show" => with_tools(matches, cwd, |call| {
-            shown("cl_load", json!({"name": text("id")}), call)
+            shown::<Load>(json!({"name": text("id")}), call)
         }),
         _ => in_workspace(matches, cwd.cloned(), |place| match verb {
             "list" => {
                 let records = place.saved_records(kind().map(KindInput::meaning))?;
-                let records: Vec<Value> = records.iter().map(record_output).collect();
-                let value = json!({ "records": records });
-                let text = render::record_list(&value, &Screen::of_stdout());
-                Ok((value, text))
+                let records: Vec<_> = records.iter().map(record_output).collect();
+                let text = render::record_list(&records, &Screen::of_stdout());
+                Ok((json!({ "records": records }), text))
             }
             "approve" => {
                 let record = place.approve_record(&text("id").unwrap_or_default())?;
@@ -269,7 +269,7 @@ pub(super) fn run_doc(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             author: call.author,
         };
         let saved = call.with_question("", |question| place.save_record(&wanted, question))?;
-        let value = record_output(&saved.record);
+        let value = json!(record_output(&saved.record));
         let line = format!("attached {}: {}\n", saved.record.uid, saved.record.title);
         Ok((value, line))
     })
@@ -283,10 +283,10 @@ pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
     }
     let word = matches.get_one::<String>("word").cloned();
     with_tools(matches, cwd, |call| match word {
-        None => shown("cl_load", json!({"kind": "mark", "limit": 50}), call),
+        None => shown::<Load>(json!({"kind": "mark", "limit": 50}), call),
         Some(word) => {
             let input = json!({"kind": "mark", "notes": word, "items": items(matches)});
-            shown("cl_save", input, call)
+            shown::<Save>(input, call)
         }
     })
 }
@@ -303,9 +303,10 @@ fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(
     let place = call.workspaces.open(None, call.places)?;
     let mut marks = Vec::new();
     for id in ids {
-        let found = ask("cl_load", json!({"name": id, "kind": "mark"}), call)?;
-        let record = &found["results"][0];
-        let text = record["text"].as_str().unwrap_or_default();
+        let found = ask::<Load>(json!({"name": id, "kind": "mark"}), call)?.output;
+        let record = found.results.into_iter().flatten().next();
+        let text = record.as_ref().and_then(|record| record.text.as_deref());
+        let text = text.unwrap_or_default();
         let word = MarkWord::named(text).ok_or_else(|| {
             Error::invalid(
                 format!("the word `{}` counts nowhere", text.escape_debug()),
@@ -315,10 +316,10 @@ fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(
                 ),
             )
         })?;
-        let items = record["items"].as_array().into_iter().flatten();
+        let items = record.iter().flat_map(|record| &record.items);
         let files = items
-            .filter(|item| item["state"] != "missing" && item["lines"].is_null())
-            .filter_map(|item| item["path"].as_str());
+            .filter(|item| item.state != "missing" && item.lines.is_none())
+            .map(|item| item.path.as_str());
         let n_before = marks.len();
         let repo = place.main_place()?;
         marks.extend(files.map(|path| FileMark {
@@ -353,8 +354,8 @@ fn items(matches: &ArgMatches) -> Items {
 }
 
 /// Asks a tool; returns its answer, and the same as text.
-fn shown(tool: &str, input: Value, call: &Call<'_>) -> Result<(Value, String)> {
-    let answer = ask(tool, input, call)?;
-    let text = render::page(tool, &answer, &Screen::of_stdout()).data;
-    Ok((answer, text))
+fn shown<T: Tool<Output: AnswerText>>(input: Value, call: &Call<'_>) -> Result<(Value, String)> {
+    let answer = ask::<T>(input, call)?;
+    let text = answer.output.page(&Screen::of_stdout()).data;
+    Ok((answer.into_value()?, text))
 }

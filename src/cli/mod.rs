@@ -117,28 +117,23 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "verify" => verify::run(&command.matches, cwd.as_ref()),
         name => {
             let mut tools = TOOLS.iter().chain([&CHUNKS]);
-            if let Some(tool) = tools.find(|tool| tool.command_name() == name) {
-                run::tool(
-                    tool,
-                    tool.input_of,
-                    command_line::command,
-                    &command.matches,
-                    cwd.as_ref(),
-                    false,
-                )
+            let matches = &command.matches;
+            let tool = tools.find(|tool| tool.command_name() == name);
+            let (tool, input, with_place) = if let Some(tool) = tool {
+                (tool, (tool.input_of)(matches), false)
             } else {
                 let alias = aliases::Alias::named(name)
                     .expect("commands are built from the lists of tools and aliases");
-                let input_of = |matches: &ArgMatches| alias.input_of(matches);
-                run::tool(
-                    alias.tool(),
-                    input_of,
-                    command_line::command,
-                    &command.matches,
-                    cwd.as_ref(),
-                    alias.asks_place,
-                )
-            }
+                (alias.tool(), alias.input_of(matches), alias.asks_place)
+            };
+            let asked = run::ToolCommandLine {
+                input,
+                whole: command_line::command,
+                matches,
+                cwd: cwd.as_ref(),
+                with_place,
+            };
+            run::ToolCommand::run(tool.name, asked)
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use serde_json::{Map, Value, json};
 
-use super::command_names::in_words_of_commands;
+use super::command_names::in_error;
 use super::screen::{self, Screen};
 use crate::error::{Code, Error};
 use crate::model::sanitize;
@@ -147,15 +147,16 @@ pub(super) fn failure(error: &Error, is_json: bool) -> ExitCode {
         format!("{object}\n")
     } else {
         let screen = Screen::of_stderr();
+        let [message, hint] = in_error(&error.message, &error.hint);
         let error_line = format!(
             "{} {}\n",
             screen.paint(screen::BAD.bold(), "error:"),
-            screen::visible(&in_words_of_commands(&error.message))
+            screen::visible(&message)
         );
         let hint_line = format!(
             "{} {}\n",
             screen.paint(screen::GOOD.bold(), "hint:"),
-            screen::visible(&in_words_of_commands(&error.hint))
+            screen::visible(&hint)
         );
         if error.hint.is_empty() {
             error_line

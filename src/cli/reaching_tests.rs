@@ -5,13 +5,18 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::render::{RUNNERS, tests};
-use super::run::{ask, with_tools};
+use super::run::with_tools;
 use super::{flags, output};
-use crate::error::{Code, Result};
-use crate::tools::Call;
+use crate::error::{Code, Error, Result};
+use crate::tools::changes::reach::TestOutput;
+use crate::tools::changes::{Changes, ChangesOutput};
+use crate::tools::impact::{Impact, ImpactTarget};
+use crate::tools::places::FilePlacesOutput;
+use crate::tools::{self, Call};
 
 /// Tests that are listed at most.
 const MAX_TESTS: u64 = 500;
@@ -57,16 +62,22 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let mut aside = String::new();
     let code = with_tools(matches, cwd, |call| {
-        let (value, note) = asked(matches, call)?;
-        aside = note;
-        let listed: Vec<(&str, Option<&str>)> = value["tests"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|test| Some((test["path"].as_str()?, test["run"].as_str())))
+        let found = asked(matches, call)?;
+        aside = found.note();
+        let listed: Vec<(&str, Option<&str>)> = found
+            .tests
+            .iter()
+            .map(|test| (test.path(), test.command()))
             .collect();
         let runner = matches.get_one::<String>("run_format");
         let text = tests(&listed, runner.map(String::as_str));
+        let value = json!({
+            "tests": found.tests,
+            "testsTotal": found.total,
+            "complete": aside.is_empty(),
+            "note": aside.trim_end(),
+            "freshness": found.freshness,
+        });
         Ok((value, text))
     });
     if !flags::is_json(matches) {
@@ -75,54 +86,74 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     code
 }
 
-/// Returns the tests, with why there may be more.
-fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<(Value, String)> {
-    let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let mut input = json!({"limit": MAX_TESTS});
+/// Tests that reach a change or a definition, and how much is not known of them.
+struct ReachingTests {
+    tests: Vec<ReachingTest>,
+    total: u64,
+    /// Uses without a known meaning, of what is asked about and of its callers.
+    unresolved: u64,
+    unresolved_via: u64,
+    not_analysed: u64,
+    outlined: u64,
+    freshness: &'static str,
+}
+
+/// A test, as the tool lists it that was asked.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ReachingTest {
+    OfChange(TestOutput),
+    OfDefinition(FilePlacesOutput),
+    ByDispatch {
+        path: String,
+        provenance: &'static str,
+    },
+}
+
+impl ReachingTest {
+    fn path(&self) -> &str {
+        match self {
+            Self::OfChange(test) => &test.path,
+            Self::OfDefinition(test) => &test.path,
+            Self::ByDispatch { path, .. } => path,
+        }
+    }
+
+    /// Returns the command that runs it, where one is known.
+    fn command(&self) -> Option<&str> {
+        match self {
+            Self::OfChange(test) => test.run.as_deref(),
+            Self::OfDefinition(test) => test.run.as_deref(),
+            Self::ByDispatch { .. } => None,
+        }
+    }
+}
+
+/// Returns the tests that the command line asks for.
+fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<ReachingTests> {
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let (base, path) = (text("base"), text("path"));
-    let of_definitions = |mut input: Value, path: Option<&str>| {
-        if let Some(path) = path {
-            input["path"] = path.into();
+    if let Some(symbol) = text("symbol") {
+        return of_definitions(&[("symbol", Some(symbol)), ("path", path)], call);
+    }
+    let mut input = json!({"limit": MAX_TESTS, "budget": BUDGET, "include": ["tests"]});
+    if let Some(base) = base {
+        input["base"] = base.into();
+    }
+    if let Some(path) = path {
+        input["path"] = json!([path]);
+    }
+    match (tools::ask::<Changes>(input, call), base) {
+        (Ok(changes), _) => Ok(of_changes(changes.output)),
+        (Err(error), Some(file)) if error.code == Code::InvalidArgument && is_there(file, call) => {
+            of_definitions(&[("path", Some(file))], call)
         }
-        input["depth"] = 5.into();
-        of_symbol(ask("cl_impact", input, call)?)
-    };
-    let answer = if let Some(symbol) = text("symbol") {
-        input["symbol"] = symbol.into();
-        of_definitions(input, path.as_deref())?
-    } else {
-        let mut of_changes = input.clone();
-        of_changes["budget"] = BUDGET.into();
-        of_changes["include"] = json!(["tests"]);
-        if let Some(base) = &base {
-            of_changes["base"] = base.as_str().into();
+        (Err(mut error), Some(_)) if error.code == Code::InvalidArgument => {
+            error.hint += "; tests of a file are listed by its path";
+            Err(error)
         }
-        if let Some(path) = path {
-            of_changes["path"] = json!([path]);
-        }
-        let answer = ask("cl_changes", of_changes, call);
-        match (answer, base.as_deref()) {
-            (Err(error), Some(file))
-                if error.code == Code::InvalidArgument && is_there(file, call) =>
-            {
-                of_definitions(input, Some(file))?
-            }
-            (Err(mut error), Some(_)) if error.code == Code::InvalidArgument => {
-                error.hint += "; tests of a file are listed by its path";
-                return Err(error);
-            }
-            (answer, _) => answer?,
-        }
-    };
-    let note = note(&answer);
-    let value = json!({
-        "tests": answer["tests"],
-        "testsTotal": answer["testsTotal"],
-        "complete": note.is_empty(),
-        "note": note.trim_end(),
-        "freshness": answer["freshness"],
-    });
-    Ok((value, note))
+        (Err(error), _) => Err(error),
+    }
 }
 
 /// Whether a path is there, relative to the working directory or to the repository that is named.
@@ -132,94 +163,93 @@ fn is_there(path: &str, call: &Call<'_>) -> bool {
     !path.is_empty() && places.any(|place| place.join(path).exists())
 }
 
-/// Returns the answer about a definition in the form of one about changes.
-fn of_symbol(mut answer: Value) -> Result<Value> {
-    let is_found = !(answer["target"].is_null() && answer["targets"].is_null());
-    if answer["candidates"].is_array() || !is_found {
-        return Err(crate::error::Error::invalid(
-            answer["summary"].as_str().unwrap_or_default(),
+fn of_changes(changes: ChangesOutput) -> ReachingTests {
+    let tests = changes.tests.into_iter();
+    ReachingTests {
+        tests: tests.map(ReachingTest::OfChange).collect(),
+        total: changes.tests_total,
+        unresolved: changes.unresolved,
+        unresolved_via: 0,
+        not_analysed: changes.not_analysed,
+        outlined: changes.outlined,
+        freshness: changes.freshness_fields.freshness,
+    }
+}
+
+/// Returns the tests of a definition, or of those of a file.
+fn of_definitions(fields: &[(&str, Option<&str>)], call: &Call<'_>) -> Result<ReachingTests> {
+    let mut input = json!({"limit": MAX_TESTS, "depth": 5});
+    for (field, value) in fields {
+        if let Some(value) = value {
+            input[*field] = (*value).into();
+        }
+    }
+    let impact = tools::ask::<Impact>(input, call)?.output;
+    let is_found = matches!(impact.target, ImpactTarget::Known(_)) || impact.targets.is_some();
+    if impact.candidates.is_some() || !is_found {
+        return Err(Error::invalid(
+            impact.summary,
             "pass the name of one definition, with --path where several have it",
         ));
     }
-    let tests = answer["affectedTests"].take();
-    let is_test = |test: &&Value| test["role"].is_null();
-    let tests: Vec<Value> = tests
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(is_test)
-        .cloned()
-        .collect();
-    let named: Vec<Value> = answer["byDispatch"]["tests"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|path| json!({"path": path, "provenance": "dispatch"}))
-        .collect();
-    let tests = [tests, named].concat();
-    answer["testsTotal"] = tests.len().into();
-    answer["unresolved"] = answer["completeness"]["unresolvedSites"].take();
-    answer["unresolvedVia"] = answer["completeness"]["unresolvedVia"].take();
-    answer["tests"] = tests.into();
-    Ok(answer)
+    let listed = impact.affected_tests.into_iter();
+    let listed = listed.filter(|test| !test.is_support());
+    let dispatched = impact.by_dispatch.and_then(|mut by| by.remove("tests"));
+    let dispatched = dispatched.into_iter().flatten();
+    let dispatched = dispatched.map(|path| ReachingTest::ByDispatch {
+        path,
+        provenance: "dispatch",
+    });
+    let tests = listed.map(ReachingTest::OfDefinition).chain(dispatched);
+    let tests: Vec<ReachingTest> = tests.collect();
+    Ok(ReachingTests {
+        total: tests.len() as u64,
+        tests,
+        unresolved: impact.completeness.unresolved_sites,
+        unresolved_via: impact.completeness.unresolved_via,
+        not_analysed: 0,
+        outlined: 0,
+        freshness: impact.freshness_fields.freshness,
+    })
 }
 
-/// Returns why the list cannot be complete; empty where nothing speaks against it.
-fn note(answer: &Value) -> String {
-    let mut reasons = Vec::new();
-    let counted = |n: u64, one: &str, many: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {many}"),
-    };
-    let n_listed = answer["tests"].as_array().map_or(0, Vec::len) as u64;
-    let n_left = answer["testsTotal"]
-        .as_u64()
-        .unwrap_or(0)
-        .saturating_sub(n_listed);
-    if n_left > 0 {
-        reasons.push(counted(
-            n_left,
-            "more test does not fit",
-            "more tests do not fit",
-        ));
+impl ReachingTests {
+    /// Returns why the list cannot be complete; empty where nothing speaks against it.
+    fn note(&self) -> String {
+        let n_left = self.total.saturating_sub(self.tests.len() as u64);
+        let counts = [
+            (n_left, "more test does not fit", "more tests do not fit"),
+            (
+                self.unresolved,
+                "use has no known meaning",
+                "uses have no known meaning",
+            ),
+            (
+                self.unresolved_via,
+                "use of a caller's name has no known meaning",
+                "uses of callers' names have no known meaning",
+            ),
+            (
+                self.not_analysed,
+                "changed file is not analysed",
+                "changed files are not analysed",
+            ),
+            (
+                self.outlined,
+                "changed file is outlined only",
+                "changed files are outlined only",
+            ),
+        ];
+        let counts = counts.into_iter().filter(|(n, ..)| *n > 0);
+        let mut reasons: Vec<String> = counts
+            .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
+            .collect();
+        if self.freshness != "fresh" {
+            reasons.push("the index is not known to be complete".to_owned());
+        }
+        if reasons.is_empty() {
+            return String::new();
+        }
+        format!("The list may lack tests: {}.\n", reasons.join("; "))
     }
-    match answer["unresolved"].as_u64().unwrap_or(0) {
-        0 => {}
-        n => reasons.push(counted(
-            n,
-            "use has no known meaning",
-            "uses have no known meaning",
-        )),
-    }
-    match answer["unresolvedVia"].as_u64().unwrap_or(0) {
-        0 => {}
-        n => reasons.push(counted(
-            n,
-            "use of a caller's name has no known meaning",
-            "uses of callers' names have no known meaning",
-        )),
-    }
-    match answer["notAnalysed"].as_u64().unwrap_or(0) {
-        0 => {}
-        n => reasons.push(counted(
-            n,
-            "changed file is not analysed",
-            "changed files are not analysed",
-        )),
-    }
-    match answer["outlined"].as_u64().unwrap_or(0) {
-        0 => {}
-        n => reasons.push(counted(
-            n,
-            "changed file is outlined only",
-            "changed files are outlined only",
-        )),
-    }
-    if answer["freshness"] != "fresh" {
-        reasons.push("the index is not known to be complete".to_owned());
-    }
-    if reasons.is_empty() {
-        return String::new();
-    }
-    format!("The list may lack tests: {}.\n", reasons.join("; "))
 }

@@ -11,7 +11,8 @@ use serde_json::json;
 
 use super::render;
 use super::run::{in_workspace, listen_for_interrupts, show};
-use crate::config;
+use super::screen::visible;
+use crate::config::{self, RemoteEntry};
 use crate::error::{Code, Error};
 use crate::model::sanitize;
 use crate::workspace::{checked_address, new_keys};
@@ -114,38 +115,52 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         found.map_or("", String::as_str)
     };
     show(matches, || {
-        let value = match verb {
+        Ok(match verb {
             "add" => {
-                let url = checked_address(text("url"))?;
-                let is_new = config::add_remote(text("name"), &url)?;
-                json!({"name": text("name"), "url": url, "added": is_new})
+                let (name, url) = (text("name"), checked_address(text("url"))?);
+                let is_new = config::add_remote(name, &url)?;
+                let value = json!({"name": name, "url": url, "added": is_new});
+                (value, render::added(name, &url, is_new))
             }
             "remove" => {
-                if !config::remove_remote(text("name"))? {
-                    return Err(unknown(text("name")));
+                let name = text("name");
+                if !config::remove_remote(name)? {
+                    return Err(unknown(name));
                 }
-                json!({"name": text("name"), "removed": true})
+                let shown = visible(name);
+                (
+                    json!({"name": name, "removed": true}),
+                    format!("removed {shown}; its objects stay in the store\n"),
+                )
             }
             "key" => {
                 let keys = new_keys().ok_or_else(|| {
                     let hint = "check /dev/urandom, then run it again";
                     Error::new(Code::Io, "the system gives no random bytes", hint)
                 })?;
-                json!({"publicKey": keys.public, "privateKey": keys.private})
+                (
+                    json!({"publicKey": keys.public, "privateKey": keys.private}),
+                    format!("public   {}\nprivate  {}\n", keys.public, keys.private),
+                )
             }
             _ => {
-                let remotes = config::remotes()?.into_iter().map(|remote| {
+                let mut remotes = Vec::new();
+                let mut lines = String::new();
+                for RemoteEntry { name, url } in config::remotes()? {
                     // One that was written by hand may hold a credential.
-                    match checked_address(&remote.url) {
-                        Ok(url) => json!({"name": remote.name, "url": url}),
-                        Err(error) => json!({"name": remote.name, "error": error.message}),
-                    }
-                });
-                json!({"remotes": remotes.collect::<Vec<_>>()})
+                    let checked = checked_address(&url).map_err(|error| error.message);
+                    lines += &render::remote(&name, checked.as_deref().map_err(String::as_str));
+                    remotes.push(match checked {
+                        Ok(url) => json!({"name": name, "url": url}),
+                        Err(error) => json!({"name": name, "error": error}),
+                    });
+                }
+                if remotes.is_empty() {
+                    "no remotes; `codelens remote add NAME URL` adds one\n".clone_into(&mut lines);
+                }
+                (json!({"remotes": remotes}), lines)
             }
-        };
-        let text = render::remote(&value);
-        Ok((value, text))
+        })
     })
 }
 
@@ -168,7 +183,7 @@ fn collect(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             "removedParts": done.n_parts,
             "removedBytes": done.bytes,
         });
-        let text = render::collected(&value);
+        let text = render::collected(&done, is_dry_run);
         Ok((value, text))
     })
 }

@@ -13,13 +13,25 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 use serde_json::Value;
 
-use super::command_names::name_commands;
 use super::progress::ProgressLine;
+use super::render::AnswerText;
 use super::screen::Screen;
-use super::{flags, output, pager, render};
+use super::{flags, output, pager};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
-use crate::tools::{Call, ToolSpec};
+use crate::tools::changes::Changes;
+use crate::tools::chunks::Chunks;
+use crate::tools::doctor::Doctor;
+use crate::tools::expand::Expand;
+use crate::tools::explore::Explore;
+use crate::tools::impact::Impact;
+use crate::tools::index_state::{Current, Refresh, Stats};
+use crate::tools::map::Map;
+use crate::tools::memory::{Load, Save};
+use crate::tools::prune::{Drop, Prune};
+use crate::tools::related::Related;
+use crate::tools::search::Search;
+use crate::tools::{Call, Tool, TypedAnswer, ask};
 use crate::workspace::{Author, FirstBuild, Patience, Workspace, Workspaces, WrittenBy};
 
 /// Tokens of a list of changes that is printed.
@@ -34,39 +46,83 @@ const DRAWN_STEPS: u32 = 2;
 /// How long a question may build before it shows how far it is.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Runs a tool with the input that `input_of` reads from the command line, and prints its answer. Wrong usage is
-/// explained by the whole command line. `with_place` puts the place above source that is else printed as it is.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one pass, whose steps are read in order"
-)]
-pub(super) fn tool(
-    tool: &ToolSpec,
-    input_of: impl Fn(&ArgMatches) -> std::result::Result<Value, clap::Error>,
-    whole: fn() -> Command,
-    matches: &ArgMatches,
-    cwd: Option<&PathBuf>,
-    with_place: bool,
-) -> ExitCode {
+/// A command that asks a tool.
+pub(super) struct ToolCommand {
+    /// The name of the tool on the wire.
+    pub(super) tool: &'static str,
+    run: fn(ToolCommandLine<'_>) -> ExitCode,
+}
+
+/// The command line of a tool.
+pub(super) struct ToolCommandLine<'a> {
+    /// The input that the arguments mean; wrong usage otherwise.
+    pub(super) input: std::result::Result<Value, clap::Error>,
+    /// Returns the whole command line, which explains wrong usage.
+    pub(super) whole: fn() -> Command,
+    pub(super) matches: &'a ArgMatches,
+    pub(super) cwd: Option<&'a PathBuf>,
+    /// Whether the place stands above source that is else printed as it is.
+    pub(super) with_place: bool,
+}
+
+/// The commands of all tools.
+pub(super) const TOOL_COMMANDS: &[ToolCommand] = &[
+    ToolCommand::of::<Explore>(),
+    ToolCommand::of::<Search>(),
+    ToolCommand::of::<Expand>(),
+    ToolCommand::of::<Map>(),
+    ToolCommand::of::<Impact>(),
+    ToolCommand::of::<Changes>(),
+    ToolCommand::of::<Related>(),
+    ToolCommand::of::<Load>(),
+    ToolCommand::of::<Save>(),
+    ToolCommand::of::<Current>(),
+    ToolCommand::of::<Refresh>(),
+    ToolCommand::of::<Stats>(),
+    ToolCommand::of::<Doctor>(),
+    ToolCommand::of::<Prune>(),
+    ToolCommand::of::<Drop>(),
+    ToolCommand::of::<Chunks>(),
+];
+
+impl ToolCommand {
+    const fn of<T: Tool<Output: AnswerText>>() -> Self {
+        Self {
+            tool: T::NAME,
+            run: tool::<T>,
+        }
+    }
+
+    /// Runs the command of a tool.
+    pub(super) fn run(name: &str, asked: ToolCommandLine<'_>) -> ExitCode {
+        let mut commands = TOOL_COMMANDS.iter();
+        let command = commands.find(|command| command.tool == name);
+        (command.expect("each tool has its command").run)(asked)
+    }
+}
+
+/// Runs a tool and prints its answer.
+fn tool<T: Tool<Output: AnswerText>>(asked: ToolCommandLine<'_>) -> ExitCode {
+    let ToolCommandLine { matches, cwd, .. } = asked;
     let is_json = flags::is_json(matches);
-    let mut input = match input_of(matches) {
+    let mut input = match asked.input {
         Ok(input) => input,
-        Err(refused) => return output::usage(&refused.format(&mut whole())),
+        Err(refused) => return output::usage(&refused.format(&mut (asked.whole)())),
     };
     let language = match flags::drawing(matches) {
         Ok(language) => language,
-        Err(refused) => return output::usage(&refused.format(&mut whole())),
+        Err(refused) => return output::usage(&refused.format(&mut (asked.whole)())),
     };
     if language.is_some() && input["depth"].is_null() {
         // A picture shows the ways, which an answer leaves out unless a depth is asked for.
         input["depth"] = DRAWN_STEPS.into();
     }
-    let is_searched = matches!(tool.name, "cl_search" | "cl_explore");
+    let is_searched = matches!(T::NAME, "cl_search" | "cl_explore");
     if is_searched && !is_json && Screen::of_stdout().is_coloured {
         input["highlight"] = true.into();
     }
     let format = flags::format(matches);
-    if tool.name == "cl_changes" && !is_json && input["budget"].is_null() {
+    if T::NAME == "cl_changes" && !is_json && input["budget"].is_null() {
         // A person reads on where an agent pays.
         input["budget"] = PERSON_TOKENS.into();
     }
@@ -74,11 +130,11 @@ pub(super) fn tool(
     if flags::is_markdown(matches) && is_listed {
         input["include"] = serde_json::json!(["source"]);
     }
-    let asked = input["path"].as_str().unwrap_or_default().to_owned();
+    let subject = input["path"].as_str().unwrap_or_default().to_owned();
     let interrupt = Arc::new(AtomicBool::new(false));
     let first_build = Arc::new(FirstBuild::default());
     listen_for_interrupts_of(&interrupt, Some(Arc::clone(&first_build)));
-    let delay = if tool.name == "cl_refresh" {
+    let delay = if T::NAME == "cl_refresh" {
         Duration::ZERO
     } else {
         PATIENCE
@@ -104,61 +160,68 @@ pub(super) fn tool(
                 author: author(),
                 revision: None,
             };
-            answer(tool, input, &call)
+            answer::<T>(input, &call)
         }
         Err(error) => Err(Error::new(error.code, &error.message, &error.hint)),
     };
     meter.clear();
-    let screen = match &outcome {
-        Ok(_) => screen(&workspaces, matches, cwd),
-        Err(_) => Screen::of_stdout(),
-    };
-    let is_broken = flags::has_exit_code(matches)
-        && outcome
-            .as_ref()
-            .is_ok_and(|value| value["brokenTotal"].as_u64() > Some(0));
-    let code = match outcome {
-        Ok(value) if is_json => output::value(&value, flags::is_jsonl(matches)),
-        Ok(value) if value["candidates"].is_array() && language.is_some() => {
-            output::failure(&ambiguous(&value), false)
-        }
-        Ok(value) if let Some(language) = language => {
-            output::data(&render::drawing(tool.name, &value, &asked, language))
-        }
-        Ok(value) if let Some(format) = format.filter(|it| *it != render::ChangesFormat::Text) => {
-            output::exact(&render::formatted(&value, format, &screen))
-        }
-        Ok(value) if flags::is_markdown(matches) && value["parts"].is_array() => {
-            output::data(&render::markdown(&value))
-        }
-        Ok(mut value) => {
-            name_commands(&mut value);
-            let page = render::page(tool.name, &value, &screen);
-            let is_exact = tool.name == "cl_expand" && !stdout().is_terminal();
-            let code = match value["content"].as_str() {
-                Some(content) if is_exact && with_place => {
-                    output::exact(&format!("{}\n{content}", render::place(&value)))
-                }
-                Some(content) if is_exact => output::exact(content),
-                _ => pager::show(&page.data, tool.read_only && flags::is_paged(matches)),
-            };
-            let failed = value["checks"]
-                .as_array()
-                .is_some_and(|checks| checks.iter().any(|check| check["ok"] == false));
-            output::eprint_note(&page.aside);
-            if failed { ExitCode::FAILURE } else { code }
-        }
+    let mut code = match outcome {
         Err(error) => output::failure(&error, is_json),
+        Ok(answer) => {
+            let screen = screen(&workspaces, matches, cwd);
+            let shown = &answer.output;
+            let is_broken = flags::has_exit_code(matches) && shown.is_broken();
+            let has_failed = shown.has_failed();
+            let wants_markdown = flags::is_markdown(matches);
+            let drawn = language.and_then(|language| shown.drawing(&subject, language));
+            let formatted = format.and_then(|format| shown.formatted(format, &screen));
+            let code = if is_json {
+                match answer.into_value() {
+                    Ok(value) => output::value(&value, flags::is_jsonl(matches)),
+                    Err(error) => output::failure(&error, true),
+                }
+            } else if let Some(drawn) = drawn {
+                match drawn {
+                    Ok(drawn) => output::data(&drawn),
+                    Err(error) => output::failure(&error, false),
+                }
+            } else if let Some(formatted) = formatted {
+                output::exact(&formatted)
+            } else if let Some(text) = wants_markdown.then(|| shown.markdown()).flatten() {
+                output::data(&text)
+            } else {
+                print(shown, asked.with_place, T::READ_ONLY, matches, &screen)
+            };
+            match code {
+                ExitCode::SUCCESS if is_broken => ExitCode::from(BROKEN),
+                ExitCode::SUCCESS if has_failed && !is_json => ExitCode::FAILURE,
+                code => code,
+            }
+        }
     };
     if interrupt.load(Ordering::Relaxed) {
-        return ExitCode::from(output::INTERRUPTED);
-    }
-    if let Ok(workspaces) = workspaces {
+        code = ExitCode::from(output::INTERRUPTED);
+    } else if let Ok(workspaces) = workspaces {
         workspaces.finish();
     }
-    if is_broken && code == ExitCode::SUCCESS {
-        return ExitCode::from(BROKEN);
-    }
+    code
+}
+
+/// Prints the text of an answer, or exact source where nobody looks at it.
+fn print(
+    shown: &impl AnswerText,
+    with_place: bool,
+    is_read_only: bool,
+    matches: &ArgMatches,
+    screen: &Screen,
+) -> ExitCode {
+    let page = shown.page(screen);
+    let code = match shown.exact().filter(|_| !stdout().is_terminal()) {
+        Some((place, source)) if with_place => output::exact(&format!("{place}\n{source}")),
+        Some((_, source)) => output::exact(source),
+        None => pager::show(&page.data, is_read_only && flags::is_paged(matches)),
+    };
+    output::eprint_note(&page.aside);
     code
 }
 
@@ -255,12 +318,6 @@ pub(super) fn show(
     }
 }
 
-/// Asks a tool and returns its answer.
-pub(super) fn ask(name: &str, input: Value, call: &Call<'_>) -> Result<Value> {
-    let tool = crate::tools::by_name(name).expect("the tool is in the list");
-    (tool.call)(input, call)
-}
-
 /// Prints the completion script of a shell for `whole`, the command line.
 pub(super) fn completions(mut whole: Command, matches: &ArgMatches) -> ExitCode {
     let shell = *matches
@@ -278,32 +335,15 @@ fn places(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
     named.or_else(|| cwd.cloned()).into_iter().collect()
 }
 
-fn answer(tool: &ToolSpec, input: Value, call: &Call<'_>) -> Result<Value> {
-    let _span = tracing::info_span!("call", tool = tool.name).entered();
-    catch_unwind(AssertUnwindSafe(|| (tool.call)(input, call))).unwrap_or_else(|_| {
+fn answer<T: Tool>(input: Value, call: &Call<'_>) -> Result<TypedAnswer<T>> {
+    let _span = tracing::info_span!("call", tool = T::NAME).entered();
+    catch_unwind(AssertUnwindSafe(|| ask::<T>(input, call))).unwrap_or_else(|_| {
         Err(Error::new(
             Code::Internal,
-            format!("{} failed by a fault of this program", tool.name),
+            format!("{} failed by a fault of this program", T::NAME),
             "run it again; if it fails again, run `codelens doctor` and report the lines above",
         ))
     })
-}
-
-/// Returns the error for a name that means several definitions, of which none can be drawn.
-fn ambiguous(value: &Value) -> Error {
-    let places: Vec<String> = value["candidates"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|found| {
-            let line = found["line"].as_u64()?;
-            Some(format!("{}:{line}", found["path"].as_str()?))
-        })
-        .collect();
-    Error::invalid(
-        value["summary"].as_str().unwrap_or_default(),
-        format!("pass --path with one of {}", places.join(", ")),
-    )
 }
 
 fn config(matches: &ArgMatches) -> Result<Config> {
@@ -347,5 +387,21 @@ fn listen_for_interrupts_of(interrupt: &Arc<AtomicBool>, first_build: Option<Arc
     });
     if let Err(error) = listening {
         tracing::debug!(%error, "interrupts end the process at once");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TOOL_COMMANDS;
+    use crate::tools::TOOLS;
+    use crate::tools::chunks::CHUNKS;
+
+    #[test]
+    fn every_tool_has_its_command() {
+        let names = |tool: &str| TOOL_COMMANDS.iter().any(|command| command.tool == tool);
+        for tool in TOOLS.iter().chain([&CHUNKS]) {
+            assert!(names(tool.name), "{}", tool.name);
+        }
+        assert_eq!(TOOL_COMMANDS.len(), TOOLS.len() + 1);
     }
 }

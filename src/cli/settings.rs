@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::render::{self, MarkOutput, SettingOutput, SettingsOutput};
 use super::run::{named_repo, named_settings, show};
-use super::{render, screen::Screen};
+use super::screen::Screen;
 use crate::config::{self, Config, SettingSource, repository};
 use crate::error::{Code, Result};
 use crate::workspace::Workspaces;
@@ -40,24 +41,21 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         .subcommand()
         .expect("the command line is refused without one");
     show(matches, || {
-        let mut settings: Vec<Value> = config::values(&named_settings(matches))?
+        let mut settings: Vec<SettingOutput> = config::values(&named_settings(matches))?
             .into_iter()
-            .map(|value| {
-                let source = match value.source {
+            .map(|value| SettingOutput {
+                name: value.setting.name,
+                value: value.text,
+                unit: value.setting.unit,
+                source: match value.source {
                     SettingSource::Default => "default".to_owned(),
                     SettingSource::File(_) => "file".to_owned(),
                     SettingSource::Environment(variable) => format!("environment ({variable})"),
                     SettingSource::Flag => "flag".to_owned(),
-                };
-                json!({
-                    "name": value.setting.name,
-                    "value": value.text,
-                    "unit": value.setting.unit,
-                    "source": source,
-                    "bounds": value.setting.bounds(),
-                    "variable": value.setting.variable,
-                    "about": value.setting.about,
-                })
+                },
+                bounds: value.setting.bounds(),
+                variable: Some(value.setting.variable),
+                about: value.setting.about,
             })
             .collect();
         let said = of_repository(matches, cwd)?;
@@ -69,35 +67,36 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 .as_ref()
                 .map(|said| said.indexing_rules.clone())
                 .unwrap_or_default();
-            let value = match key.name {
-                "exclude" => indexing_rules.exclude.join(" "),
-                _ => indexing_rules.max_file_bytes.to_string(),
-            };
-            settings.push(json!({
-                "name": key.name,
-                "value": value,
-                "unit": key.unit,
-                "source": if is_set { "repository" } else { "default" },
-                "bounds": key.bounds,
-                "variable": null,
-                "about": key.about,
-            }));
+            settings.push(SettingOutput {
+                name: key.name,
+                value: match key.name {
+                    "exclude" => indexing_rules.exclude.join(" "),
+                    _ => indexing_rules.max_file_bytes.to_string(),
+                },
+                unit: key.unit,
+                source: if is_set { "repository" } else { "default" }.to_owned(),
+                bounds: key.bounds.to_owned(),
+                variable: None,
+                about: key.about,
+            });
         }
         let mut warnings = config::file_warnings();
         warnings.extend(said.into_iter().flat_map(|said| said.warnings));
         let path = config::file_path();
-        let marks = config::marks()?.into_iter().map(|mark| {
-            json!({"repo": mark.repo.display().to_string(), "path": mark.path, "word": mark.word.as_str()})
+        let marks = config::marks()?.into_iter().map(|mark| MarkOutput {
+            repo: mark.repo.display().to_string(),
+            path: mark.path,
+            word: mark.word.as_str(),
         });
-        let value = json!({
-            "marks": marks.collect::<Vec<_>>(),
-            "warnings": warnings,
-            "file": path.display().to_string(),
-            "fileExists": path.is_file(),
-            "settings": settings,
-        });
-        let text = render::settings(&value, &Screen::of_stdout());
-        Ok((value, text))
+        let output = SettingsOutput {
+            marks: marks.collect(),
+            warnings,
+            file: path.display().to_string(),
+            file_exists: path.is_file(),
+            settings,
+        };
+        let text = render::settings(&output, &Screen::of_stdout());
+        Ok((json!(output), text))
     })
 }
 

@@ -100,15 +100,16 @@ pub(super) fn run(is_push: bool, matches: &ArgMatches, cwd: Option<&PathBuf>) ->
         },
     };
     in_workspace(matches, cwd.cloned(), |place| {
-        let value = if is_push {
-            pushed(&place.push(remote, commit, &interrupt, &on)?)
+        let told = if is_push {
+            let done = place.push(remote, commit, &interrupt, &on)?;
+            (pushed(&done), render::pushed(&done))
         } else {
             let is_verified = matches.get_flag("verify");
-            pulled(&place.pull(remote, commit, is_verified, &interrupt, &on)?)
+            let done = place.pull(remote, commit, is_verified, &interrupt, &on)?;
+            (pulled(&done), render::pulled(&done))
         };
         lines.iter().for_each(ProgressLine::clear);
-        let text = render::transfer(&value);
-        Ok((value, text))
+        Ok(told)
     })
 }
 

@@ -13,12 +13,15 @@ use serde_json::json;
 
 use super::progress::ProgressLine;
 use super::render::{changes_graph, impact_graph};
-use super::run::{ask, author, listen_for_interrupts, named_repo, without_repo};
+use super::run::{author, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{flags, output};
 use crate::error::{Code, Error, Result};
 use crate::model::RepoPath;
-use crate::tools::Call;
+use crate::tools::changes::Changes;
+use crate::tools::impact::{Impact, ImpactTarget};
+use crate::tools::index_state::{Current, Refresh, Stats};
+use crate::tools::{Call, ask};
 use crate::view::{Mode, PageData, ViewEdge, ViewNode, editor, html};
 use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
@@ -132,7 +135,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             author: author(),
             revision: None,
         };
-        ask("cl_refresh", json!({}), &call)?;
+        ask::<Refresh>(json!({}), &call)?;
         meter.clear();
         let page = page(matches, &call, template.clone())?;
         let text = html(&page);
@@ -164,20 +167,17 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result<PageData> {
     let text = |id: &str| matches.get_one::<String>(id).map(String::as_str);
     let workspace = call.workspaces.open(None, call.places)?;
-    let current = ask("cl_current", json!({}), call)?;
-    let stats = ask("cl_stats", json!({}), call)?;
+    let current = ask::<Current>(json!({}), call)?.output;
+    let stats = ask::<Stats>(json!({}), call)?.output;
     let root = workspace.work_dir();
     let name = root.file_name().map_or_else(
         || "repository".to_owned(),
         |name| name.to_string_lossy().into_owned(),
     );
-    let branch = current["branch"].as_str().unwrap_or("detached");
-    let head: String = current["headSha"]
-        .as_str()
-        .unwrap_or_default()
-        .chars()
-        .take(10)
-        .collect();
+    let branch = current.branch.as_deref().unwrap_or("detached");
+    let head: String = current
+        .head_sha
+        .map_or(String::new(), |head| head.chars().take(10).collect());
     let depth = matches.get_one::<u64>("depth");
     let (mode, title, nodes, edges, freshness, note) = if let Some(base) = text("base") {
         let changed = changes(base, text("path"), depth, call)?;
@@ -204,18 +204,18 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .expect("it is an object")
                 .remove("path");
         }
-        let value = ask("cl_impact", input, call)?;
-        if text("symbol").is_some() && value["target"].is_null() {
+        let answer = ask::<Impact>(input, call)?.output;
+        if text("symbol").is_some() && !matches!(answer.target, ImpactTarget::Known(_)) {
             return Err(Error::invalid(
-                value["summary"].as_str().unwrap_or_default(),
+                answer.summary,
                 "pass the whole name of one definition (`Store.open`), with --path where several files have it",
             ));
         }
-        let (nodes, edges) = impact_graph(&value)?;
+        let (nodes, edges) = impact_graph(&answer)?;
         let title = text("symbol").map_or_else(|| "uncommitted changes".to_owned(), str::to_owned);
-        let said = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let note = [said("summary"), said("confidenceNote")].join(". ");
-        (Mode::Impact, title, nodes, edges, said("freshness"), note)
+        let note = [answer.summary, answer.confidence_note].join(". ");
+        let freshness = answer.freshness_fields.freshness.to_owned();
+        (Mode::Impact, title, nodes, edges, freshness, note)
     } else {
         let asked = text("path").filter(|path| !path.is_empty()).unwrap_or(".");
         let below = workspace
@@ -260,7 +260,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         editor,
         nodes,
         edges,
-        indexes: stats["indexes"].clone(),
+        indexes: json!(stats.indexes),
     })
 }
 
@@ -284,14 +284,12 @@ fn changes(
     if let Some(path) = path {
         input["path"] = json!([path]);
     }
-    let value = ask("cl_changes", input, call)?;
-    let no_changes = Vec::new();
-    let all = value["changes"].as_array().unwrap_or(&no_changes);
+    let changes = ask::<Changes>(input, call)?.output;
     let mut impacts = Vec::new();
     let mut n_left = 0;
-    for change in all {
-        let is_there = change["change"] != "removed" && change["callers"].as_u64() != Some(0);
-        let Some(handle) = change["handle"].as_str().filter(|_| is_there) else {
+    for change in &changes.changes {
+        let is_there = change.change != "removed" && change.callers != Some(0);
+        let Some(handle) = change.handle.as_ref().filter(|_| is_there) else {
             continue;
         };
         if impacts.len() == MAX_REACHING {
@@ -299,28 +297,27 @@ fn changes(
             continue;
         }
         let input = json!({"handle": handle, "depth": depth, "limit": 500});
-        match ask("cl_impact", input, call) {
-            Ok(impact) => impacts.push((handle.to_owned(), impact)),
+        match ask::<Impact>(input, call) {
+            Ok(impact) => impacts.push((handle.clone(), impact.output)),
             // Its file changed since.
             Err(error) if error.code == Code::UnknownHandle => {}
             Err(error) => return Err(error),
         }
     }
-    let (nodes, edges) = changes_graph(&value, &impacts)?;
-    let said = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let mut notes = vec![said("summary")];
+    let (nodes, edges) = changes_graph(&changes, &impacts)?;
+    let mut notes = vec![changes.summary];
     if n_left > 0 {
         notes.push(format!(
             "Of {n_left} more definitions the reach is not drawn: pass a directory to see theirs."
         ));
     }
-    if value["truncated"] == true {
+    if changes.truncated {
         notes.push("Not all changes are drawn: pass a directory to see the others.".to_owned());
     }
     Ok(ChangedGraph {
         nodes,
         edges,
-        freshness: said("freshness"),
+        freshness: changes.freshness_fields.freshness.to_owned(),
         note: notes.join(" "),
     })
 }

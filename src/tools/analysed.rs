@@ -13,18 +13,18 @@ use crate::workspace::{Analysis, View, language, language_of};
 
 /// Files by how deep they are analysed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AnalysedOutput {
+pub(crate) struct AnalysedOutput {
     /// Files with definitions and edges.
-    full: u64,
+    pub(crate) full: u64,
     /// Files with definitions alone: callers are not followed.
     #[serde(skip_serializing_if = "is_zero")]
-    outline: u64,
+    pub(crate) outline: u64,
     /// Files of code that is searched as text alone.
-    text: u64,
+    pub(crate) text: u64,
     /// Languages of the latter two, with their files.
-    languages: BTreeMap<String, u64>,
+    pub(crate) languages: BTreeMap<String, u64>,
     /// The consequence for the answer.
-    note: String,
+    pub(crate) note: String,
 }
 
 impl AnalysedOutput {

@@ -46,42 +46,42 @@ pub struct ChunksInput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChunksOutput {
-    path: String,
+    pub(crate) path: String,
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
+    pub(crate) reference: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    head_sha: Option<String>,
+    pub(crate) head_sha: Option<String>,
     /// Bytes of the file.
-    total_bytes: u64,
+    pub(crate) total_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<u64>,
+    pub(crate) size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    overlap: Option<u64>,
+    pub(crate) overlap: Option<u64>,
     /// In the order of the file. Without an overlap they hold each of its bytes once.
-    chunks: Vec<ChunkOutput>,
+    pub(crate) chunks: Vec<ChunkOutput>,
 }
 
 /// A piece of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ChunkOutput {
-    index: usize,
+pub(crate) struct ChunkOutput {
+    pub(crate) index: usize,
     /// First byte, from 0.
-    start: u64,
+    pub(crate) start: u64,
     /// The byte behind the last.
-    end: u64,
+    pub(crate) end: u64,
     /// First line, from 1.
-    start_line: u64,
+    pub(crate) start_line: u64,
     /// Last line, inclusive.
-    end_line: u64,
+    pub(crate) end_line: u64,
     /// Names this piece in other tools, as long as its code stays.
     #[serde(skip_serializing_if = "Option::is_none")]
-    handle: Option<String>,
+    pub(crate) handle: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    pub(crate) kind: Option<&'static str>,
     /// The definition that it is, or a part of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
 }
 
 impl Tool for Chunks {

@@ -23,26 +23,26 @@ pub struct Doctor;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DoctorOutput {
-    code_version: &'static str,
-    schema_version: i64,
-    sqlite_version: &'static str,
-    git_present: bool,
-    integrity_ok: bool,
-    wal_mode: bool,
-    in_git_repo: bool,
-    data_dir: String,
-    checks: Vec<CheckOutput>,
+    pub(crate) code_version: &'static str,
+    pub(crate) schema_version: i64,
+    pub(crate) sqlite_version: &'static str,
+    pub(crate) git_present: bool,
+    pub(crate) integrity_ok: bool,
+    pub(crate) wal_mode: bool,
+    pub(crate) in_git_repo: bool,
+    pub(crate) data_dir: String,
+    pub(crate) checks: Vec<CheckOutput>,
 }
 
 /// One check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckOutput {
-    name: &'static str,
-    ok: bool,
-    detail: String,
+    pub(crate) name: &'static str,
+    pub(crate) ok: bool,
+    pub(crate) detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<String>,
+    pub(crate) fix: Option<String>,
 }
 
 /// Checks the setting `tools`; `None` where it is the default.

@@ -64,53 +64,53 @@ pub struct ExpandInput {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpandOutput {
     #[serde(flatten)]
-    lines: Option<FileLinesOutput>,
+    pub(crate) lines: Option<FileLinesOutput>,
     #[serde(flatten)]
-    candidates: Option<CandidatesOutput>,
+    pub(crate) candidates: Option<CandidatesOutput>,
 }
 
 /// The definitions that a name may mean.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidatesOutput {
-    note: String,
+    pub(crate) note: String,
     /// Those of the name; those of names like it, where none has it. As in `cl_impact`.
     #[schemars(with = "Vec<serde_json::Value>")]
-    candidates: Vec<TargetOutput>,
+    pub(crate) candidates: Vec<TargetOutput>,
 }
 
 /// Lines of a file as they are on the disk.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileLinesOutput {
-    path: String,
+    pub(crate) path: String,
     /// The definition, where one was asked for by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    pub(crate) kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    handle: Option<String>,
-    start_line: u32,
-    end_line: u32,
-    content: String,
+    pub(crate) handle: Option<String>,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) content: String,
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
+    pub(crate) reference: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    head_sha: Option<String>,
-    truncated: bool,
-    chars: u64,
-    total_lines: u32,
+    pub(crate) head_sha: Option<String>,
+    pub(crate) truncated: bool,
+    pub(crate) chars: u64,
+    pub(crate) total_lines: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_start_line: Option<u32>,
+    pub(crate) next_start_line: Option<u32>,
     /// Bytes that are not UTF-8, shown as U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
-    invalid_bytes: Option<u64>,
+    pub(crate) invalid_bytes: Option<u64>,
     /// Characters in `content` that can't be seen: controls, marks that turn the direction of text, what has no width.
     #[serde(skip_serializing_if = "Option::is_none")]
-    hidden_characters: Option<u64>,
+    pub(crate) hidden_characters: Option<u64>,
     /// Saved records about these lines (`cl_load`).
     #[serde(skip_serializing_if = "is_zero")]
-    notes: u64,
+    pub(crate) notes: u64,
 }
 
 impl Tool for Expand {

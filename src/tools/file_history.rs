@@ -21,60 +21,60 @@ const MAX_NAMED: usize = 10;
 /// The commits that figures are of.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct HeldCommitsOutput {
-    commits: u64,
+pub(crate) struct HeldCommitsOutput {
+    pub(crate) commits: u64,
     /// The day of the oldest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
+    pub(crate) from: Option<String>,
     /// Whether they are all there ever were.
-    complete: bool,
+    pub(crate) complete: bool,
     /// Whether they are still being read: no figure is given meanwhile.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pending: bool,
+    pub(crate) pending: bool,
 }
 
 /// The history of a file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FileHistoryOutput {
-    pub(super) commits: u64,
-    pub(super) commits90: u64,
-    pub(super) fixes: u64,
+pub(crate) struct FileHistoryOutput {
+    pub(crate) commits: u64,
+    pub(crate) commits90: u64,
+    pub(crate) fixes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) last: Option<LastCommitOutput>,
+    pub(crate) last: Option<LastCommitOutput>,
     #[serde(rename = "coChange", skip_serializing_if = "Vec::is_empty")]
-    pub(super) co_change: Vec<CoChangeOutput>,
+    pub(crate) co_change: Vec<CoChangeOutput>,
 }
 
 /// The newest commit that changed a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct LastCommitOutput {
-    sha: String,
-    pub(super) date: String,
-    subject: String,
+pub(crate) struct LastCommitOutput {
+    pub(crate) sha: String,
+    pub(crate) date: String,
+    pub(crate) subject: String,
 }
 
 /// A file that was changed together with another one: in `together` of the `of` commits that changed that.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct CoChangeOutput {
-    pub(super) path: String,
-    pub(super) together: u64,
-    pub(super) of: u64,
+pub(crate) struct CoChangeOutput {
+    pub(crate) path: String,
+    pub(crate) together: u64,
+    pub(crate) of: u64,
 }
 
 /// Somebody who knows a file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct OwnerOutput {
-    pub(super) name: String,
+pub(crate) struct OwnerOutput {
+    pub(crate) name: String,
     /// Of the commits that changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) share: Option<f64>,
+    pub(crate) share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commits: Option<u64>,
+    pub(crate) commits: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last: Option<String>,
+    pub(crate) last: Option<String>,
     /// codeowners; commits where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) from: Option<&'static str>,
+    pub(crate) from: Option<&'static str>,
 }
 
 /// The history of an index's files, read once for an answer.

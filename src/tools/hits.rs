@@ -93,31 +93,31 @@ pub(super) struct EnclosingDefinition {
 }
 
 /// A neighbour of a file that was found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NearOutput {
-    pub(super) source_path: String,
-    path: String,
+    pub(crate) source_path: String,
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    edge_type: Option<&'static str>,
+    pub(crate) edge_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction: Option<&'static str>,
+    pub(crate) direction: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hops: Option<u32>,
+    pub(crate) hops: Option<u32>,
     #[serde(flatten)]
-    known_by: KnownBy,
+    pub(crate) known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// Values of the fields that the entries of `related` leave out, `hops` being 1.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NearDefaults {
-    edge_type: &'static str,
-    direction: &'static str,
+    pub(crate) edge_type: &'static str,
+    pub(crate) direction: &'static str,
     #[serde(flatten)]
-    edges: Defaults,
+    pub(crate) edges: Defaults,
 }
 
 impl NearDefaults {
@@ -154,12 +154,12 @@ impl NearOutput {
 #[serde(rename_all = "camelCase")]
 pub struct ConfidenceOutput {
     /// high: at least .9 of such answers hold the wanted file; low: questions without an answer here look the same.
-    level: &'static str,
+    pub(crate) level: &'static str,
     /// The measured share of such answers whose results hold it, of questions that have an answer (TOOLS.md).
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<f64>,
+    pub(crate) value: Option<f64>,
     /// name, words, history, none.
-    basis: &'static str,
+    pub(crate) basis: &'static str,
 }
 
 /// Returns the confidence of a first page of hits, and how many of them the user wants to see of it

@@ -28,24 +28,24 @@ pub struct Current;
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CurrentOutput {
-    repo: Option<String>,
-    branch: Option<String>,
-    head_sha: Option<String>,
-    index_id: Option<String>,
-    status: Option<&'static str>,
-    dirty_files: Option<u64>,
-    last_indexed_at: Option<String>,
-    in_git_repo: bool,
-    worktree: Option<String>,
-    detached: bool,
+    pub(crate) repo: Option<String>,
+    pub(crate) branch: Option<String>,
+    pub(crate) head_sha: Option<String>,
+    pub(crate) index_id: Option<String>,
+    pub(crate) status: Option<&'static str>,
+    pub(crate) dirty_files: Option<u64>,
+    pub(crate) last_indexed_at: Option<String>,
+    pub(crate) in_git_repo: bool,
+    pub(crate) worktree: Option<String>,
+    pub(crate) detached: bool,
     /// Whether the repository has no work tree.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    bare: bool,
+    pub(crate) bare: bool,
     /// The commit that was asked for, as it was named.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
-    pending_files: u64,
-    seed_from: Option<String>,
+    pub(crate) reference: Option<String>,
+    pub(crate) pending_files: u64,
+    pub(crate) seed_from: Option<String>,
 }
 
 impl Tool for Current {
@@ -107,28 +107,28 @@ pub struct RefreshInput {
 }
 
 /// Files that a refresh read, and those that it left.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RefreshOutput {
-    index_id: String,
-    branch: Option<String>,
-    head_sha: Option<String>,
+    pub(crate) index_id: String,
+    pub(crate) branch: Option<String>,
+    pub(crate) head_sha: Option<String>,
     /// The commit that was asked for, as it was named.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
-    status: &'static str,
-    indexed_files: u64,
-    deleted_files: u64,
-    total_files: u64,
-    total_chunks: u64,
-    skipped: u64,
-    skipped_by_reason: BTreeMap<&'static str, u64>,
-    seeded_from: Option<String>,
+    pub(crate) reference: Option<String>,
+    pub(crate) status: &'static str,
+    pub(crate) indexed_files: u64,
+    pub(crate) deleted_files: u64,
+    pub(crate) total_files: u64,
+    pub(crate) total_chunks: u64,
+    pub(crate) skipped: u64,
+    pub(crate) skipped_by_reason: BTreeMap<&'static str, u64>,
+    pub(crate) seeded_from: Option<String>,
     /// Why no remote gave the index a start.
     #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-    elapsed_ms: u64,
-    cpu_ms: Option<u64>,
+    pub(crate) note: Option<String>,
+    pub(crate) elapsed_ms: u64,
+    pub(crate) cpu_ms: Option<u64>,
 }
 
 impl Tool for Refresh {
@@ -170,59 +170,59 @@ impl Tool for Refresh {
 pub struct Stats;
 
 /// Counts of the index, and the indexes of the repository.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsOutput {
-    active: bool,
-    index_id: String,
-    branch: Option<String>,
-    counts: CountsOutput,
-    backlog: u64,
-    last_indexed_at: Option<String>,
-    total_indexes: u64,
-    languages: BTreeMap<String, u64>,
-    skipped_by_reason: BTreeMap<&'static str, u64>,
-    bytes: u64,
+    pub(crate) active: bool,
+    pub(crate) index_id: String,
+    pub(crate) branch: Option<String>,
+    pub(crate) counts: CountsOutput,
+    pub(crate) backlog: u64,
+    pub(crate) last_indexed_at: Option<String>,
+    pub(crate) total_indexes: u64,
+    pub(crate) languages: BTreeMap<String, u64>,
+    pub(crate) skipped_by_reason: BTreeMap<&'static str, u64>,
+    pub(crate) bytes: u64,
     /// `records` by kind, where any are saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    memory: Option<MemoryCountsOutput>,
-    indexes: Vec<IndexOutput>,
+    pub(crate) memory: Option<MemoryCountsOutput>,
+    pub(crate) indexes: Vec<IndexOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
 }
 
 /// Saved records of each kind.
 #[derive(Debug, Serialize)]
 pub struct MemoryCountsOutput {
-    records: BTreeMap<&'static str, u64>,
+    pub(crate) records: BTreeMap<&'static str, u64>,
 }
 
 /// Rows of each kind.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CountsOutput {
-    files: u64,
-    chunks: u64,
-    symbols: u64,
+    pub(crate) files: u64,
+    pub(crate) chunks: u64,
+    pub(crate) symbols: u64,
     /// Relations between two files, by kind and provenance: the lines of `codelens view`.
-    edges: u64,
+    pub(crate) edges: u64,
     /// Imports of files that are not indexed; those of packages do not count.
-    unresolved: u64,
+    pub(crate) unresolved: u64,
 }
 
 /// One index of the repository.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexOutput {
-    index_id: String,
-    branch: Option<String>,
-    head_sha: Option<String>,
-    worktree: String,
-    bytes: u64,
-    last_used_at: Option<String>,
-    pinned: bool,
-    active: bool,
+    pub(crate) index_id: String,
+    pub(crate) branch: Option<String>,
+    pub(crate) head_sha: Option<String>,
+    pub(crate) worktree: String,
+    pub(crate) bytes: u64,
+    pub(crate) last_used_at: Option<String>,
+    pub(crate) pinned: bool,
+    pub(crate) active: bool,
 }
 
 /// How many indexes are listed one by one.

@@ -64,16 +64,16 @@ pub enum MatchScope {
 #[serde(rename_all = "camelCase")]
 pub struct LineSearchOutput {
     /// Lines that match, on all pages.
-    total: u64,
+    pub(crate) total: u64,
     /// Whether the pages together hold every matching line of the files that were searched.
-    complete: bool,
-    searched_files: u64,
+    pub(crate) complete: bool,
+    pub(crate) searched_files: u64,
     /// Files that were not searched, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    unsearched: BTreeMap<&'static str, u64>,
+    pub(crate) unsearched: BTreeMap<&'static str, u64>,
     /// Fields of the input that have no meaning with `match`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    ignored: Vec<&'static str>,
+    pub(crate) ignored: Vec<&'static str>,
 }
 
 impl MatchScope {

@@ -101,46 +101,46 @@ pub enum MapView {
 }
 
 /// Outlines of files, or a list.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MapOutput {
-    index_id: String,
+    pub(crate) index_id: String,
     /// Where it is no outline: `files`, `tree` or `symbols`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    view: Option<&'static str>,
+    pub(crate) view: Option<&'static str>,
     /// Entries on all pages of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<u64>,
+    pub(crate) total: Option<u64>,
     /// The directories right below `path`, by how much they define.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    directories: Vec<DirectoryOutput>,
+    pub(crate) directories: Vec<DirectoryOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<FilesOutput>,
+    pub(crate) files: Option<FilesOutput>,
     /// Definitions of the kinds and names that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbols: Option<Vec<ListedSymbol>>,
+    pub(crate) symbols: Option<Vec<ListedSymbol>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<Vec<BranchOutput>>,
+    pub(crate) tree: Option<Vec<BranchOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    languages: Option<Vec<LanguageOutput>>,
+    pub(crate) languages: Option<Vec<LanguageOutput>>,
     /// Files with an outline, before `limit` and `budget`; of a list all of them.
-    file_count: u64,
+    pub(crate) file_count: u64,
     /// How much the outline leaves out, where it leaves anything out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<OutlineOmissionsOutput>,
+    pub(crate) omitted: Option<OutlineOmissionsOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    analysed: Option<AnalysedOutput>,
-    truncated: bool,
+    pub(crate) analysed: Option<AnalysedOutput>,
+    pub(crate) truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     #[serde(flatten)]
-    freshness_fields: FreshnessFields,
+    pub(crate) freshness_fields: FreshnessFields,
 }
 
 /// Files as an outline or a list has them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum FilesOutput {
+pub(crate) enum FilesOutput {
     Outlines(Vec<FileOutlineOutput>),
     Listed(Vec<ListedFile>),
 }
@@ -149,52 +149,52 @@ enum FilesOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DirectoryOutput {
-    path: String,
+    pub(crate) path: String,
     /// Files with definitions, at any depth.
-    files: u64,
+    pub(crate) files: u64,
     #[serde(skip_serializing_if = "is_zero")]
-    tests: u64,
+    pub(crate) tests: u64,
 }
 
 /// The outline of one file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileOutlineOutput {
-    path: String,
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
-    symbols: Vec<SymbolOutput>,
+    pub(crate) stale: bool,
+    pub(crate) symbols: Vec<SymbolOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
     /// Saved records about the file or code in it.
     #[serde(skip_serializing_if = "is_zero")]
-    notes: u64,
+    pub(crate) notes: u64,
     /// Words that it was marked with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    marks: Vec<String>,
+    pub(crate) marks: Vec<String>,
 }
 
 /// One symbol of an outline: its name and line, and as far as the budget goes the rest.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SymbolOutput {
-    name: String,
+    pub(crate) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    pub(crate) kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    start_line: u32,
+    pub(crate) signature: Option<String>,
+    pub(crate) start_line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    end_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
     /// Only where it is not exported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exported: Option<bool>,
+    pub(crate) exported: Option<bool>,
     /// Only where `path` is a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    handle: Option<String>,
+    pub(crate) handle: Option<String>,
     /// Saved records about it (`cl_load`).
     #[serde(skip_serializing_if = "is_zero")]
-    pub(super) notes: u64,
+    pub(crate) notes: u64,
 }
 
 /// Parts that an outline leaves out.
@@ -203,19 +203,19 @@ pub struct SymbolOutput {
 pub struct OutlineOmissionsOutput {
     /// Files without a line in it, tests and examples apart.
     #[serde(skip_serializing_if = "is_zero")]
-    files: u64,
+    pub(crate) files: u64,
     /// Test files and what helps them; `all` lists them, and so does naming one.
     #[serde(skip_serializing_if = "is_zero")]
-    test_files: u64,
+    pub(crate) test_files: u64,
     /// Examples, playgrounds, benchmarks and code of documents; `all` lists them.
     #[serde(skip_serializing_if = "is_zero")]
-    example_files: u64,
+    pub(crate) example_files: u64,
     /// Symbols of the files in it.
     #[serde(skip_serializing_if = "is_zero")]
-    symbols: u64,
+    pub(crate) symbols: u64,
     /// Symbols of which only the name is there.
     #[serde(skip_serializing_if = "is_zero")]
-    signatures: u64,
+    pub(crate) signatures: u64,
 }
 
 impl Tool for Map {

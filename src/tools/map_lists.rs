@@ -32,63 +32,63 @@ const MAX_NAME: usize = 200;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedFile {
-    path: String,
-    language: String,
+    pub(crate) path: String,
+    pub(crate) language: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<u64>,
-    lines: u32,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) lines: u32,
     /// Why an index has none of its text, or a part.
     #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<&'static str>,
+    pub(crate) skipped: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
     /// Saved records about the file or code in it.
     #[serde(skip_serializing_if = "is_zero")]
-    notes: u64,
+    pub(crate) notes: u64,
     /// Words that it was marked with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    marks: Vec<String>,
+    pub(crate) marks: Vec<String>,
 }
 
 /// A directory of a tree, before those in it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchOutput {
-    path: String,
+    pub(crate) path: String,
     /// Files at any depth.
-    files: u64,
-    lines: u64,
+    pub(crate) files: u64,
+    pub(crate) lines: u64,
     /// Of them without text in the index.
     #[serde(skip_serializing_if = "is_zero")]
-    skipped: u64,
+    pub(crate) skipped: u64,
 }
 
 /// The files of one language.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LanguageOutput {
-    language: String,
-    files: u64,
-    lines: u64,
+    pub(crate) language: String,
+    pub(crate) files: u64,
+    pub(crate) lines: u64,
 }
 
 /// A definition in a list, with its file; or a name that a function binds.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListedSymbol {
-    path: String,
+    pub(crate) path: String,
     #[serde(flatten)]
-    symbol: SymbolOutput,
+    pub(crate) symbol: SymbolOutput,
     /// The definition that it is a member of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<String>,
+    pub(crate) parent: Option<String>,
     /// Of a parameter or variable, its type as written.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    written_type: Option<String>,
+    pub(crate) written_type: Option<String>,
     /// Of a name in a function, the first line of the block that holds it, where that is not the function's own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    scope: Option<u32>,
+    pub(crate) scope: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 impl ListedSymbol {

@@ -1,10 +1,11 @@
 //! The tools: the only list of them, and the parts of each that the faces read.
 //!
-//! A tool is one function with one input type and one output type. MCP, the command line and `--json` all go through
-//! [`ToolSpec::call`], so for equal input they give equal values.
+//! A tool is one function with one input type and one output type. MCP and HTTP go through [`ToolSpec::call`]; commands
+//! go through [`ask`], print the fields of the output or make the same value of it for `--json`: for equal input all give
+//! equal values.
 
 mod affected;
-mod analysed;
+pub(crate) mod analysed;
 pub mod answer;
 pub mod changes;
 pub mod chunks;
@@ -13,7 +14,7 @@ pub mod doctor;
 pub mod expand;
 pub mod explore;
 mod federation;
-mod file_history;
+pub(crate) mod file_history;
 pub mod hits;
 pub mod impact;
 pub mod index_state;
@@ -25,13 +26,13 @@ pub mod map_lists;
 pub mod memory;
 mod near_paths;
 mod normalize_input;
-mod notes;
+pub(crate) mod notes;
 pub mod number;
-mod places;
+pub(crate) mod places;
 pub mod prune;
-mod ranking;
+pub(crate) mod ranking;
 pub mod related;
-mod related_paths;
+pub(crate) mod related_paths;
 mod related_symbol;
 mod revision;
 pub mod schema;
@@ -276,25 +277,62 @@ fn input_of<T: Tool>(matches: &clap::ArgMatches) -> std::result::Result<Value, c
     Ok(value)
 }
 
-fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
+/// An output of a tool, and how its handles are written.
+pub struct TypedAnswer<T: Tool> {
+    /// The output, of one repository.
+    pub output: T::Output,
+    /// The repository that the handles of the input named.
+    repository: Option<String>,
+}
+
+impl<T: Tool> TypedAnswer<T> {
+    /// Returns the output as all faces give it: one compact value, cut to what a client takes.
+    ///
+    /// # Errors
+    /// `internal` for an output that is no JSON.
+    pub fn into_value(self) -> Result<Value> {
+        let mut value = value_of::<T>(self.output)?;
+        if let Some(name) = self.repository {
+            federation::qualify_handles(&mut value, &name);
+        }
+        Ok(value)
+    }
+}
+
+/// Checks an input and runs a tool about one repository, as [`ToolSpec::call`] does, for a caller that reads the output's fields.
+///
+/// # Errors
+/// Those of the tool, and `invalid_argument` for an input that it does not take.
+pub fn ask<T: Tool>(input: Value, call: &Call<'_>) -> Result<TypedAnswer<T>> {
+    let (input, repository) = read::<T>(input, call)?;
+    Ok(TypedAnswer {
+        output: run_one::<T>(input, call)?,
+        repository,
+    })
+}
+
+/// Reads an input, and the repository that its handles name.
+fn read<T: Tool>(input: Value, call: &Call<'_>) -> Result<(Value, Option<String>)> {
     let mut input = normalize_input::conform(input, &schema::input::<T::Input>())?;
     let of_handles = federation::take_repository_of_handles(&mut input, |name| {
         federation::is_repository(name, call.workspaces)
     })?;
-    if let Some(names) = federation::named(&input, call.workspaces)? {
-        return federation::answer(T::FEDERATION, &input, &names, call, |input| {
-            call_one::<T>(input, call)
-        });
-    }
-    let mut answer = call_one::<T>(input, call)?;
-    if let Some(name) = of_handles {
-        federation::qualify_handles(&mut answer, &name);
-    }
-    Ok(answer)
+    Ok((input, of_handles))
 }
 
-/// Answers for one repository.
-fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
+fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
+    let (input, repository) = read::<T>(input, call)?;
+    if let Some(names) = federation::named(&input, call.workspaces)? {
+        return federation::answer(T::FEDERATION, &input, &names, call, |input| {
+            value_of::<T>(run_one::<T>(input, call)?)
+        });
+    }
+    let output = run_one::<T>(input, call)?;
+    TypedAnswer::<T> { output, repository }.into_value()
+}
+
+/// Runs a tool about one repository.
+fn run_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<T::Output> {
     let patience = match schema::take_budget(&mut input)? {
         Some(limit) if T::READ_ONLY => Patience::Within(limit),
         _ => call.patience,
@@ -318,8 +356,11 @@ fn call_one<T: Tool>(mut input: Value, call: &Call<'_>) -> Result<Value> {
     normalize_input::make_paths_relative(&mut input, call)?;
     let read = schema::read::<T::Input>(input.clone())
         .map_err(|error| schema::with_shared_fields(error, T::TAKES_REF, T::READ_ONLY))?;
-    let output =
-        T::run(read, call).map_err(|error| near_paths::with_near_paths(error, &input, call))?;
+    T::run(read, call).map_err(|error| near_paths::with_near_paths(error, &input, call))
+}
+
+/// Returns an output as the value of the wire.
+fn value_of<T: Tool>(output: T::Output) -> Result<Value> {
     let value = serde_json::to_value(output).map(|value| {
         let value = answer::put_state_first(value);
         if T::IS_CAPPED {

@@ -22,24 +22,24 @@ pub(super) type NotedPlace = (String, Option<(u32, u32)>);
 
 /// A record that is about a result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NoteOutput {
-    id: String,
-    kind: &'static str,
-    title: String,
-    verdict: &'static str,
+pub(crate) struct NoteOutput {
+    pub(crate) id: String,
+    pub(crate) kind: &'static str,
+    pub(crate) title: String,
+    pub(crate) verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// A document that belongs to a result.
 #[derive(Debug, Serialize)]
-pub(super) struct AttachedDocumentOutput {
-    id: String,
-    title: String,
+pub(crate) struct AttachedDocumentOutput {
+    pub(crate) id: String,
+    pub(crate) title: String,
     #[serde(flatten)]
-    link: DocumentOutput,
-    via: &'static str,
-    verdict: &'static str,
+    pub(crate) link: DocumentOutput,
+    pub(crate) via: &'static str,
+    pub(crate) verdict: &'static str,
 }
 
 /// Returns the records that are bound to places and symbols of an answer; without `is_asked` none where the setting says so.

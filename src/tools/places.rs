@@ -33,28 +33,28 @@ pub(super) fn uses<'v>(view: &'v View<'v>) -> Uses<'v> {
 }
 
 /// A definition.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct TargetOutput {
-    handle: String,
-    path: String,
-    symbol: String,
-    line: u32,
-    kind: &'static str,
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct TargetOutput {
+    pub(crate) handle: String,
+    pub(crate) path: String,
+    pub(crate) symbol: String,
+    pub(crate) line: u32,
+    pub(crate) kind: &'static str,
     /// Left out of the definitions of a file.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) signature: String,
+    pub(crate) signature: String,
     /// Its first lines.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Saved records about it (`cl_load`), of the target of `cl_impact`.
     #[serde(skip_serializing_if = "is_zero")]
-    pub(super) notes: u64,
+    pub(crate) notes: u64,
 }
 
 /// The measured precision of a class of edges or tests in a language; `null` where none was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct EdgeConfidence(Option<f64>);
+pub(crate) struct EdgeConfidence(Option<f64>);
 
 impl EdgeConfidence {
     pub(super) fn of_edge(family: Option<Family>, provenance: Provenance) -> Self {
@@ -67,17 +67,17 @@ impl EdgeConfidence {
 }
 
 /// Values of the fields that the entries of an answer leave out.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Defaults {
-    confidence: EdgeConfidence,
-    provenance: &'static str,
+pub(crate) struct Defaults {
+    pub(crate) confidence: EdgeConfidence,
+    pub(crate) provenance: &'static str,
     /// Of the entries of `affectedTests` with the basis `graph`, which they leave out too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test_confidence: Option<EdgeConfidence>,
+    pub(crate) test_confidence: Option<EdgeConfidence>,
     /// The language of the entries.
     #[serde(skip)]
-    family: Option<Family>,
+    pub(crate) family: Option<Family>,
 }
 
 impl Defaults {
@@ -134,12 +134,12 @@ pub(super) fn omit_default_hops(hops: u32) -> Option<u32> {
 }
 
 /// How an entry is known, where that is not the default.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct KnownBy {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct KnownBy {
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<EdgeConfidence>,
+    pub(crate) confidence: Option<EdgeConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    pub(crate) provenance: Option<&'static str>,
 }
 
 impl KnownBy {
@@ -160,55 +160,55 @@ impl KnownBy {
 }
 
 /// A place that uses the target.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CallerOutput {
-    pub(super) path: String,
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct CallerOutput {
+    pub(crate) path: String,
     /// The definition around the use; `(module)` outside of all, unless that is in a test.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// The titles of the tests around the first use, where no definition is, or one among code that is a test.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<String>,
+    pub(crate) test: Option<String>,
     /// Line of the first use.
-    line: u32,
+    pub(crate) line: u32,
     /// That line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Lines of its further uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<u32>,
+    pub(crate) also: Vec<u32>,
     /// How many uses there are, where their lines are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u32>,
+    pub(crate) count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hops: Option<u32>,
+    pub(crate) hops: Option<u32>,
     /// The definition before it on the way: `path#symbol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    via: Option<String>,
+    pub(crate) via: Option<String>,
     #[serde(flatten)]
-    known_by: KnownBy,
+    pub(crate) known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// A definition that the target uses.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CalleeOutput {
-    path: String,
-    symbol: String,
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct CalleeOutput {
+    pub(crate) path: String,
+    pub(crate) symbol: String,
     /// Line of its name.
-    line: u32,
+    pub(crate) line: u32,
     #[serde(flatten)]
-    known_by: KnownBy,
+    pub(crate) known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// A test.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CaseOutput {
-    title: String,
-    pub(super) line: u32,
+pub(crate) struct CaseOutput {
+    pub(crate) title: String,
+    pub(crate) line: u32,
 }
 
 impl From<TestCase> for CaseOutput {
@@ -221,32 +221,32 @@ impl From<TestCase> for CaseOutput {
 }
 
 /// An affected file or test.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FilePlacesOutput {
-    pub(super) path: String,
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct FilePlacesOutput {
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hops: Option<u32>,
+    pub(crate) hops: Option<u32>,
     /// How a test is known: graph, path (named after the file) or mention (names the definition, no use is bound).
     #[serde(skip_serializing_if = "Option::is_none")]
-    basis: Option<&'static str>,
+    pub(crate) basis: Option<&'static str>,
     /// The tests in it that use the target themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) cases: Vec<CaseOutput>,
+    pub(crate) cases: Vec<CaseOutput>,
     /// The command that runs it, where a runner's configuration tells; nothing runs it here.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) run: Option<String>,
+    pub(crate) run: Option<String>,
     /// `test support`: helps tests and is none; `example`: of an example, a playground, a benchmark.
     #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'static str>,
+    pub(crate) role: Option<&'static str>,
     #[serde(flatten)]
-    known_by: KnownBy,
+    pub(crate) known_by: KnownBy,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 impl FilePlacesOutput {
     /// Whether the file helps tests and is none, or belongs to an example.
-    pub(super) fn is_support(&self) -> bool {
+    pub(crate) fn is_support(&self) -> bool {
         self.role.is_some()
     }
 }

@@ -44,26 +44,26 @@ pub struct PruneInput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PruneOutput {
-    deleted_indexes: Vec<RemovedIndexOutput>,
-    total: u64,
-    skipped: u64,
-    bytes_freed: u64,
-    dry_run: bool,
+    pub(crate) deleted_indexes: Vec<RemovedIndexOutput>,
+    pub(crate) total: u64,
+    pub(crate) skipped: u64,
+    pub(crate) bytes_freed: u64,
+    pub(crate) dry_run: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
 }
 
 /// An index that went, or would go.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemovedIndexOutput {
-    index_id: String,
-    branch: Option<String>,
-    head_sha: Option<String>,
-    worktree: String,
-    repo: String,
-    bytes: u64,
-    reason: &'static str,
+    pub(crate) index_id: String,
+    pub(crate) branch: Option<String>,
+    pub(crate) head_sha: Option<String>,
+    pub(crate) worktree: String,
+    pub(crate) repo: String,
+    pub(crate) bytes: u64,
+    pub(crate) reason: &'static str,
 }
 
 impl Tool for Prune {
@@ -149,9 +149,9 @@ pub struct DropInput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DropOutput {
-    deleted: bool,
-    index_id: String,
-    bytes_freed: u64,
+    pub(crate) deleted: bool,
+    pub(crate) index_id: String,
+    pub(crate) bytes_freed: u64,
 }
 
 impl Tool for Drop {

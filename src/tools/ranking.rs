@@ -12,27 +12,27 @@ const STEP: f64 = 1e-4;
 /// Models that the user configured for search, and whether they counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RankingOutput {
+pub(crate) struct RankingOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
-    vector: Option<VectorRankingOutput>,
+    pub(crate) vector: Option<VectorRankingOutput>,
     /// used, timeout, failed: of the model that puts the best results in order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    rerank: Option<&'static str>,
+    pub(crate) rerank: Option<&'static str>,
 }
 
 /// The channel of meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct VectorRankingOutput {
+pub(crate) struct VectorRankingOutput {
     /// `whole`: every piece of code has a vector; `partial` and `off`: the channel did not count.
-    state: &'static str,
+    pub(crate) state: &'static str,
     /// Pieces of code with a vector, of how many.
     #[serde(skip_serializing_if = "Option::is_none")]
-    have: Option<u64>,
+    pub(crate) have: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<u64>,
+    pub(crate) of: Option<u64>,
     /// weight, settings, timeout, busy, failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'static str>,
+    pub(crate) why: Option<&'static str>,
 }
 
 impl RankingOutput {

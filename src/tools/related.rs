@@ -131,45 +131,45 @@ pub struct RelatedInput {
 }
 
 /// The files around a file, the nearest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RelatedOutput {
-    index_id: String,
+    pub(crate) index_id: String,
     /// The definition that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// Values of the fields that an entry leaves out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    defaults: Option<EdgeDefaultsOutput>,
-    results: Vec<NeighbourOutput>,
+    pub(crate) defaults: Option<EdgeDefaultsOutput>,
+    pub(crate) results: Vec<NeighbourOutput>,
     #[serde(flatten)]
-    chains: Option<ChainsOutput>,
+    pub(crate) chains: Option<ChainsOutput>,
     /// The definitions that `path` or `to` may mean, as in `cl_impact`.
     #[schemars(with = "Vec<serde_json::Value>")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    candidates: Vec<TargetOutput>,
-    total: u64,
+    pub(crate) candidates: Vec<TargetOutput>,
+    pub(crate) total: u64,
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    totals: BTreeMap<&'static str, u64>,
+    pub(crate) totals: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    analysed: Option<AnalysedOutput>,
+    pub(crate) analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     #[serde(flatten)]
-    freshness_fields: FreshnessFields,
+    pub(crate) freshness_fields: FreshnessFields,
 }
 
 /// The commonest edge type of a page, and what is true of most of its entries.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeDefaultsOutput {
-    edge_type: &'static str,
-    direction: &'static str,
-    confidence: EdgeConfidence,
-    provenance: &'static str,
+    pub(crate) edge_type: &'static str,
+    pub(crate) direction: &'static str,
+    pub(crate) confidence: EdgeConfidence,
+    pub(crate) provenance: &'static str,
 }
 
 /// A neighbour as it is found; see [`NeighbourOutput`] for how it is shown.
@@ -193,39 +193,39 @@ pub(super) struct RelatedEdge {
 }
 
 /// A neighbour; a field that equals the default is left out.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeighbourOutput {
-    path: String,
+    pub(crate) path: String,
     /// The definition, where the neighbour is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// The titles of the tests around the use, where no definition is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<String>,
+    pub(crate) test: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    edge_type: Option<&'static str>,
+    pub(crate) edge_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction: Option<&'static str>,
+    pub(crate) direction: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hops: Option<u32>,
+    pub(crate) hops: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<EdgeConfidence>,
+    pub(crate) confidence: Option<EdgeConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    pub(crate) provenance: Option<&'static str>,
     /// Of a test: path (named after the file), barrel (imports a file that passes many on) or mention (names the definition, no use is bound).
     #[serde(skip_serializing_if = "Option::is_none")]
-    basis: Option<&'static str>,
+    pub(crate) basis: Option<&'static str>,
     /// `test support`: helps tests and is none; `example`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'static str>,
+    pub(crate) role: Option<&'static str>,
     /// The file, or `path#symbol`, before it on the way; where `depth` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    via: Option<String>,
+    pub(crate) via: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 impl NeighbourOutput {

@@ -32,45 +32,45 @@ const DEFAULT_DEPTH: usize = 5;
 /// The chains between two places.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ChainsOutput {
-    reachable: bool,
+pub(crate) struct ChainsOutput {
+    pub(crate) reachable: bool,
     /// `in`: the chains lead from `to` to `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction: Option<&'static str>,
+    pub(crate) direction: Option<&'static str>,
     /// The shortest ones, three at most: each place uses the next one.
-    paths: Vec<Vec<StepOutput>>,
+    pub(crate) paths: Vec<Vec<StepOutput>>,
     /// Without a chain, what both use, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    common: Vec<ChainPlaceOutput>,
+    pub(crate) common: Vec<ChainPlaceOutput>,
     /// The end that a name stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<ChainPlaceOutput>,
+    pub(crate) to: Option<ChainPlaceOutput>,
 }
 
 /// A place on a chain.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct StepOutput {
-    handle: String,
-    path: String,
+pub(crate) struct StepOutput {
+    pub(crate) handle: String,
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// The line on which it first uses the next place; that of its name on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// How it uses the next place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    edge_type: Option<&'static str>,
+    pub(crate) edge_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    pub(crate) provenance: Option<&'static str>,
 }
 
 /// A file, or a definition in it.
 #[derive(Debug, Serialize, JsonSchema)]
-struct ChainPlaceOutput {
-    path: String,
+pub(crate) struct ChainPlaceOutput {
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
 }
 
 /// Checks that no other field speaks of a list of neighbours.

@@ -98,35 +98,35 @@ pub struct SearchInput {
 }
 
 /// Places in the code, the best first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchOutput {
-    pub(super) index_id: String,
-    pub(super) query: String,
-    pub(super) count: u64,
+    pub(crate) index_id: String,
+    pub(crate) query: String,
+    pub(crate) count: u64,
     #[serde(flatten)]
-    pub(super) lines: Option<LineSearchOutput>,
-    pub(super) results: Vec<HitOutput>,
+    pub(crate) lines: Option<LineSearchOutput>,
+    pub(crate) results: Vec<HitOutput>,
     /// Of a first page of places.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) confidence: Option<ConfidenceOutput>,
+    pub(crate) confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
     /// Of models that the user configured (docs/models.md).
     #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ranking: Option<RankingOutput>,
+    pub(crate) ranking: Option<RankingOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) related: Option<Vec<NearOutput>>,
+    pub(crate) related: Option<Vec<NearOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) defaults: Option<HitDefaultsOutput>,
+    pub(crate) defaults: Option<HitDefaultsOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) truncated: bool,
+    pub(crate) truncated: bool,
     #[serde(flatten)]
-    pub(super) freshness_fields: FreshnessFields,
+    pub(crate) freshness_fields: FreshnessFields,
 }
 
 /// Values of the fields that the entries of an answer leave out.
@@ -134,10 +134,10 @@ pub struct SearchOutput {
 pub struct HitDefaultsOutput {
     /// Of `related`.
     #[serde(flatten)]
-    near: Option<NearDefaults>,
+    pub(crate) near: Option<NearDefaults>,
     /// Of the results, where every line is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'static str>,
+    pub(crate) why: Option<&'static str>,
 }
 
 impl HitDefaultsOutput {
@@ -156,41 +156,41 @@ impl HitDefaultsOutput {
 pub struct HitOutput {
     /// Of a line: that of the definition around it, where the line before is in another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) handle: Option<String>,
-    pub(super) path: String,
-    pub(super) lines: String,
+    pub(crate) handle: Option<String>,
+    pub(crate) path: String,
+    pub(crate) lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) score: Option<f64>,
+    pub(crate) score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) why: Option<String>,
+    pub(crate) why: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) before: Vec<String>,
-    pub(super) preview: String,
+    pub(crate) before: Vec<String>,
+    pub(crate) preview: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) after: Vec<String>,
+    pub(crate) after: Vec<String>,
     /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<serde_json::Value>")]
-    pub(super) matches: Vec<[usize; 2]>,
+    pub(crate) matches: Vec<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) kind: Option<&'static str>,
+    pub(crate) kind: Option<&'static str>,
     /// The line of its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// How often it holds the text that the question quotes, its flag, its name or its message, as it stands.
     #[serde(skip_serializing_if = "is_zero")]
-    pub(super) literal: u64,
+    pub(crate) literal: u64,
     /// Saved records about it (`cl_load`).
     #[serde(skip_serializing_if = "is_zero")]
-    pub(super) notes: u64,
+    pub(crate) notes: u64,
     /// Of a line: whether the index has other bytes of the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) stale: bool,
+    pub(crate) stale: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    pub(super) explain: Option<ExplainOutput>,
+    pub(crate) explain: Option<ExplainOutput>,
 }
 
 /// Reasons for the place of a result: the parts that `signals` add make its `weight`, where the heaviest result has 1.
@@ -198,20 +198,20 @@ pub struct HitOutput {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainOutput {
-    weight: f64,
+    pub(crate) weight: f64,
     /// BLAKE3 of the bytes of the file that were indexed.
-    content_id: String,
-    signals: Vec<SignalOutput>,
-    factors: BTreeMap<&'static str, f64>,
+    pub(crate) content_id: String,
+    pub(crate) signals: Vec<SignalOutput>,
+    pub(crate) factors: BTreeMap<&'static str, f64>,
 }
 
 /// The part of one signal in a result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignalOutput {
-    name: &'static str,
-    rank: u64,
-    adds: f64,
+    pub(crate) name: &'static str,
+    pub(crate) rank: u64,
+    pub(crate) adds: f64,
 }
 
 impl ExplainOutput {

@@ -153,7 +153,7 @@ fn answers_name_no_field_of_json() {
     let said = cli.run(&["impact", "same"]).stdout;
     assert!(said.contains("pass `--path`, or the `--handle`"), "{said}");
     let said = cli.run(&["impact", "same", "--path", "src/c.ts"]).stdout;
-    assert!(said.contains("define it: see below."), "{said}");
+    assert!(said.contains("Other files define it."), "{said}");
     let said = cli
         .run(&["definition", "path", "--path", "src/a.ts"])
         .stdout;

@@ -237,7 +237,7 @@ fn pieces_that_cannot_be_are_refused_with_the_next_step() {
         (&["chunks", "src/store.ts", "--size", "0"], "below 1"),
         (
             &["chunks", "src/store.ts", "--overlap", "2"],
-            "`size` is not given",
+            "`--size` is not given",
         ),
         (
             &["chunks", "src/store.ts", "--size", "2", "--overlap", "2"],

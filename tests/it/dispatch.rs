@@ -728,3 +728,59 @@ fn an_interface_lists_the_types_that_satisfy_it() {
     assert_eq!(said("Wrong", "store/store.go"), Value::Null);
     assert_eq!(said("Disk", "disk/disk.go"), Value::Null);
 }
+
+#[test]
+fn implementations_are_counted_and_all_are_listed_on_demand() {
+    let mut text = String::from(
+        "//- /go.mod\nmodule example.com/many\n\n//- /store.go\npackage many\n\ntype Store interface{ Open() error }\n",
+    );
+    for n in 0..120 {
+        text += &format!(
+            "//- /disk_{n:03}_of_a_package_with_long_names.go\npackage many\n\ntype Disk{n} struct{{}}\n\nfunc (d *Disk{n}) Open() error {{ return nil }}\n",
+        );
+    }
+    let repo = Fixture::parse(&format!("{text}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    for name in ["Store", "Store.Open"] {
+        let said = cli.json(&["impact", name, "--path", "store.go"]);
+        let n_listed = said["implementedBy"].as_array().unwrap().len();
+        assert!(
+            n_listed < 120 && said["truncated"] == true,
+            "{name}: {n_listed}"
+        );
+        let summary = said["summary"].as_str().unwrap();
+        assert!(
+            summary.contains("120 definitions implement it."),
+            "{summary}"
+        );
+        let said = cli.json(&["impact", name, "--path", "store.go", "--limit", "500"]);
+        assert_eq!(
+            said["implementedBy"].as_array().unwrap().len(),
+            120,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn overloads_that_are_asked_by_name_are_told() {
+    let text = "//- /A.java\nclass A { void run(int n) {} void run(String s) {} void one() {} }\n//- /B.java\nclass B { void f(A a) { a.run(1); a.run(\"s\"); a.one(); } }\n";
+    let repo = Fixture::parse(&format!("{text}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let summary = |name: &str| {
+        cli.json(&["impact", name])["summary"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(
+        summary("A.run").contains("2 overloads together"),
+        "{}",
+        summary("A.run")
+    );
+    assert!(
+        !summary("A.one").contains("overload"),
+        "{}",
+        summary("A.one")
+    );
+}

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::text::{Fields, add, plural};
-use super::{footer, is_fresh};
+use super::text::{plural, put};
+use super::{AnswerText, RenderedText, Rest, footer, said};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
+use crate::tools::changes::ChangesOutput;
+use crate::tools::changes::collisions::CollisionOutput;
+use crate::tools::changes::entries::{BrokenOutput, ChangeOutput, FromOutput};
 
 /// Rows of a table or list in a comment; the rest is counted.
 const MAX_ROWS: usize = 30;
@@ -25,264 +28,260 @@ pub(in crate::cli) enum ChangesFormat {
     Sarif,
 }
 
-/// Returns the answer in one of the forms.
-pub(in crate::cli) fn formatted(value: &Value, format: ChangesFormat, screen: &Screen) -> String {
-    match format {
-        ChangesFormat::Text => changes(value, screen),
-        ChangesFormat::Markdown => markdown(value),
-        ChangesFormat::Github => github(value),
-        ChangesFormat::Sarif => format!("{:#}\n", sarif(value)),
+impl AnswerText for ChangesOutput {
+    fn page(&self, screen: &Screen) -> RenderedText {
+        changes(self, screen).into()
+    }
+
+    fn formatted(&self, format: ChangesFormat, screen: &Screen) -> Option<String> {
+        Some(match format {
+            ChangesFormat::Text => changes(self, screen),
+            ChangesFormat::Markdown => markdown(self),
+            ChangesFormat::Github => github(self),
+            ChangesFormat::Sarif => format!("{:#}\n", sarif(&self.broken, self.collisions())),
+        })
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken_total > 0
+    }
+}
+
+impl ChangesOutput {
+    fn collisions(&self) -> &[CollisionOutput] {
+        self.collisions.as_deref().unwrap_or_default()
     }
 }
 
 /// Returns the answer for a terminal: the finding, broken uses, collisions, changes by file, tests.
-pub(super) fn changes(value: &Value, screen: &Screen) -> String {
+fn changes(answer: &ChangesOutput, screen: &Screen) -> String {
     let mut text = String::new();
-    let state = |key: &str| visible(value[key].text("name")).into_owned();
-    let sides = format!("{} → {}", state("base"), state("head"));
-    add(&mut text, format_args!("{}\n", screen.paint(FAINT, &sides)));
-    let summary = visible(value.text("summary"));
-    let summary = if is_fresh(value) {
-        summary.into_owned()
-    } else {
-        screen.paint(CARE, &summary)
-    };
-    add(&mut text, format_args!("{summary}\n"));
+    let (base, head) = (visible(&answer.base.name), visible(&answer.head.name));
+    let sides = screen.paint(FAINT, &format!("{base} → {head}"));
+    put!(text, "{sides}\n");
+    let mut summary = said(&answer.summary);
+    if answer.freshness_fields.freshness != "fresh" {
+        summary = screen.paint(CARE, &summary);
+    }
+    put!(text, "{summary}\n");
     let heading = |text: &mut String, words: &str, style: bool| {
         let style = if style { CARE } else { STRONG };
-        add(text, format_args!("\n{}\n", screen.paint(style, words)));
+        put!(text, "\n{}\n", screen.paint(style, words));
     };
     let lists = [
-        ("broken", "Broken uses"),
-        ("unresolvedAt", "Uses of unknown meaning"),
+        (&answer.broken, "Broken uses"),
+        (&answer.unresolved_at, "Uses of unknown meaning"),
     ];
-    for (key, title) in lists {
-        let uses = value.items(key);
+    for (uses, title) in lists {
         if !uses.is_empty() {
             heading(&mut text, title, true);
         }
         for one in uses {
-            add(
-                &mut text,
-                format_args!(
-                    "  {}  {}\n      {}\n",
-                    screen.paint(PLACE, &place(one)),
-                    visible(one.text("text")),
-                    screen.paint(FAINT, &visible(&reason(one)))
-                ),
+            put!(
+                text,
+                "  {}  {}\n      {}\n",
+                screen.paint(PLACE, &visible(&place(one))),
+                visible(&one.text),
+                screen.paint(FAINT, &visible(&reason(one)))
             );
         }
     }
-    let collisions = value.items("collisions");
-    if !collisions.is_empty() {
+    if !answer.collisions().is_empty() {
         heading(&mut text, "Collisions", true);
     }
-    for one in collisions {
-        add(
-            &mut text,
-            format_args!(
-                "  {}  {}  {}\n",
-                screen.paint(PLACE, &visible(&definition(one))),
-                visible(&format!("{} with {}", one.text("kind"), one.text("with"))),
-                screen.paint(FAINT, &visible(one.text("detail")))
-            ),
+    for one in answer.collisions() {
+        put!(
+            text,
+            "  {}  {}  {}\n",
+            screen.paint(PLACE, &visible(&definition(&one.path, &one.symbol))),
+            visible(&format!("{} with {}", one.kind, one.with)),
+            screen.paint(FAINT, &said(&one.detail))
         );
     }
     let mut last = "";
-    for one in value.items("changes") {
+    for one in &answer.changes {
         if last.is_empty() {
             heading(&mut text, "Changes", false);
         }
-        if one.text("path") != last {
-            last = one.text("path");
-            add(
-                &mut text,
-                format_args!("  {}\n", screen.paint(PLACE, &visible(last))),
-            );
+        if one.path != last {
+            last = &one.path;
+            put!(text, "  {}\n", screen.paint(PLACE, &visible(last)));
         }
-        add(
-            &mut text,
-            format_args!(
-                "    {:9} {}  {}\n",
-                one.text("change"),
-                screen.paint(STRONG, &visible(one.text("symbol"))),
-                screen.paint(FAINT, &visible(&about(one)))
-            ),
+        put!(
+            text,
+            "    {:9} {}  {}\n",
+            one.change,
+            screen.paint(STRONG, &visible(&one.symbol)),
+            screen.paint(FAINT, &visible(&about(one)))
         );
     }
-    let tests = value.items("tests");
-    if !tests.is_empty() {
+    if !answer.tests.is_empty() {
         heading(&mut text, "Tests that reach it", false);
     }
-    for one in tests {
-        let steps = match (one.number("hops"), one.text("provenance")) {
+    for one in &answer.tests {
+        let steps = match (one.hops, one.provenance) {
             (0, _) => "changed".to_owned(),
             (n, "path-heuristic") => {
-                format!("perhaps: {} from a changed file", plural(n, "step"))
+                format!("perhaps: {} from a changed file", plural(n.into(), "step"))
             }
-            (n, _) => plural(n, "step"),
+            (n, _) => plural(n.into(), "step"),
         };
-        add(
-            &mut text,
-            format_args!(
-                "  {}  {}\n",
-                screen.paint(PLACE, &visible(one.text("path"))),
-                screen.paint(FAINT, &steps)
-            ),
+        let (path, steps) = (
+            screen.paint(PLACE, &visible(&one.path)),
+            screen.paint(FAINT, &steps),
         );
+        put!(text, "  {path}  {steps}\n");
     }
-    text + &footer(value, screen)
+    let rest = Rest {
+        is_cut: answer.truncated,
+        option: "--budget N",
+        cursor: answer.next_cursor.as_deref(),
+        ..Rest::default()
+    };
+    text + &footer(rest, screen)
+}
+
+/// Returns the place of a definition before the change, as far as it is another one: `src/a.ts#open`, `open`.
+fn before(from: &FromOutput) -> Option<String> {
+    let parts = [&from.path, &from.symbol].into_iter().flatten();
+    let parts: Vec<&str> = parts.map(String::as_str).collect();
+    (!parts.is_empty()).then(|| parts.join("#"))
 }
 
 /// Returns the details of a change in a line: kind, place before, places that use it.
-fn about(one: &Value) -> String {
-    let mut parts = vec![one.text("kind").to_owned()];
-    if one["exported"] == true {
+fn about(one: &ChangeOutput) -> String {
+    let mut parts = vec![one.kind.to_owned()];
+    if one.exported {
         parts.push("exported".to_owned());
     }
-    let from = &one["from"];
-    let before = [from.text("path"), from.text("symbol")];
-    let before: Vec<&str> = before.into_iter().filter(|it| !it.is_empty()).collect();
-    if !before.is_empty() {
-        parts.push(format!("from {}", before.join("#")));
-    }
-    if from["exported"] == true {
+    let from = one.from.as_ref();
+    parts.extend(from.and_then(before).map(|it| format!("from {it}")));
+    if from.is_some_and(|from| from.exported == Some(true)) {
         parts.push("no longer exported".to_owned());
     }
-    if let Some(n) = one["callers"].as_u64().filter(|n| *n > 0) {
-        parts.push(plural(n, "use"));
-    }
+    let callers = one.callers.filter(|n| *n > 0);
+    parts.extend(callers.map(|n| plural(n, "use")));
     parts.join(", ")
 }
 
 /// Returns why a use is broken.
-#[expect(
-    clippy::format_push_string,
-    reason = "the text is short, and reads in order"
-)]
-fn reason(one: &Value) -> String {
-    let uses = &one["uses"];
-    let name = definition(uses);
-    let now = uses.text("now");
-    let mut said = match uses.text("change") {
-        "signature" => format!("{name} requires more: this call {now}"),
-        "unexported" => format!("{name} is not offered here any more"),
-        change if now.is_empty() => format!("{name} was {change}"),
-        change => format!("{name} was {change} to {now}"),
+fn reason(one: &BrokenOutput) -> String {
+    let uses = &one.uses;
+    let name = definition(&uses.path, &uses.symbol);
+    let mut said = match (uses.change, &uses.now) {
+        ("signature", now) => {
+            let now = now.as_deref().unwrap_or_default();
+            format!("{name} requires more: this call {now}")
+        }
+        ("unexported", _) => format!("{name} is not offered here any more"),
+        (change, None) => format!("{name} was {change}"),
+        (change, Some(now)) => format!("{name} was {change} to {now}"),
     };
-    let also = one.items("also");
-    if !also.is_empty() {
-        let lines: Vec<String> = also.iter().map(ToString::to_string).collect();
-        said += &format!("; used in line {}", lines.join(", "));
+    if !one.also.is_empty() {
+        let lines: Vec<String> = one.also.iter().map(ToString::to_string).collect();
+        put!(said, "; used in line {}", lines.join(", "));
     }
     said
 }
 
 /// Returns `path#symbol`, or the path alone.
-fn definition(one: &Value) -> String {
-    match one.text("symbol") {
-        "" => one.text("path").to_owned(),
-        symbol => format!("{}#{symbol}", one.text("path")),
+fn definition(path: &str, symbol: &str) -> String {
+    match symbol {
+        "" => path.to_owned(),
+        symbol => format!("{path}#{symbol}"),
     }
 }
 
-fn place(one: &Value) -> String {
-    format!("{}:{}", visible(one.text("path")), one.number("line"))
+fn place(one: &BrokenOutput) -> String {
+    format!("{}:{}", one.path, one.line)
 }
 
 /// Returns the comment for a pull request.
-#[expect(
-    clippy::format_push_string,
-    reason = "the text is short, and reads in order"
-)]
-fn markdown(value: &Value) -> String {
-    let mut text = format!("### CodeLens\n\n{}\n", escaped(value.text("summary")));
-    let broken = value.items("broken");
-    let doubtful = value.items("unresolvedAt");
+fn markdown(answer: &ChangesOutput) -> String {
+    let mut text = format!("### CodeLens\n\n{}\n", escaped(&answer.summary));
+    let doubtful = &answer.unresolved_at;
     let lists = [
-        (broken, "Broken uses", value.number("brokenTotal")),
+        (&answer.broken, "Broken uses", answer.broken_total),
         (doubtful, "Uses of unknown meaning", doubtful.len() as u64),
     ];
     for (uses, title, total) in lists {
         if uses.is_empty() {
             continue;
         }
-        text += &format!("\n**{title}**\n\n| place | uses | why |\n|---|---|---|\n");
-        for one in uses.iter().take(MAX_ROWS) {
-            let row = format!(
-                "| `{}` | {} | {} |\n",
-                code(&place(one)),
-                span(one.text("text")),
-                escaped(&reason(one))
-            );
-            text += &row;
-        }
+        put!(
+            text,
+            "\n**{title}**\n\n| place | uses | why |\n|---|---|---|\n"
+        );
+        text.extend(uses.iter().take(MAX_ROWS).map(broken_row));
         text += &rest(total, uses.len());
     }
-    let collisions = value.items("collisions");
+    let collisions = answer.collisions();
     if !collisions.is_empty() {
         text += "\n**Collisions**\n\n| definition | with | kind | detail |\n|---|---|---|---|\n";
         for one in collisions.iter().take(MAX_ROWS) {
-            let row = format!(
+            put!(
+                text,
                 "| `{}` | {} | {} | {} |\n",
-                code(&definition(one)),
-                span(one.text("with")),
-                one.text("kind"),
-                escaped(one.text("detail"))
+                code(&definition(&one.path, &one.symbol)),
+                span(&one.with),
+                one.kind,
+                escaped(&one.detail)
             );
-            text += &row;
         }
-        text += &rest(value.number("collisionsTotal"), collisions.len());
+        let total = answer.collisions_total.unwrap_or_default();
+        text += &rest(total, collisions.len());
     }
-    let is_public = |one: &&Value| {
-        let was_exported = one["from"]["exported"] == true;
-        (one["exported"] == true || was_exported) && one.text("change") != "body"
+    let is_public = |one: &&ChangeOutput| {
+        let was_exported = one
+            .from
+            .as_ref()
+            .is_some_and(|it| it.exported == Some(true));
+        (one.exported || was_exported) && one.change != "body"
     };
-    let public: Vec<&Value> = value.items("changes").iter().filter(is_public).collect();
+    let public: Vec<&ChangeOutput> = answer.changes.iter().filter(is_public).collect();
     if !public.is_empty() {
         text += "\n**Exported definitions that changed**\n\n| definition | change | uses |\n|---|---|---|\n";
         for one in public.iter().take(MAX_ROWS) {
-            let from = &one["from"];
-            let before = match (from.text("path"), from.text("symbol")) {
-                ("", "") => String::new(),
-                ("", symbol) => format!(" from `{}`", code(symbol)),
-                (path, "") => format!(" from `{}`", code(path)),
-                (path, symbol) => format!(" from `{}`", code(&format!("{path}#{symbol}"))),
-            };
-            let row = format!(
-                "| `{}` | {}{before} | {} |\n",
-                code(&definition(one)),
-                one.text("change"),
-                one.number("callers")
-            );
-            text += &row;
+            let before = one.from.as_ref().and_then(before);
+            let before = before.map_or(String::new(), |it| format!(" from {}", span(&it)));
+            let name = code(&definition(&one.path, &one.symbol));
+            let callers = one.callers.unwrap_or_default();
+            put!(text, "| `{name}` | {}{before} | {callers} |\n", one.change);
         }
         text += &rest(public.len() as u64, public.len());
     }
-    let tests = value.items("tests");
-    if !tests.is_empty() {
+    if !answer.tests.is_empty() {
         text += "\n**Tests to run**\n\n";
-        for one in tests.iter().take(MAX_ROWS) {
-            text += &format!("- `{}`\n", code(one.text("path")));
+        for one in answer.tests.iter().take(MAX_ROWS) {
+            put!(text, "- {}\n", span(&one.path));
         }
-        text += &rest(value.number("testsTotal"), tests.len());
+        text += &rest(answer.tests_total, answer.tests.len());
     }
-    if value["complete"] != true {
-        text += &format!("\n<sub>{}</sub>\n", escaped(&incomplete(value)));
+    if !answer.complete {
+        put!(text, "\n<sub>{}</sub>\n", escaped(&incomplete(answer)));
     }
     text
 }
 
+fn broken_row(one: &BrokenOutput) -> String {
+    format!(
+        "| {} | {} | {} |\n",
+        span(&place(one)),
+        span(&one.text),
+        escaped(&reason(one))
+    )
+}
+
 /// Returns why the list of broken uses may lack some.
-fn incomplete(value: &Value) -> String {
+fn incomplete(answer: &ChangesOutput) -> String {
     let mut reasons = Vec::new();
-    match value.number("unresolved") {
-        0 => {}
-        n => reasons.push(format!("{} of unknown meaning", plural(n, "use"))),
+    if answer.unresolved > 0 {
+        let uses = plural(answer.unresolved, "use");
+        reasons.push(format!("{uses} of unknown meaning"));
     }
-    match value.items("pending").len() as u64 {
-        0 => {}
-        n => reasons.push(format!("{} not indexed yet", plural(n, "changed file"))),
+    if !answer.pending.is_empty() {
+        let files = plural(answer.pending.len() as u64, "changed file");
+        reasons.push(format!("{files} not indexed yet"));
     }
     if reasons.is_empty() {
         reasons.push("not everything was looked at".to_owned());
@@ -331,45 +330,38 @@ fn span(text: &str) -> String {
 }
 
 /// Returns annotations of a workflow: an error for each broken use, a warning for each collision.
-#[expect(
-    clippy::format_push_string,
-    reason = "the text is short, and reads in order"
-)]
-fn github(value: &Value) -> String {
-    let mut text = String::new();
-    let mut say = |level: &str, path: &str, line: u64, title: &str, message: &str| {
-        let line = if line == 0 {
-            String::new()
-        } else {
-            format!(",line={line}")
+fn github(answer: &ChangesOutput) -> String {
+    let mut text: String = answer.broken.iter().map(broken_annotation).collect();
+    for one in answer.collisions() {
+        let title = format!("Collision with {}", one.with);
+        let message = format!("{}: {}", definition(&one.path, &one.symbol), one.detail);
+        let level = match one.kind {
+            "file_only" => "notice",
+            _ => "warning",
         };
-        text += &format!(
-            "::{level} file={}{line},title={}::{}\n",
-            property(path),
-            property(title),
-            data(message)
-        );
-    };
-    for one in value.items("broken") {
-        say(
-            "error",
-            one.text("path"),
-            one.number("line"),
-            "Broken use",
-            &reason(one),
-        );
+        text += &annotation(level, &one.path, None, &title, &message);
     }
-    for one in value.items("collisions") {
-        let title = format!("Collision with {}", one.text("with"));
-        let message = format!("{}: {}", definition(one), one.text("detail"));
-        let level = if one.text("kind") == "file_only" {
-            "notice"
-        } else {
-            "warning"
-        };
-        say(level, one.text("path"), 0, &title, &message);
-    }
-    text + &format!("::notice title=CodeLens::{}\n", data(value.text("summary")))
+    text + &format!("::notice title=CodeLens::{}\n", data(&answer.summary))
+}
+
+fn broken_annotation(one: &BrokenOutput) -> String {
+    annotation(
+        "error",
+        &one.path,
+        Some(one.line),
+        "Broken use",
+        &reason(one),
+    )
+}
+
+fn annotation(level: &str, path: &str, line: Option<u32>, title: &str, message: &str) -> String {
+    let line = line.map_or(String::new(), |line| format!(",line={line}"));
+    format!(
+        "::{level} file={}{line},title={}::{}\n",
+        property(path),
+        property(title),
+        data(message)
+    )
 }
 
 fn data(text: &str) -> String {
@@ -384,7 +376,7 @@ fn property(text: &str) -> String {
 }
 
 /// Returns the log of code scanning.
-fn sarif(value: &Value) -> Value {
+fn sarif(broken: &[BrokenOutput], collisions: &[CollisionOutput]) -> Value {
     let rule = |id: &str, name: &str, text: &str, level: &str| {
         json!({
             "id": id,
@@ -393,7 +385,7 @@ fn sarif(value: &Value) -> Value {
             "defaultConfiguration": {"level": level},
         })
     };
-    let result = |rule: &str, level: &str, message: String, path: &str, line: u64| {
+    let result = |rule: &str, level: &str, message: String, path: &str, line: u32| {
         let mut location = json!({
             "artifactLocation": {"uri": uri(path), "uriBaseId": "%SRCROOT%"},
         });
@@ -408,27 +400,14 @@ fn sarif(value: &Value) -> Value {
         })
     };
     let mut results = Vec::new();
-    for one in value.items("broken") {
+    for one in broken {
         let message = reason(one);
-        results.push(result(
-            "broken-use",
-            "error",
-            message,
-            one.text("path"),
-            one.number("line"),
-        ));
+        results.push(result("broken-use", "error", message, &one.path, one.line));
     }
-    for one in value.items("collisions") {
-        if one.text("kind") == "file_only" {
-            continue;
-        }
-        let message = format!(
-            "{} ({}): {}",
-            definition(one),
-            one.text("with"),
-            one.text("detail")
-        );
-        results.push(result("collision", "warning", message, one.text("path"), 0));
+    for one in collisions.iter().filter(|one| one.kind != "file_only") {
+        let name = definition(&one.path, &one.symbol);
+        let message = format!("{name} ({}): {}", one.with, one.detail);
+        results.push(result("collision", "warning", message, &one.path, 0));
     }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -583,33 +562,34 @@ fn parent(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::{github, markdown, sarif, tests};
+    use super::{broken_annotation, broken_row, sarif, tests};
+    use crate::tools::changes::entries::{BrokenOutput, UsedOutput};
 
     #[test]
     fn text_of_a_repository_is_no_mark_of_a_format() {
-        let value = json!({
-            "summary": "1 file.",
-            "broken": [{"path": "a`|b,c.ts", "line": 3, "text": "f(`x`) | @team ::error::",
-                "uses": {"path": "b.ts", "symbol": "f", "change": "removed"}, "provenance": "resolved"}],
-            "changes": [], "tests": [], "complete": true,
-        });
-        let text = markdown(&value);
-        assert!(
-            text.contains(
-                "| `a'\\|b,c.ts:3` | `f('x') \\| @team ::error::` | b.ts\\#f was removed |"
-            ),
-            "{text}"
+        let broken = BrokenOutput {
+            path: "a`|b,c.ts".to_owned(),
+            line: 3,
+            text: "f(`x`) | @team ::error::".to_owned(),
+            symbol: None,
+            uses: UsedOutput {
+                path: "b.ts".to_owned(),
+                symbol: "f".to_owned(),
+                change: "removed",
+                now: None,
+            },
+            provenance: "resolved",
+            also: Vec::new(),
+        };
+        assert_eq!(
+            broken_row(&broken),
+            "| `a'\\|b,c.ts:3` | `f('x') \\| @team ::error::` | b.ts\\#f was removed |\n"
         );
-        let text = github(&value);
-        assert!(
-            text.starts_with(
-                "::error file=a`|b%2Cc.ts,line=3,title=Broken use::b.ts#f was removed\n"
-            ),
-            "{text}"
+        assert_eq!(
+            broken_annotation(&broken),
+            "::error file=a`|b%2Cc.ts,line=3,title=Broken use::b.ts#f was removed\n"
         );
-        let log = sarif(&value);
+        let log = sarif(&[broken], &[]);
         let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
         assert_eq!(place["artifactLocation"]["uri"], "a%60%7Cb%2Cc.ts");
     }

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde_json::Value;
-
 use super::impact_graph::impact_graph;
-use super::text::{Fields, entries};
 use crate::error::Result;
+use crate::tools::changes::ChangesOutput;
+use crate::tools::impact::ImpactOutput;
 use crate::view::{ViewEdge, ViewNode};
 
 /// The graph while it is put together.
@@ -42,54 +41,52 @@ impl ChangesGraph {
 /// Returns the changed definitions at distance 1, under the kinds of their changes, and behind them the uses that broke and the
 /// places that `impacts` found: answers of `cl_impact` by the handle of a changed definition.
 pub(in crate::cli) fn changes_graph(
-    changes: &Value,
-    impacts: &[(String, Value)],
+    changes: &ChangesOutput,
+    impacts: &[(String, ImpactOutput)],
 ) -> Result<(Vec<ViewNode>, Vec<ViewEdge>)> {
     let mut graph = ChangesGraph::default();
-    let mut by_handle: HashMap<String, usize> = HashMap::new();
-    let mut by_old_place: HashMap<(String, String), usize> = HashMap::new();
-    for change in entries(changes, "changes") {
+    let mut by_handle: HashMap<&str, usize> = HashMap::new();
+    let mut by_old_place: HashMap<(&str, &str), usize> = HashMap::new();
+    for change in &changes.changes {
         let at = graph.node(ViewNode {
-            path: change.text("path").to_owned(),
-            name: change.text("symbol").to_owned(),
-            kind: change.text("kind").to_owned(),
-            line: change.number("line"),
+            path: change.path.clone(),
+            name: change.symbol.clone(),
+            kind: change.kind.to_owned(),
+            line: change.line.into(),
             hops: 1,
-            group: change.text("change").to_owned(),
+            group: change.change.to_owned(),
             ..ViewNode::default()
         });
-        by_handle.insert(change.text("handle").to_owned(), at);
-        let from = &change["from"];
-        let of_old = |key: &str| {
-            let old = from.text(key);
-            let text = if old.is_empty() {
-                change.text(key)
-            } else {
-                old
-            };
-            text.to_owned()
-        };
-        by_old_place.insert((of_old("path"), of_old("symbol")), at);
+        if let Some(handle) = &change.handle {
+            by_handle.insert(handle, at);
+        }
+        let from = change.from.as_ref();
+        let path = from.and_then(|from| from.path.as_deref());
+        let symbol = from.and_then(|from| from.symbol.as_deref());
+        let old = (
+            path.unwrap_or(&change.path),
+            symbol.unwrap_or(&change.symbol),
+        );
+        by_old_place.insert(old, at);
     }
-    for broken in entries(changes, "broken") {
-        let uses = &broken["uses"];
-        let used = (uses.text("path").to_owned(), uses.text("symbol").to_owned());
+    for broken in &changes.broken {
         let at = graph.node(ViewNode {
-            path: broken.text("path").to_owned(),
-            name: broken.text("symbol").to_owned(),
-            line: broken.number("line"),
+            path: broken.path.clone(),
+            name: broken.symbol.clone().unwrap_or_default(),
+            line: broken.line.into(),
             hops: 2,
             group: "broken".to_owned(),
             ..ViewNode::default()
         });
+        let used = (broken.uses.path.as_str(), broken.uses.symbol.as_str());
         // A module as a whole is no definition that changed.
         if let Some(target) = by_old_place.get(&used) {
-            let provenance = broken.text("provenance").to_owned();
+            let provenance = broken.provenance.to_owned();
             graph.edge(ViewEdge(at, *target, "broken".to_owned(), provenance, 1, 0));
         }
     }
     for (handle, impact) in impacts {
-        let Some(target) = by_handle.get(handle) else {
+        let Some(target) = by_handle.get(handle.as_str()) else {
             continue;
         };
         let (nodes, edges) = impact_graph(impact)?;
@@ -109,42 +106,4 @@ pub(in crate::cli) fn changes_graph(
         }
     }
     Ok((graph.nodes, graph.edges))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::changes_graph;
-
-    #[test]
-    fn changed_definitions_come_first_and_broken_uses_lead_to_them() {
-        let changes = json!({
-            "changes": [
-                {"handle": "sym_1", "path": "a.ts", "symbol": "open", "kind": "function", "change": "signature", "line": 1},
-                {"path": "a.ts", "symbol": "shut", "kind": "function", "change": "renamed", "line": 5,
-                 "from": {"symbol": "close"}},
-            ],
-            "broken": [
-                {"path": "b.ts", "line": 3, "symbol": "run", "uses": {"path": "a.ts", "symbol": "close"}, "provenance": "resolved"},
-            ],
-        });
-        let impact = json!({
-            "target": {"path": "a.ts", "symbol": "open", "kind": "function", "line": 1},
-            "callers": [{"path": "b.ts", "symbol": "run", "kind": "function", "line": 2, "hops": 1, "provenance": "resolved"}],
-        });
-        let (nodes, edges) = changes_graph(&changes, &[("sym_1".to_owned(), impact)]).unwrap();
-        let shown: Vec<_> = nodes
-            .iter()
-            .map(|node| (node.name.as_str(), node.group.as_str(), node.hops))
-            .collect();
-        assert_eq!(shown[0], ("open", "signature", 1));
-        assert_eq!(shown[1], ("shut", "renamed", 1));
-        assert_eq!(shown[2], ("run", "broken", 2));
-        let led: Vec<_> = edges
-            .iter()
-            .map(|edge| (edge.0, edge.1, edge.2.as_str()))
-            .collect();
-        assert_eq!(led, [(2, 1, "broken"), (3, 0, "calls")]);
-    }
 }

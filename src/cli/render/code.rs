@@ -1,36 +1,33 @@
 //! Outlines and source text.
 
-use serde_json::Value;
-
 use super::hits::stale;
-use super::text::{Fields, add, count, plural};
-use super::{RenderedText, footer};
+use super::text::{count, plural, put};
+use super::{RenderedText, Rest, footer, said};
 use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible, visible_lines};
+use crate::tools::expand::{CandidatesOutput, FileLinesOutput};
+use crate::tools::map::{FilesOutput, MapOutput, OutlineOmissionsOutput, SymbolOutput};
 
 /// Returns the outline: a heading for each file, below it a line for each symbol.
-pub(super) fn map(value: &Value, screen: &Screen) -> String {
-    let files = value.items("files");
+pub(super) fn map(outline: &MapOutput, screen: &Screen) -> String {
+    let files = match &outline.files {
+        Some(FilesOutput::Outlines(files)) => files.as_slice(),
+        Some(FilesOutput::Listed(_)) | None => &[],
+    };
     let mut text = String::new();
-    let directories = value.items("directories");
-    for directory in directories {
-        let tests = match directory.number("tests") {
+    for directory in &outline.directories {
+        let tests = match directory.tests {
             0 => String::new(),
             n => format!(", {} of them tests", count(n)),
         };
-        let files = plural(directory.number("files"), "file");
-        let path = screen.paint(PLACE, &format!("{}/", visible(directory.text("path"))));
-        add(
-            &mut text,
-            format_args!(
-                "{path}  {}\n",
-                screen.paint(FAINT, &format!("{files}{tests}"))
-            ),
-        );
+        let files = plural(directory.files, "file");
+        let path = screen.paint(PLACE, &format!("{}/", visible(&directory.path)));
+        let facts = screen.paint(FAINT, &format!("{files}{tests}"));
+        put!(text, "{path}  {facts}\n");
     }
-    if !directories.is_empty() && !files.is_empty() {
+    if !outline.directories.is_empty() && !files.is_empty() {
         text.push('\n');
     }
-    if files.is_empty() && value["analysed"].is_null() {
+    if files.is_empty() && outline.analysed.is_none() {
         text += &screen.paint(FAINT, "No definitions indexed here.");
         text.push('\n');
     }
@@ -38,49 +35,65 @@ pub(super) fn map(value: &Value, screen: &Screen) -> String {
         if place > 0 {
             text.push('\n');
         }
-        text += &screen.paint(PLACE, &visible(file.text("path")));
-        text += &stale(file, screen);
+        text += &screen.paint(PLACE, &visible(&file.path));
+        text += &stale(file.stale, screen);
         text.push('\n');
-        text += &symbols(file.items("symbols"), screen);
-        if file.is_true("truncated") {
+        text += &symbols(&file.symbols, screen);
+        if file.truncated {
             text += &screen.paint(FAINT, "  … more");
             text.push('\n');
         }
     }
-    let omitted: Vec<String> = [
-        ("files", "file"),
-        ("testFiles", "test file"),
-        ("symbols", "symbol"),
-        ("signatures", "signature"),
-    ]
-    .into_iter()
-    .map(|(key, noun)| (value["omitted"].number(key), noun))
-    .filter(|(n, _)| *n > 0)
-    .map(|(n, noun)| plural(n, noun))
-    .collect();
+    let omitted = outline.omitted.as_ref().map_or_else(Vec::new, omitted);
     if !omitted.is_empty() {
         let line = format!(
             "Left out: {}. More: `--budget N`, `--all`, or name a directory.",
             omitted.join(", ")
         );
-        add(
-            &mut text,
-            format_args!("\n{}\n", screen.paint(FAINT, &line)),
-        );
+        put!(text, "\n{}\n", screen.paint(FAINT, &line));
     }
-    text += &super::graph::analysed(value, screen);
-    text + &footer(value, screen)
+    text += &super::graph::analysed(outline.analysed.as_ref(), "", screen);
+    let rest = Rest {
+        // An outline names its omissions itself.
+        is_cut: outline.truncated && outline.omitted.is_none(),
+        total: outline.file_count,
+        cursor: outline.next_cursor.as_deref(),
+        ..Rest::default()
+    };
+    text + &footer(rest, screen)
 }
 
-fn symbols(symbols: &[Value], screen: &Screen) -> String {
-    let longest = |of: &dyn Fn(&Value) -> usize| symbols.iter().map(of).max().unwrap_or_default();
-    let number_width = longest(&|symbol| symbol.number("startLine").to_string().len());
-    let kind_width = longest(&|symbol| symbol.text("kind").len());
+/// Returns how much an outline leaves out, by kind.
+fn omitted(omissions: &OutlineOmissionsOutput) -> Vec<String> {
+    let OutlineOmissionsOutput {
+        files,
+        test_files,
+        example_files,
+        symbols,
+        signatures,
+    } = omissions;
+    let kinds = [
+        (files, "file"),
+        (test_files, "test file"),
+        (example_files, "example file"),
+        (symbols, "symbol"),
+        (signatures, "signature"),
+    ];
+    let kinds = kinds.into_iter().filter(|(n, _)| **n > 0);
+    kinds.map(|(n, noun)| plural(*n, noun)).collect()
+}
+
+fn symbols(symbols: &[SymbolOutput], screen: &Screen) -> String {
+    let kind = |symbol: &SymbolOutput| symbol.kind.unwrap_or_default();
+    let longest =
+        |of: &dyn Fn(&SymbolOutput) -> usize| symbols.iter().map(of).max().unwrap_or_default();
+    let number_width = longest(&|symbol| symbol.start_line.to_string().len());
+    let kind_width = longest(&|symbol| kind(symbol).len());
     let used = number_width + kind_width + 6;
     let mut text = String::new();
     for symbol in symbols {
-        let name = visible(symbol.text("name"));
-        let signature = visible(symbol.text("signature"));
+        let name = visible(&symbol.name);
+        let signature = visible(symbol.signature.as_deref().unwrap_or_default());
         let said = if signature.is_empty() {
             name.clone().into_owned()
         } else if signature.contains(name.as_ref()) {
@@ -90,93 +103,69 @@ fn symbols(symbols: &[Value], screen: &Screen) -> String {
         };
         let said = screen.fit(&said, screen.width.saturating_sub(used));
         let said = match said.split_once(name.as_ref()) {
-            _ if symbol["exported"] == false => screen.paint(FAINT, &said),
+            _ if symbol.exported == Some(false) => screen.paint(FAINT, &said),
             Some((before, after)) if !name.is_empty() => {
                 format!("{before}{}{after}", screen.paint(STRONG, &name))
             }
             _ => said.into_owned(),
         };
-        let line = symbol.number("startLine");
-        let line = screen.paint(FAINT, &format!("{line:>number_width$}"));
-        let kind = visible(symbol.text("kind")).into_owned();
-        let kind = screen.paint(FAINT, &format!("{kind:kind_width$}"));
-        add(&mut text, format_args!("  {line}  {kind}  {said}\n"));
+        let line = screen.paint(FAINT, &format!("{:>number_width$}", symbol.start_line));
+        let kind = screen.paint(FAINT, &format!("{:kind_width$}", kind(symbol)));
+        put!(text, "  {line}  {kind}  {said}\n");
     }
     text
 }
 
-/// Returns the source as it is, so that it can be piped. A person also sees which lines these are, and
-/// everybody is told on standard error when there are more.
-pub(super) fn expand(value: &Value, screen: &Screen) -> RenderedText {
-    if value["candidates"].is_array() {
-        return candidates(value, screen).into();
-    }
-    let (start, end) = (value.number("startLine"), value.number("endLine"));
-    let total = value.number("totalLines");
-    let content = value.text("content");
+pub(super) fn source(lines: &FileLinesOutput, screen: &Screen) -> RenderedText {
     let mut page = RenderedText::default();
     if screen.is_terminal || screen.is_coloured {
-        page.data += &screen.paint(FAINT, &place(value));
+        page.data += &screen.paint(FAINT, &place(lines));
         page.data.push('\n');
-        let width = end.to_string().len();
-        for (line, number) in content.lines().zip(start..) {
+        let width = lines.end_line.to_string().len();
+        for (line, number) in lines.content.lines().zip(lines.start_line..) {
             let number = screen.paint(FAINT, &format!("{number:>width$}"));
-            add(
-                &mut page.data,
-                format_args!("{number}  {}\n", visible_lines(line)),
-            );
+            put!(page.data, "{number}  {}\n", visible_lines(line));
         }
     } else {
-        content.clone_into(&mut page.data);
+        page.data.clone_from(&lines.content);
     }
-    let invalid = value.number("invalidBytes");
-    if invalid > 0 {
+    if let Some(invalid) = lines.invalid_bytes {
         let bytes = plural(invalid, "byte");
         page.aside = format!("codelens: {bytes} not UTF-8, replaced\n");
     }
-    if value.is_true("truncated") {
-        let next = value.number("nextStartLine");
-        let how = if next > 0 {
-            format!("continue with `--start-line {next}`")
-        } else {
-            "a larger --budget shows more".to_owned()
+    if lines.truncated {
+        let how = match lines.next_start_line {
+            Some(next) => format!("continue with `--start-line {next}`"),
+            None => "a larger --budget shows more".to_owned(),
         };
-        let cut = format_args!("codelens: stopped at line {end} of {total}; {how}\n");
-        add(&mut page.aside, cut);
+        let (end, total) = (lines.end_line, lines.total_lines);
+        put!(
+            page.aside,
+            "codelens: stopped at line {end} of {total}; {how}\n"
+        );
     }
     page
 }
 
 /// Returns the place of source text: `src/store.ts:3-9 of 120`.
-pub(in crate::cli) fn place(value: &Value) -> String {
-    let path = visible(value.text("path"));
-    let (start, end) = (value.number("startLine"), value.number("endLine"));
-    let of = match value.number("totalLines") {
+pub(super) fn place(lines: &FileLinesOutput) -> String {
+    let of = match lines.total_lines {
         0 => String::new(),
-        total => format!(" of {}", count(total)),
+        total => format!(" of {}", count(total.into())),
     };
-    format!("{path}:{start}-{end}{of}")
+    let (start, end) = (lines.start_line, lines.end_line);
+    format!("{}:{start}-{end}{of}", visible(&lines.path))
 }
 
 /// Returns the definitions that a name may mean.
-fn candidates(value: &Value, screen: &Screen) -> String {
-    let mut text = format!("{}\n", visible(value.text("note")));
-    for candidate in value.items("candidates") {
-        let place = format!(
-            "{}:{}",
-            visible(candidate.text("path")),
-            candidate.number("line")
-        );
-        let (kind, symbol) = (
-            visible(candidate.text("kind")),
-            visible(candidate.text("symbol")),
-        );
-        let handle = screen.paint(FAINT, &visible(candidate.text("handle")));
+pub(super) fn candidates(found: &CandidatesOutput, screen: &Screen) -> String {
+    let mut text = format!("{}\n", said(&found.note));
+    for candidate in &found.candidates {
+        let place = format!("{}:{}", visible(&candidate.path), candidate.line);
+        let handle = screen.paint(FAINT, &visible(&candidate.handle));
         let place = screen.paint(PLACE, &place);
-        add(
-            &mut text,
-            format_args!("  {place}  {kind} {symbol}  {handle}\n"),
-        );
+        let (kind, symbol) = (candidate.kind, visible(&candidate.symbol));
+        put!(text, "  {place}  {kind} {symbol}  {handle}\n");
     }
     text
 }

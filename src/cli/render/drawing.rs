@@ -3,11 +3,11 @@
 //! Nodes are numbered, names stand only in labels, and labels are escaped: a file's or definition's name can't end a
 //! label.
 
-use serde_json::Value;
-
-use super::graph::targets;
-use super::text::{Fields, add, entries, key};
+use super::graph::{Entry, ImpactEntries, neighbour_entries};
+use super::text::put;
 use crate::cli::screen::visible;
+use crate::tools::impact::ImpactOutput;
+use crate::tools::related::RelatedOutput;
 
 /// A language for graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,144 +48,127 @@ struct DrawnEdge {
     is_certain: bool,
 }
 
-/// Returns the graph of an answer of `cl_impact` or `cl_related`; `asked` is the subject on the command line.
-pub(in crate::cli) fn drawing(
-    tool: &str,
-    value: &Value,
-    asked: &str,
-    language: GraphLanguage,
-) -> String {
-    let graph = match tool {
-        "cl_impact" => Graph::of_impact(value),
-        _ => Graph::of_related(value, asked),
-    };
-    match language {
-        GraphLanguage::Dot => graph.dot(),
-        GraphLanguage::Mermaid => graph.mermaid(),
-    }
+/// Returns the graph of an answer of `cl_impact`.
+pub(super) fn of_impact(answer: &ImpactOutput, language: GraphLanguage) -> String {
+    Graph::of_impact(&ImpactEntries::of(answer)).written(language)
+}
+
+/// Returns the graph of an answer of `cl_related`; `asked` is the subject on the command line.
+pub(super) fn of_related(answer: &RelatedOutput, asked: &str, language: GraphLanguage) -> String {
+    Graph::of_related(answer, asked).written(language)
 }
 
 impl Graph {
+    fn written(&self, language: GraphLanguage) -> String {
+        match language {
+            GraphLanguage::Dot => self.dot(),
+            GraphLanguage::Mermaid => self.mermaid(),
+        }
+    }
+
     /// The callers of the targets, each with an edge to the definition that it uses on the way.
-    fn of_impact(value: &Value) -> Self {
+    fn of_impact(entries: &ImpactEntries<'_>) -> Self {
         let mut graph = Self::default();
-        let asked = targets(value);
-        for target in &asked {
-            graph.add(&[&key(target)], target, Look::Asked);
-        }
-        if asked.len() > 1 {
+        match entries.targets.as_slice() {
+            [] => return graph,
+            [target] => drop(graph.add(&target.key(), target, Look::Asked)),
             // Which of them a place uses is not told: the edge leads to all of them together.
-            graph.nodes.clear();
-            let lines = asked.iter().map(|target| target.text("symbol").to_owned());
-            graph.nodes.push(DrawnNode {
-                keys: Vec::new(),
-                lines: lines.take(12).collect(),
-                look: Look::Asked,
-            });
+            targets => {
+                let lines = targets.iter().map(|target| target.symbol.to_owned());
+                graph.nodes.push(DrawnNode {
+                    keys: Vec::new(),
+                    lines: lines.take(12).collect(),
+                    look: Look::Asked,
+                });
+            }
         }
-        if graph.nodes.is_empty() {
-            return graph;
-        }
-        let tests = entries(value, "affectedTests");
-        let callers = entries(value, "callers");
-        let is_test = |path: &str| tests.iter().any(|test| test.text("path") == path);
-        for caller in &callers {
-            let look = if is_test(caller.text("path")) {
+        let is_in = |places: &[Entry<'_>], path: &str| places.iter().any(|it| it.path == path);
+        for caller in &entries.callers {
+            let look = if is_in(&entries.tests, caller.path) {
                 Look::Test
             } else {
                 Look::Plain
             };
-            let from = graph.add(&[&key(caller)], caller, look);
-            graph.connect(from, caller.text("via"), 0, "", caller);
+            let from = graph.add(&caller.key(), caller, look);
+            graph.connect(from, caller);
         }
-        for test in &tests {
-            let is_shown = callers
-                .iter()
-                .any(|caller| caller.text("path") == test.text("path"));
-            if !is_shown {
-                let from = graph.add(&[test.text("path")], test, Look::Test);
-                graph.connect(from, "", 0, "", test);
+        for test in &entries.tests {
+            if !is_in(&entries.callers, test.path) {
+                let from = graph.add(test.path, test, Look::Test);
+                graph.connect(from, test);
             }
         }
         graph
     }
 
     /// The neighbours of a file or definition, each with an edge to the one before it on the way.
-    fn of_related(value: &Value, asked: &str) -> Self {
+    fn of_related(answer: &RelatedOutput, asked: &str) -> Self {
         let mut graph = Self::default();
-        let name = match value.text("symbol") {
-            "" => asked.strip_prefix("rel:").unwrap_or(asked),
-            symbol => symbol,
+        let name = match &answer.symbol {
+            None => asked.strip_prefix("rel:").unwrap_or(asked),
+            Some(symbol) => symbol,
         };
         graph.nodes.push(DrawnNode {
             keys: vec![asked.to_owned(), name.to_owned()],
             lines: vec![name.to_owned()],
             look: Look::Asked,
         });
-        for result in &entries(value, "results") {
-            let is_test = result.text("edgeType") == "tests" && result.text("direction") == "in";
+        for result in &neighbour_entries(answer) {
+            let is_test = result.edge_type == "tests" && result.direction == "in";
             let look = if is_test { Look::Test } else { Look::Plain };
-            let near = graph.add(&[&key(result)], result, look);
-            graph.connect(near, result.text("via"), 0, result.text("edgeType"), result);
+            let near = graph.add(&result.key(), result, look);
+            graph.connect(near, result);
         }
         graph
     }
 
     /// Returns the number of a node, which is added unless it is there.
-    fn add(&mut self, keys: &[&str], value: &Value, look: Look) -> usize {
-        let is_known = |node: &DrawnNode| keys.iter().any(|key| node.keys.iter().any(|k| k == key));
+    fn add(&mut self, key: &str, entry: &Entry<'_>, look: Look) -> usize {
+        let is_known = |node: &DrawnNode| node.keys.iter().any(|known| known == key);
         if let Some(at) = self.nodes.iter().position(is_known) {
             return at;
         }
-        let place = match value.number("line") {
-            0 => value.text("path").to_owned(),
-            line => format!("{}:{line}", value.text("path")),
-        };
-        let name = value.text("symbol").to_owned();
+        let lines = [entry.symbol.to_owned(), entry.place()].into_iter();
         self.nodes.push(DrawnNode {
-            keys: keys.iter().map(|key| (*key).to_owned()).collect(),
-            lines: [name, place]
-                .into_iter()
-                .filter(|line| !line.is_empty())
-                .collect(),
+            keys: vec![key.to_owned()],
+            lines: lines.filter(|line| !line.is_empty()).collect(),
             look,
         });
         self.nodes.len() - 1
     }
 
-    /// Adds the edge of a neighbour to the node before it on the way, or to the node `root`.
-    fn connect(&mut self, near: usize, via: &str, root: usize, kind: &str, value: &Value) {
+    /// Adds the edge of a neighbour to the node before it on the way, or to the first node.
+    fn connect(&mut self, near: usize, entry: &Entry<'_>) {
         let before = self
             .nodes
             .iter()
-            .position(|node| !via.is_empty() && node.keys.iter().any(|key| key == via));
-        let is_hidden = before.is_none() && value.number("hops") > 1;
-        let before = before.unwrap_or(root);
-        let provenance = value.text("provenance");
-        let mut words: Vec<&str> = Vec::new();
-        let hops = format!("{} steps", value.number("hops"));
-        words.extend([kind].into_iter().filter(|kind| !kind.is_empty()));
-        if provenance != "resolved" {
-            words.push(provenance);
+            .position(|node| !entry.via.is_empty() && node.keys.iter().any(|key| key == entry.via));
+        let is_hidden = before.is_none() && entry.hops > 1;
+        let before = before.unwrap_or(0);
+        let hops = format!("{} steps", entry.hops);
+        // `imported_by` is `imports` read the other way.
+        let mut words = vec![match entry.edge_type {
+            "imported_by" => "imports",
+            other => other,
+        }];
+        if entry.provenance != "resolved" {
+            words.push(entry.provenance);
         }
         if is_hidden {
             words.push(&hops);
         }
-        // `imported_by` is `imports` read the other way.
-        let is_inward = value.text("direction") != "out";
+        words.retain(|word| !word.is_empty());
+        let is_inward = entry.direction != "out";
         let (from, to) = if is_inward {
             (near, before)
         } else {
             (before, near)
         };
-        if words.first() == Some(&"imported_by") {
-            words[0] = "imports";
-        }
         let edge = DrawnEdge {
             from,
             to,
             label: words.join(", "),
-            is_certain: matches!(provenance, "resolved" | "member") && !is_hidden,
+            is_certain: matches!(entry.provenance, "resolved" | "member") && !is_hidden,
         };
         let is_known = |known: &DrawnEdge| {
             (known.from, known.to, &known.label) == (edge.from, edge.to, &edge.label)
@@ -206,10 +189,7 @@ impl Graph {
                 Look::Plain => "",
                 Look::Test => ", style=rounded",
             };
-            add(
-                &mut text,
-                format_args!("  n{at} [label=\"{}\"{look}];\n", lines.join("\\n")),
-            );
+            put!(text, "  n{at} [label=\"{}\"{look}];\n", lines.join("\\n"));
         }
         for edge in &self.edges {
             let mut marks = Vec::new();
@@ -224,10 +204,7 @@ impl Graph {
             } else {
                 format!(" [{}]", marks.join(", "))
             };
-            add(
-                &mut text,
-                format_args!("  n{} -> n{}{marks};\n", edge.from, edge.to),
-            );
+            put!(text, "  n{} -> n{}{marks};\n", edge.from, edge.to);
         }
         text + "}\n"
     }
@@ -242,7 +219,7 @@ impl Graph {
                 Look::Plain => ("[", "]"),
                 Look::Test => ("(", ")"),
             };
-            add(&mut text, format_args!("  n{at}{open}\"{label}\"{close}\n"));
+            put!(text, "  n{at}{open}\"{label}\"{close}\n");
         }
         for edge in &self.edges {
             let arrow = if edge.is_certain { "-->" } else { "-.->" };
@@ -251,10 +228,7 @@ impl Graph {
             } else {
                 format!("|\"{}\"|", mermaid_text(&edge.label))
             };
-            add(
-                &mut text,
-                format_args!("  n{} {arrow}{label} n{}\n", edge.from, edge.to),
-            );
+            put!(text, "  n{} {arrow}{label} n{}\n", edge.from, edge.to);
         }
         text
     }
@@ -272,7 +246,7 @@ fn mermaid_text(text: &str) -> String {
         if c.is_alphanumeric() || " ./:_-,()@$+=~!?".contains(c) {
             out.push(c);
         } else {
-            add(&mut out, format_args!("#{};", u32::from(c)));
+            put!(out, "#{};", u32::from(c));
         }
     }
     out

@@ -1,63 +1,70 @@
 //! Vectors as text: their state, and the outcome of a build.
 
-use serde_json::Value;
-
-use super::text::{Fields, bytes, plural};
+use super::text::{bytes, plural};
 use crate::cli::screen::visible;
+use crate::config::EmbedProvider;
+use crate::workspace::VectorStatus;
 
-/// Returns the state of vectors, or the result of a build or a removal.
-pub(in crate::cli) fn embed(value: &Value) -> String {
-    if value["removedVectors"].is_number() {
-        let removed = plural(value.number("removedVectors"), "vector");
-        let freed = bytes(value.number("removedBytes"));
-        return format!("removed {removed} ({freed})\n");
+/// Returns the result of a removal.
+pub(in crate::cli) fn vectors_removed(n_vectors: u64, n_bytes: u64) -> String {
+    let removed = plural(n_vectors, "vector");
+    format!("removed {removed} ({})\n", bytes(n_bytes))
+}
+
+/// Returns the result of a build: how many texts it embedded, and how many pieces of code of how many have a vector now.
+pub(in crate::cli) fn vectors_built(n_embedded: u64, counts: (u64, u64)) -> String {
+    let embedded = plural(n_embedded, "text");
+    format!("embedded {embedded}; {}\n", state(Some(counts)))
+}
+
+fn state(counts: Option<(u64, u64)>) -> String {
+    match counts {
+        Some((have, of)) if have == of => format!("all {of} pieces of code have a vector"),
+        counts => {
+            let (have, of) = counts.unwrap_or_default();
+            format!("{have} of {of} pieces of code have a vector; `codelens embed build` goes on")
+        }
     }
-    let (have, of) = (value.number("have"), value.number("of"));
-    let counts = match value.text("state") {
-        "whole" => format!("all {of} pieces of code have a vector"),
-        _ => format!("{have} of {of} pieces of code have a vector; `codelens embed build` goes on"),
+}
+
+/// Returns the model, where texts go, and the vectors that are there.
+pub(in crate::cli) fn vector_status(status: &VectorStatus) -> String {
+    let provider = match status.provider {
+        EmbedProvider::Off => None,
+        EmbedProvider::Local => Some("local"),
+        EmbedProvider::Http => Some("http"),
     };
-    if value["embedded"].is_number() {
-        let n_embedded = value.number("embedded");
-        return format!("embedded {}; {counts}\n", plural(n_embedded, "text"));
-    }
-    let provider = value.text("provider");
     let mut lines = Vec::new();
-    if provider == "off" {
+    if let Some(provider) = provider {
+        let address = status.address.as_deref();
+        let place = address.map_or(String::new(), |it| format!(", texts go to {}", visible(it)));
+        let model = visible(&status.model);
+        lines.push(format!("model    {model} ({provider}{place})"));
+        lines.push(match &status.fault {
+            Some(fault) => format!("fault    {}", visible(fault)),
+            None => format!("state    {}", state(status.counts)),
+        });
+        let counts = match status.weight {
+            0 => "meaning does not count",
+            _ => "meaning counts",
+        };
+        let weight = f64::from(status.weight) / 1_000.0;
+        lines.push(format!(
+            "weight   {weight} (embed.weight): {counts} in the order of results"
+        ));
+    } else {
         lines.push(
             "search goes by words alone: no model is set ([embed] in codelens.toml, docs/models.md)"
                 .to_owned(),
         );
-    } else {
-        let model = visible(value.text("model"));
-        let place = match value.text("address") {
-            "" => String::new(),
-            address => format!(", texts go to {}", visible(address)),
-        };
-        lines.push(format!("model    {model} ({provider}{place})"));
-        if let Some(fault) = value["fault"].as_str() {
-            lines.push(format!("fault    {}", visible(fault)));
-        } else {
-            lines.push(format!("state    {counts}"));
-        }
-        let weight = value["weight"].as_f64().unwrap_or_default();
-        let counts = if weight > 0.0 {
-            "meaning counts"
-        } else {
-            "meaning does not count"
-        };
-        let weight = format!("weight   {weight} (embed.weight): {counts} in the order of results");
-        lines.push(weight);
     }
-    for stored in value.items("stored") {
-        let model = visible(stored.text("model"));
-        let n = plural(stored.number("vectors"), "vector");
-        let is_current = stored.is_true("current");
-        let now = if is_current { ", in use" } else { "" };
-        lines.push(format!("stored   {n} of {model}{now}"));
+    for (model, n_vectors, is_current) in &status.stored {
+        let n = plural(*n_vectors, "vector");
+        let now = if *is_current { ", in use" } else { "" };
+        lines.push(format!("stored   {n} of {}{now}", visible(model)));
     }
-    if value.number("bytes") > 0 {
-        lines.push(format!("size     {}", bytes(value.number("bytes"))));
+    if status.bytes > 0 {
+        lines.push(format!("size     {}", bytes(status.bytes)));
     }
     lines.join("\n") + "\n"
 }

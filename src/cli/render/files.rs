@@ -1,100 +1,103 @@
 //! The lists of an outline tool: files, directories, definitions.
 
-use serde_json::Value;
-
-use super::text::{Fields, add, bytes, count, plural};
-use super::{footer, hits};
+use super::text::{bytes, count, plural, put};
+use super::{AnswerText, RenderedText, Rest, footer, hits, said};
 use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible};
+use crate::tools::chunks::ChunksOutput;
+use crate::tools::map::{FilesOutput, MapOutput};
+use crate::tools::map_lists::{BranchOutput, LanguageOutput, ListedFile, ListedSymbol};
 
 /// Returns a line for each entry of a list, and how many there are.
-pub(super) fn list(value: &Value, screen: &Screen) -> String {
-    let mut text = match value.text("view") {
-        "files" => value
-            .items("files")
-            .iter()
-            .map(|it| file(it, screen))
-            .collect(),
-        "tree" => tree(value, screen),
-        _ => value
-            .items("symbols")
-            .iter()
-            .map(|it| symbol(it, screen))
-            .collect(),
+pub(super) fn list(answer: &MapOutput, view: &str, screen: &Screen) -> String {
+    let files = match &answer.files {
+        Some(FilesOutput::Listed(files)) => files.as_slice(),
+        Some(FilesOutput::Outlines(_)) | None => &[],
+    };
+    let symbols = answer.symbols.as_deref().unwrap_or_default();
+    let mut text: String = match view {
+        "files" => files.iter().map(|it| file(it, screen)).collect(),
+        "tree" => tree(
+            answer.tree.as_deref().unwrap_or_default(),
+            answer.languages.as_deref().unwrap_or_default(),
+            screen,
+        ),
+        _ => symbols.iter().map(|it| symbol(it, screen)).collect(),
     };
     if text.is_empty() {
-        let note = visible(value.text("note")).into_owned();
-        add(&mut text, format_args!("{}\n", screen.paint(FAINT, &note)));
+        let note = said(&answer.freshness_fields.note);
+        put!(text, "{}\n", screen.paint(FAINT, &note));
     }
-    let total = value.number("total");
-    let shown = value.items("files").len().max(value.items("symbols").len());
-    if total > shown as u64 {
-        let line = format!("{} of {} shown", count(shown as u64), count(total));
-        add(
-            &mut text,
-            format_args!("\n{}\n", screen.paint(FAINT, &line)),
-        );
+    let total = answer.total.unwrap_or_default();
+    let shown = files.len().max(symbols.len()) as u64;
+    if total > shown {
+        let line = format!("{} of {} shown", count(shown), count(total));
+        put!(text, "\n{}\n", screen.paint(FAINT, &line));
     }
-    text += &super::graph::analysed(value, screen);
-    text + &footer(value, screen)
+    text += &super::graph::analysed(answer.analysed.as_ref(), "", screen);
+    let rest = Rest {
+        is_cut: answer.truncated && answer.omitted.is_none(),
+        total: match total {
+            0 => answer.file_count,
+            total => total,
+        },
+        cursor: answer.next_cursor.as_deref(),
+        ..Rest::default()
+    };
+    text + &footer(rest, screen)
 }
 
-/// Returns a line for each piece of a file: `src/store.ts:1-24  bytes 0-812  chk_0123456789abcdef  definition Store.open`.
-pub(super) fn chunks(value: &Value, screen: &Screen) -> String {
-    let path = visible(value.text("path"));
-    let mut text = String::new();
-    for chunk in value.items("chunks") {
-        let (start, end) = (chunk.number("start"), chunk.number("end"));
-        let lines = (chunk.number("startLine"), chunk.number("endLine"));
-        let place = screen.paint(PLACE, &format!("{path}:{}-{}", lines.0, lines.1));
-        let mut facts = vec![format!("bytes {start}-{end}")];
-        facts.extend(["handle", "kind"].map(|key| visible(chunk.text(key)).into_owned()));
-        facts.retain(|fact| !fact.is_empty());
-        let facts = screen.paint(FAINT, &facts.join("  "));
-        let symbol = match chunk.text("symbol") {
-            "" => String::new(),
-            symbol => format!(" {}", screen.paint(STRONG, &visible(symbol))),
-        };
-        add(&mut text, format_args!("{place}  {facts}{symbol}\n"));
+/// A line for each piece of a file: `src/store.ts:1-24  bytes 0-812  chk_0123456789abcdef  definition Store.open`.
+impl AnswerText for ChunksOutput {
+    fn page(&self, screen: &Screen) -> RenderedText {
+        let path = visible(&self.path);
+        let mut text = String::new();
+        for chunk in &self.chunks {
+            let (start, end) = (chunk.start_line, chunk.end_line);
+            let place = screen.paint(PLACE, &format!("{path}:{start}-{end}"));
+            let mut facts = vec![format!("bytes {}-{}", chunk.start, chunk.end)];
+            facts.extend(chunk.handle.clone());
+            facts.extend(chunk.kind.map(str::to_owned));
+            let facts = screen.paint(FAINT, &facts.join("  "));
+            let symbol = match &chunk.symbol {
+                None => String::new(),
+                Some(symbol) => format!(" {}", screen.paint(STRONG, &visible(symbol))),
+            };
+            put!(text, "{place}  {facts}{symbol}\n");
+        }
+        let total = plural(self.chunks.len() as u64, "piece");
+        let bytes = plural(self.total_bytes, "byte");
+        let total = screen.paint(FAINT, &format!("{total}, {bytes}"));
+        put!(text, "\n{total}\n");
+        text.into()
     }
-    let total = plural(value.items("chunks").len() as u64, "piece");
-    let bytes = plural(value.number("totalBytes"), "byte");
-    let total = screen.paint(FAINT, &format!("{total}, {bytes}"));
-    add(&mut text, format_args!("\n{total}\n"));
-    text
 }
 
-fn file(file: &Value, screen: &Screen) -> String {
-    let path = screen.paint(PLACE, &visible(file.text("path")));
-    let mut facts = vec![visible(file.text("language")).into_owned()];
-    if let Some(size) = file["bytes"].as_u64() {
-        facts.push(bytes(size));
-    }
-    facts.push(plural(file.number("lines"), "line"));
-    let skipped = visible(file.text("skipped"));
-    if !skipped.is_empty() {
-        facts.push(format!("left out: {skipped}"));
-    }
+fn file(file: &ListedFile, screen: &Screen) -> String {
+    let path = screen.paint(PLACE, &visible(&file.path));
+    let mut facts = vec![visible(&file.language).into_owned()];
+    facts.extend(file.bytes.map(bytes));
+    facts.push(plural(file.lines.into(), "line"));
+    facts.extend(file.skipped.map(|reason| format!("left out: {reason}")));
     let facts = screen.paint(FAINT, &facts.join(", "));
-    format!("{path}  {facts}{}\n", hits::stale(file, screen))
+    format!("{path}  {facts}{}\n", hits::stale(file.stale, screen))
 }
 
-fn symbol(symbol: &Value, screen: &Screen) -> String {
-    let place = format!(
-        "{}:{}",
-        visible(symbol.text("path")),
-        symbol.number("startLine")
-    );
+fn symbol(listed: &ListedSymbol, screen: &Screen) -> String {
+    let symbol = &listed.symbol;
+    let place = format!("{}:{}", visible(&listed.path), symbol.start_line);
     let place = screen.paint(PLACE, &place);
-    let kind = screen.paint(FAINT, &visible(symbol.text("kind")));
-    let name = screen.paint(STRONG, &visible(symbol.text("name")));
-    format!("{place}  {kind} {name}{}\n", hits::stale(symbol, screen))
+    let kind = screen.paint(FAINT, symbol.kind.unwrap_or_default());
+    let name = screen.paint(STRONG, &visible(&symbol.name));
+    format!(
+        "{place}  {kind} {name}{}\n",
+        hits::stale(listed.stale, screen)
+    )
 }
 
 /// Draws the directories, and the languages below them.
-fn tree(value: &Value, screen: &Screen) -> String {
-    let branches = value.items("tree");
+fn tree(branches: &[BranchOutput], languages: &[LanguageOutput], screen: &Screen) -> String {
     let mut text = String::new();
-    let level = |branch: &Value| match branch.text("path") {
+    let level = |branch: &BranchOutput| match branch.path.as_str() {
         "." => 0,
         path => path.split('/').count(),
     };
@@ -118,48 +121,37 @@ fn tree(value: &Value, screen: &Screen) -> String {
                 "└── "
             };
         }
-        let path = visible(branch.text("path"));
+        let path = visible(&branch.path);
         let name = path.rsplit('/').next().unwrap_or_default();
-        let mut facts = vec![
-            plural(branch.number("files"), "file"),
-            plural(branch.number("lines"), "line"),
-        ];
-        if branch.number("skipped") > 0 {
-            facts.push(format!("{} left out", count(branch.number("skipped"))));
+        let mut facts = vec![plural(branch.files, "file"), plural(branch.lines, "line")];
+        if branch.skipped > 0 {
+            facts.push(format!("{} left out", count(branch.skipped)));
         }
         let (name, facts) = (
             screen.paint(PLACE, name),
             screen.paint(FAINT, &facts.join(", ")),
         );
-        add(&mut text, format_args!("{lead}{name}  {facts}\n"));
+        put!(text, "{lead}{name}  {facts}\n");
     }
-    let languages: Vec<String> = value
-        .items("languages")
+    let languages: Vec<String> = languages
         .iter()
-        .map(|it| {
-            format!(
-                "{} {}",
-                count(it.number("files")),
-                visible(it.text("language"))
-            )
-        })
+        .map(|it| format!("{} {}", count(it.files), visible(&it.language)))
         .collect();
     if !languages.is_empty() {
         let line = screen.paint(
             FAINT,
             &format!("Files by language: {}", languages.join(", ")),
         );
-        add(&mut text, format_args!("\n{line}\n"));
+        put!(text, "\n{line}\n");
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::list;
+    use super::tree;
     use crate::cli::screen::Screen;
+    use crate::tools::map_lists::{BranchOutput, LanguageOutput};
 
     #[test]
     fn a_tree_is_drawn() {
@@ -169,12 +161,27 @@ mod tests {
             is_coloured: false,
             links: None,
         };
-        let branch = |path: &str, files: u64| json!({"path": path, "files": files, "lines": 10});
-        let value = json!({"view": "tree", "freshness": "fresh",
-            "tree": [branch(".", 4), branch("a", 2), branch("a/b", 1), branch("a/c", 1), branch("d", 2), branch("d/e", 1)],
-            "languages": [{"language": "vue", "files": 4, "lines": 10}]});
+        let branch = |path: &str, files| BranchOutput {
+            path: path.to_owned(),
+            files,
+            lines: 10,
+            skipped: 0,
+        };
+        let branches = [
+            branch(".", 4),
+            branch("a", 2),
+            branch("a/b", 1),
+            branch("a/c", 1),
+            branch("d", 2),
+            branch("d/e", 1),
+        ];
+        let languages = [LanguageOutput {
+            language: "vue".to_owned(),
+            files: 4,
+            lines: 10,
+        }];
         assert_eq!(
-            list(&value, &screen),
+            tree(&branches, &languages, &screen),
             "\
 .  4 files, 10 lines
 ├── a  2 files, 10 lines

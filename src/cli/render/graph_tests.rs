@@ -1,47 +1,121 @@
 //! Graphs as they look, in trees and drawings.
 
 use insta::assert_snapshot;
-use serde_json::{Value, json};
 
-use super::{GraphLanguage, drawing, page};
+use super::{AnswerText, GraphLanguage, changes_graph};
 use crate::cli::screen::Screen;
+use crate::tools::answer::FreshnessFields;
+use crate::tools::changes::ChangesOutput;
+use crate::tools::changes::entries::{BrokenOutput, ChangeOutput, FromOutput, UsedOutput};
+use crate::tools::explore::ExploreOutput;
+use crate::tools::explore::list::{FileHitsOutput, LocationOutput};
+use crate::tools::hits::NearOutput;
+use crate::tools::impact::sites::LineOutput;
+use crate::tools::impact::{ImpactOutput, ImpactTarget};
+use crate::tools::places::{
+    CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, KnownBy, TargetOutput,
+};
+use crate::tools::related::{NeighbourOutput, RelatedOutput};
 
-fn shown(tool: &str, value: &Value, width: usize, is_coloured: bool) -> String {
+fn shown(answer: &impl AnswerText, width: usize, is_coloured: bool) -> String {
     let screen = Screen {
         width,
         is_terminal: true,
         is_coloured,
         links: None,
     };
-    page(tool, value, &screen).data
+    answer.page(&screen).data
 }
 
-fn impact() -> Value {
-    let place =
-        |path: &str, symbol: &str, line: u32| json!({"path": path, "symbol": symbol, "line": line});
-    let mut far = place("src/app.ts", "start", 40);
-    far["hops"] = json!(2);
-    far["via"] = json!("src/scheduler.ts#flush");
-    far["stale"] = json!(true);
-    let mut flush = place("src/scheduler.ts", "flush", 84);
-    flush["provenance"] = json!("member");
-    flush["also"] = json!([88]);
-    json!({
-        "target": {"handle": "sym_1", "path": "src/queue.ts", "symbol": "Queue.push", "line": 12, "kind": "method"},
-        "summary": "2 direct callers. Affects 2 files and 1 test file (2 steps).",
-        "confidenceNote": "3 more uses of this name may be callers (type unknown).",
-        "defaults": {"provenance": "resolved", "confidence": 0.9},
-        "callers": [flush, place("src/scheduler.ts", "(module)", 90), place("test/queue.ts", "it\u{1b}[2J", 3), far],
-        "callees": [place("src/job.ts", "check", 7)],
-        "unresolved": [{"path": "src/b.ts", "line": 3, "text": "x.push(1)"}, {"path": "src/b.ts", "line": 9, "text": "y.push()"}],
-        "reexportedBy": ["src/index.ts:1"], "exportedFrom": ["jobs"],
-        "affectedTests": [{"path": "test/queue.ts"}, {"path": "test/other.ts", "provenance": "path-heuristic"}],
-        "completeness": {"unresolvedSites": 3}, "freshness": "fresh", "truncated": true, "totalCallers": 210})
+/// Returns an owned text, `Some` or plain.
+fn text<T: From<String>>(text: &str) -> T {
+    T::from(text.to_owned())
+}
+
+fn fresh() -> FreshnessFields {
+    FreshnessFields {
+        freshness: "fresh",
+        ..FreshnessFields::default()
+    }
+}
+
+fn known_by(provenance: &'static str) -> KnownBy {
+    KnownBy {
+        provenance: Some(provenance),
+        ..KnownBy::default()
+    }
+}
+
+fn impact() -> ImpactOutput {
+    let caller = |path: &str, symbol: &str, line| CallerOutput {
+        path: text(path),
+        symbol: text(symbol),
+        line,
+        ..CallerOutput::default()
+    };
+    let line = |line, source: &str| LineOutput {
+        path: text("src/b.ts"),
+        line,
+        text: text(source),
+    };
+    let test = |path: &str| FilePlacesOutput {
+        path: text(path),
+        ..FilePlacesOutput::default()
+    };
+    ImpactOutput {
+        target: ImpactTarget::Known(TargetOutput {
+            path: text("src/queue.ts"),
+            symbol: text("Queue.push"),
+            line: 12,
+            kind: "method",
+            ..TargetOutput::default()
+        }),
+        summary: text("2 direct callers. Affects 2 files and 1 test file (2 steps)."),
+        confidence_note: text("3 more uses of this name may be callers (type unknown)."),
+        defaults: Some(Defaults {
+            provenance: "resolved",
+            ..Defaults::default()
+        }),
+        callers: vec![
+            CallerOutput {
+                known_by: known_by("member"),
+                also: vec![88],
+                ..caller("src/scheduler.ts", "flush", 84)
+            },
+            caller("src/scheduler.ts", "(module)", 90),
+            caller("test/queue.ts", "it\u{1b}[2J", 3),
+            CallerOutput {
+                hops: Some(2),
+                via: text("src/scheduler.ts#flush"),
+                stale: true,
+                ..caller("src/app.ts", "start", 40)
+            },
+        ],
+        callees: vec![CalleeOutput {
+            path: text("src/job.ts"),
+            symbol: text("check"),
+            line: 7,
+            ..CalleeOutput::default()
+        }],
+        unresolved: vec![line(3, "x.push(1)"), line(9, "y.push()")],
+        reexported_by: vec![text("src/index.ts:1")],
+        exported_from: vec![text("jobs")],
+        affected_tests: vec![
+            test("test/queue.ts"),
+            FilePlacesOutput {
+                known_by: known_by("path-heuristic"),
+                ..test("test/other.ts")
+            },
+        ],
+        truncated: true,
+        freshness_fields: fresh(),
+        ..ImpactOutput::default()
+    }
 }
 
 #[test]
 fn impact_goes_by_distance_and_file_with_tests_apart() {
-    assert_snapshot!(shown("cl_impact", &impact(), 72, false), @r"
+    assert_snapshot!(shown(&impact(), 72, false), @r"
     src/queue.ts:12  Queue.push  method
 
     2 direct callers. Affects 2 files and 1 test file (2 steps).
@@ -77,30 +151,46 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
 
 #[test]
 fn narrow_and_coloured_trees_say_the_same() {
-    let narrow = shown("cl_impact", &impact(), 24, false);
+    let impact = impact();
+    let narrow = shown(&impact, 24, false);
     for line in narrow.lines().filter(|line| line.contains("─ ")) {
         assert!(line.chars().count() <= 24, "{line}");
     }
     assert!(narrow.contains("└─ src/scheduler.ts:84\n"), "{narrow}");
     assert!(narrow.contains("└─ test/other.ts  path-…\n"), "{narrow}");
-    let coloured = shown("cl_impact", &impact(), 72, true);
+    let coloured = shown(&impact, 72, true);
     let mut plain = String::new();
     let mut parts = coloured.split('\u{1b}');
     plain.push_str(parts.next().unwrap());
     for part in parts {
         plain.push_str(part.split_once('m').unwrap().1);
     }
-    assert_eq!(plain, shown("cl_impact", &impact(), 72, false));
+    assert_eq!(plain, shown(&impact, 72, false));
 }
 
 #[test]
-fn what_leads_further_hangs_on_what_is_before_it() {
-    let near = |path: &str, edge: &str, way: &str, hops: u32, via: Option<&str>| json!({"path": path, "edgeType": edge, "direction": way, "hops": hops, "provenance": "resolved", "via": via});
-    let value = json!({"results": [
-        near("src/b.ts", "imported_by", "in", 1, None), near("src/d.ts", "imports", "out", 1, None),
-        near("src/c.ts", "imported_by", "in", 2, Some("src/b.ts")),
-        near("src/e.ts", "imported_by", "in", 3, Some("src/hidden.ts"))], "total": 4, "freshness": "fresh"});
-    assert_snapshot!(shown("cl_related", &value, 72, false), @r"
+fn a_neighbour_hangs_on_the_one_before_it() {
+    let near = |path: &str, edge_type, direction, hops, via: Option<&str>| NeighbourOutput {
+        path: text(path),
+        edge_type: Some(edge_type),
+        direction: Some(direction),
+        hops: Some(hops),
+        provenance: Some("resolved"),
+        via: via.map(text),
+        ..NeighbourOutput::default()
+    };
+    let related = RelatedOutput {
+        results: vec![
+            near("src/b.ts", "imported_by", "in", 1, None),
+            near("src/d.ts", "imports", "out", 1, None),
+            near("src/c.ts", "imported_by", "in", 2, Some("src/b.ts")),
+            near("src/e.ts", "imported_by", "in", 3, Some("src/hidden.ts")),
+        ],
+        total: 4,
+        freshness_fields: fresh(),
+        ..RelatedOutput::default()
+    };
+    assert_snapshot!(shown(&related, 72, false), @r"
     Imported by
     ├─ src/b.ts
     │  └─ src/c.ts
@@ -109,7 +199,8 @@ fn what_leads_further_hangs_on_what_is_before_it() {
     Imports
     └─ src/d.ts
     ");
-    assert_snapshot!(drawing("cl_related", &value, "src/a.ts", GraphLanguage::Mermaid), @r#"
+    let drawn = related.drawing("src/a.ts", GraphLanguage::Mermaid).unwrap();
+    assert_snapshot!(drawn.unwrap(), @r#"
     flowchart RL
       n0[["src/a.ts"]]
       n1["src/b.ts"]
@@ -125,7 +216,8 @@ fn what_leads_further_hangs_on_what_is_before_it() {
 
 #[test]
 fn an_impact_is_drawn_as_chains_to_the_target() {
-    assert_snapshot!(drawing("cl_impact", &impact(), "", GraphLanguage::Dot), @r#"
+    let drawn = impact().drawing("", GraphLanguage::Dot).unwrap();
+    assert_snapshot!(drawn.unwrap(), @r#"
     digraph codelens {
       rankdir=RL;
       node [shape=box, fontname="sans-serif"];
@@ -146,18 +238,61 @@ fn an_impact_is_drawn_as_chains_to_the_target() {
 }
 
 #[test]
-fn what_was_explored_is_shown_by_file_with_what_is_around() {
-    let value = json!({"query": "queue", "count": 2, "files": [
-        {"path": "src/queue.ts", "results": [
-            {"handle": "chk_1", "lines": "12-20", "score": 1.0, "why": "symbol", "preview": "push(job) {"},
-            {"handle": "chk_2", "lines": "30-31", "score": 0.5, "why": "fts", "preview": "return",
-             "signature": "function drain(queue: Queue): void", "collapsed": 4}]}],
-        "related": [{"sourcePath": "src/queue.ts", "path": "src/app.ts", "edgeType": "calls", "direction": "in",
-                     "hops": 1, "provenance": "resolved"},
-                    {"sourcePath": "src/queue.ts", "path": "src/far.ts", "edgeType": "imports", "direction": "out",
-                     "hops": 2, "provenance": "resolved", "stale": true}],
-        "freshness": "fresh"});
-    assert_snapshot!(shown("cl_explore", &value, 72, false), @r"
+fn several_definitions_of_a_name_are_not_drawn() {
+    let ambiguous = ImpactOutput {
+        candidates: Some(vec![TargetOutput {
+            path: text("src/a.ts"),
+            line: 3,
+            ..TargetOutput::default()
+        }]),
+        ..impact()
+    };
+    let refused = ambiguous.drawing("", GraphLanguage::Dot).unwrap();
+    assert_eq!(
+        refused.unwrap_err().hint,
+        "pass --path with one of src/a.ts:3"
+    );
+}
+
+#[test]
+fn explored_files_are_shown_with_their_neighbours() {
+    let hit = |lines: &str, preview: &str| LocationOutput {
+        lines: text(lines),
+        preview: text(preview),
+        ..LocationOutput::default()
+    };
+    let near = |path: &str, edge_type, direction, hops, stale| NearOutput {
+        source_path: text("src/queue.ts"),
+        path: text(path),
+        edge_type: Some(edge_type),
+        direction: Some(direction),
+        hops: Some(hops),
+        stale,
+        ..NearOutput::default()
+    };
+    let found = ExploreOutput {
+        query: text("queue"),
+        count: Some(2),
+        files: Some(vec![FileHitsOutput {
+            path: text("src/queue.ts"),
+            stale: false,
+            results: vec![
+                hit("12-20", "push(job) {"),
+                LocationOutput {
+                    signature: text("function drain(queue: Queue): void"),
+                    collapsed: Some(4),
+                    ..hit("30-31", "return")
+                },
+            ],
+        }]),
+        related: Some(vec![
+            near("src/app.ts", "calls", "in", 1, false),
+            near("src/far.ts", "imports", "out", 2, true),
+        ]),
+        freshness_fields: fresh(),
+        ..ExploreOutput::default()
+    };
+    assert_snapshot!(shown(&found, 72, false), @r"
     src/queue.ts
       src/queue.ts:12
         push(job) {
@@ -171,13 +306,69 @@ fn what_was_explored_is_shown_by_file_with_what_is_around() {
        ├─ Called by  src/app.ts
        └─ Imports  src/far.ts  2 steps away  stale
     ");
-    for tool in ["cl_explore", "cl_related", "cl_impact"] {
-        for odd in [
-            json!(null),
-            json!([]),
-            json!({"results": 1, "callers": {}, "files": "x"}),
-        ] {
-            assert!(!shown(tool, &odd, 72, false).contains("null"), "{tool}");
-        }
-    }
+}
+
+#[test]
+fn changed_definitions_come_first_and_broken_uses_lead_to_them() {
+    let change =
+        |handle: Option<&str>, symbol: &str, change, line, old: Option<&str>| ChangeOutput {
+            handle: handle.map(text),
+            path: text("a.ts"),
+            symbol: text(symbol),
+            kind: "function",
+            change,
+            line,
+            from: old.map(|old| FromOutput {
+                symbol: text(old),
+                ..FromOutput::default()
+            }),
+            ..ChangeOutput::default()
+        };
+    let changes = ChangesOutput {
+        changes: vec![
+            change(Some("sym_1"), "open", "signature", 1, None),
+            change(None, "shut", "renamed", 5, Some("close")),
+        ],
+        broken: vec![BrokenOutput {
+            path: text("b.ts"),
+            line: 3,
+            symbol: text("run"),
+            uses: UsedOutput {
+                path: text("a.ts"),
+                symbol: text("close"),
+                ..UsedOutput::default()
+            },
+            provenance: "resolved",
+            ..BrokenOutput::default()
+        }],
+        ..ChangesOutput::default()
+    };
+    let impact = ImpactOutput {
+        target: ImpactTarget::Known(TargetOutput {
+            path: text("a.ts"),
+            symbol: text("open"),
+            line: 1,
+            ..TargetOutput::default()
+        }),
+        callers: vec![CallerOutput {
+            path: text("b.ts"),
+            symbol: text("run"),
+            line: 2,
+            ..CallerOutput::default()
+        }],
+        ..ImpactOutput::default()
+    };
+    let (nodes, edges) = changes_graph(&changes, &[(text("sym_1"), impact)]).unwrap();
+    let shown: Vec<_> = nodes
+        .iter()
+        .map(|node| (node.name.as_str(), node.group.as_str(), node.hops))
+        .collect();
+    assert_eq!(shown[0], ("open", "signature", 1));
+    assert_eq!(shown[1], ("shut", "renamed", 1));
+    assert_eq!(shown[2], ("run", "broken", 2));
+    let led: Vec<_> = edges
+        .iter()
+        .map(|edge| (edge.0, edge.1, edge.2.as_str()))
+        .collect();
+    assert_eq!(led, [(2, 1, "broken"), (3, 0, "calls")]);
 }

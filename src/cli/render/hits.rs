@@ -1,228 +1,229 @@
 //! The results of a search.
 
-use serde_json::Value;
-
-use super::text::{Fields, add, count, entries};
-use super::{footer, graph, is_fresh};
+use super::graph::{self, Entry};
+use super::text::{count, put};
+use super::{Rest, footer, memory, said};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
+use crate::tools::answer::FreshnessFields;
+use crate::tools::explore::ExploreOutput;
+use crate::tools::explore::list::LocationOutput;
+use crate::tools::hits::{ConfidenceOutput, NearDefaults, NearOutput};
+use crate::tools::ranking::RankingOutput;
+use crate::tools::search::{ExplainOutput, HitOutput, SearchOutput};
 
 /// Returns the hits, best first, each with its place, name, reasons and preview.
-pub(super) fn search(value: &Value, screen: &Screen) -> String {
+pub(super) fn search(found: &SearchOutput, screen: &Screen) -> String {
     let mut text = String::new();
-    let hits = value.items("results");
+    let hits = &found.results;
     if hits.is_empty() {
-        text += &nothing_found(value, screen);
+        text += &nothing_found(&found.query, &found.freshness_fields, screen);
     }
-    let last_literal = hits.iter().rposition(|hit| hit.number("literal") > 0);
+    let last_literal = hits.iter().rposition(|hit| hit.literal > 0);
     for (place, hit) in hits.iter().enumerate() {
         if place > 0 {
             text.push('\n');
         }
         if last_literal.is_some_and(|last| place == last + 1) {
             let rest = "The results below do not hold it as it stands.";
-            add(&mut text, format_args!("{}\n\n", screen.paint(FAINT, rest)));
+            put!(text, "{}\n\n", screen.paint(FAINT, rest));
         }
         text += &heading(hit, screen);
-        text += &explanation(&hit["explain"], screen);
-        text += &preview(hit, screen);
+        text += &hit
+            .explain
+            .as_ref()
+            .map_or(String::new(), |it| explanation(it, screen));
+        text += &preview(&hit.preview, &hit.matches, screen);
     }
-    text += &missing(value, screen);
-    text += &models(&value["ranking"], screen);
-    text += &super::memory::noted(value, screen);
-    text += &graph::neighbours(&entries(value, "related"), screen);
-    let total = value.number("total");
-    let shown = u64::try_from(hits.len()).unwrap_or(u64::MAX);
-    if total > shown && shown > 0 {
-        let line = format!("{} of {} shown", count(shown), count(total));
-        add(
-            &mut text,
-            format_args!("\n{}\n", screen.paint(FAINT, &line)),
-        );
+    text += &missing(
+        found.confidence.as_ref(),
+        found.count,
+        &found.missing,
+        screen,
+    );
+    if let Some(ranking) = &found.ranking {
+        text += &models(ranking, screen);
     }
-    text + &footer(value, screen)
+    let defaults = found.defaults.as_ref().and_then(|it| it.near.as_ref());
+    text += &neighbours(found.related.as_deref(), defaults, screen);
+    let rest = Rest {
+        is_cut: found.truncated,
+        cursor: found.next_cursor.as_deref(),
+        ..Rest::default()
+    };
+    text + &footer(rest, screen)
 }
 
 /// Returns a line for each model of the user's that should have counted and did not.
-fn models(ranking: &Value, screen: &Screen) -> String {
-    let vector = &ranking["vector"];
-    let why = visible(vector.text("why")).into_owned();
-    let meaning = match (vector.text("state"), why.as_str()) {
-        ("partial", _) => format!(
-            "{} of {} pieces of code have a vector, so meaning does not count yet; `codelens embed build` makes the others",
-            count(vector.number("have")),
-            count(vector.number("of"))
-        ),
-        ("off", "weight") | ("whole" | "", _) => String::new(),
-        _ => format!("meaning does not count: {why} (`codelens embed status` tells more)"),
-    };
-    let order = match ranking.text("rerank") {
-        "timeout" => "the model of [rerank] did not answer in time: the order is the search's",
-        "failed" => "the model of [rerank] failed: the order is the search's",
+fn models(ranking: &RankingOutput, screen: &Screen) -> String {
+    let meaning = ranking.vector.as_ref().map_or(String::new(), |vector| {
+        let why = vector.why.unwrap_or_default();
+        match (vector.state, why) {
+            ("partial", _) => format!(
+                "{} of {} pieces of code have a vector, so meaning does not count yet; `codelens embed build` makes the others",
+                count(vector.have.unwrap_or_default()),
+                count(vector.of.unwrap_or_default())
+            ),
+            ("off", "weight") | ("whole", _) => String::new(),
+            _ => format!("meaning does not count: {why} (`codelens embed status` tells more)"),
+        }
+    });
+    let order = match ranking.rerank {
+        Some("timeout") => {
+            "the model of [rerank] did not answer in time: the order is the search's"
+        }
+        Some("failed") => "the model of [rerank] failed: the order is the search's",
         _ => "",
     };
     let mut text = String::new();
     for line in [meaning.as_str(), order] {
         if !line.is_empty() {
-            add(&mut text, format_args!("\n{}\n", screen.paint(FAINT, line)));
+            put!(text, "\n{}\n", screen.paint(FAINT, line));
         }
     }
     text
 }
 
 /// Returns the files with their hits, best first, and their neighbours.
-pub(super) fn explore(value: &Value, screen: &Screen) -> String {
+pub(super) fn explore(found: &ExploreOutput, screen: &Screen) -> String {
     let mut text = String::new();
-    let files = value.items("files");
+    let files = found.files.as_deref().unwrap_or_default();
     if files.is_empty() {
-        text += &nothing_found(value, screen);
+        let query = found.query.as_deref().unwrap_or_default();
+        text += &nothing_found(query, &found.freshness_fields, screen);
     }
     for (place, file) in files.iter().enumerate() {
         if place > 0 {
             text.push('\n');
         }
-        let path = visible(file.text("path"));
+        let path = visible(&file.path);
         text += &screen.paint(STRONG, &path);
-        text += &stale(file, screen);
+        text += &stale(file.stale, screen);
         text.push('\n');
-        for hit in file.items("results") {
+        for hit in &file.results {
             text += &place_in_file(&path, hit, screen);
-            text += &preview(hit, screen);
+            text += &preview(&hit.preview, &hit.matches, screen);
         }
-        let folded: u64 = file
-            .items("results")
-            .iter()
-            .map(|hit| hit.number("collapsed"))
-            .sum();
+        let folded: u64 = file.results.iter().filter_map(|hit| hit.collapsed).sum();
         if folded > 0 {
             let matches = if folded == 1 { "match" } else { "matches" };
             let more = format!("  {} more {matches} in this file", count(folded));
-            add(&mut text, format_args!("{}\n", screen.paint(FAINT, &more)));
+            put!(text, "{}\n", screen.paint(FAINT, &more));
         }
     }
-    text += &missing(value, screen);
-    text += &graph::neighbours(&entries(value, "related"), screen);
-    text + &footer(value, screen)
+    let n_results = found.count.unwrap_or_default();
+    text += &missing(found.confidence.as_ref(), n_results, &found.missing, screen);
+    text += &memory::noted(&found.notes, found.documents.as_deref(), screen);
+    text += &neighbours(found.related.as_deref(), found.defaults.as_ref(), screen);
+    let rest = Rest {
+        is_cut: found.truncated,
+        cursor: found.next_cursor.as_deref(),
+        ..Rest::default()
+    };
+    text + &footer(rest, screen)
+}
+
+fn neighbours(
+    related: Option<&[NearOutput]>,
+    defaults: Option<&NearDefaults>,
+    screen: &Screen,
+) -> String {
+    let related = related.unwrap_or_default().iter();
+    let entries: Vec<(&str, Entry<'_>)> = related
+        .map(|near| (near.source_path.as_str(), Entry::near(near, defaults)))
+        .collect();
+    graph::neighbours(&entries, screen)
 }
 
 /// Returns the line for an empty result: the query and the files that were searched; `nothing found yet` while the index is
 /// not complete.
-fn nothing_found(value: &Value, screen: &Screen) -> String {
-    let query = visible(value.text("query"));
-    let found = if is_fresh(value) {
+fn nothing_found(query: &str, fields: &FreshnessFields, screen: &Screen) -> String {
+    let is_fresh = fields.freshness == "fresh";
+    let found = if is_fresh {
         "nothing found"
     } else {
         "nothing found yet"
     };
-    let mut text = screen.paint(FAINT, &format!("{found} for “{query}”"));
-    let note = visible(value.text("note"));
-    if is_fresh(value) && !note.is_empty() {
-        text += &screen.paint(FAINT, &format!(": {note}"));
+    let mut text = screen.paint(FAINT, &format!("{found} for “{}”", visible(query)));
+    if is_fresh && !fields.note.is_empty() {
+        text += &screen.paint(FAINT, &format!(": {}", said(&fields.note)));
     }
     text + "\n"
 }
 
-/// Returns the words that no result holds, as a line.
-fn missing(value: &Value, screen: &Screen) -> String {
-    let is_low = value["confidence"]["level"] == "low" && value["confidence"]["basis"] != "none";
-    let low = if is_low {
-        screen.paint(
-            CARE,
-            "low confidence: what was asked for may not be in this repository",
-        ) + "\n"
-    } else {
-        String::new()
-    };
-    low + &missing_words(value, screen)
-}
-
-fn missing_words(value: &Value, screen: &Screen) -> String {
-    if value.number("count") == 0 {
-        // That nothing was found is said already.
-        return String::new();
+/// Returns how little is to be expected of the results, and the words that none of them holds, as lines.
+fn missing(
+    confidence: Option<&ConfidenceOutput>,
+    n_results: u64,
+    words: &[String],
+    screen: &Screen,
+) -> String {
+    let mut text = String::new();
+    if confidence.is_some_and(|it| it.level == "low" && it.basis != "none") {
+        let low = "low confidence: what was asked for may not be in this repository";
+        text = screen.paint(CARE, low) + "\n";
     }
-    let words: Vec<_> = value
-        .items("missing")
-        .iter()
-        .filter_map(Value::as_str)
-        .map(visible)
-        .collect();
-    if words.is_empty() {
-        return String::new();
+    // That nothing was found is said already.
+    if n_results > 0 && !words.is_empty() {
+        let words: Vec<_> = words.iter().map(|word| visible(word)).collect();
+        let line = format!("No result holds: {}", words.join(", "));
+        put!(text, "\n{}\n", screen.paint(CARE, &line));
     }
-    let line = format!("No result holds: {}", words.join(", "));
-    format!("\n{}\n", screen.paint(CARE, &line))
+    text
 }
 
 /// Returns the line that a hit is shown at: that of its definition, else its first.
-fn line_of(hit: &Value) -> String {
-    if let Some(line) = hit["line"].as_u64() {
-        return line.to_string();
+fn line_of(line: Option<u32>, lines: &str) -> String {
+    match line {
+        Some(line) => line.to_string(),
+        None => visible(lines.split('-').next().unwrap_or_default()).into_owned(),
     }
-    let start = hit.text("lines").split('-').next().unwrap_or_default();
-    visible(start).into_owned()
 }
 
-fn place_in_file(path: &str, hit: &Value, screen: &Screen) -> String {
-    let place = format!("{path}:{}", line_of(hit));
+fn place_in_file(path: &str, hit: &LocationOutput, screen: &Screen) -> String {
+    let place = format!("{path}:{}", line_of(hit.line, &hit.lines));
     let mut line = format!("  {}\n", screen.paint(PLACE, &place));
-    let signature = visible(hit.text("signature"));
-    if !signature.is_empty() {
+    if let Some(signature) = &hit.signature {
+        let signature = visible(signature);
         let signature = screen.fit(&signature, screen.width.saturating_sub(4));
-        add(
-            &mut line,
-            format_args!("    {}\n", screen.paint(STRONG, &signature)),
-        );
+        put!(line, "    {}\n", screen.paint(STRONG, &signature));
     }
     line
 }
 
 /// Returns the mark of results that must be read anew.
-pub(super) fn stale(value: &Value, screen: &Screen) -> String {
-    if value.is_true("stale") {
+pub(super) fn stale(is_stale: bool, screen: &Screen) -> String {
+    if is_stale {
         format!("  {}", screen.paint(CARE, "stale"))
     } else {
         String::new()
     }
 }
 
-fn heading(hit: &Value, screen: &Screen) -> String {
-    let place = format!("{}:{}", visible(hit.text("path")), line_of(hit));
+fn heading(hit: &HitOutput, screen: &Screen) -> String {
+    let place = format!("{}:{}", visible(&hit.path), line_of(hit.line, &hit.lines));
     let mut line = screen.paint(PLACE, &place);
-    for (style, word) in [(FAINT, hit.text("kind")), (STRONG, hit.text("symbol"))] {
-        if !word.is_empty() {
-            line.push_str(if style == FAINT { "  " } else { " " });
-            line += &screen.paint(style, &visible(word));
-        }
+    if let Some(kind) = hit.kind {
+        put!(line, "  {}", screen.paint(FAINT, &visible(kind)));
     }
-    if hit["explain"].is_object() {
-        let score = hit["score"].as_f64().unwrap_or_default();
-        let reasons = format!("{score:.2} {}", visible(hit.text("why")));
-        add(
-            &mut line,
-            format_args!("  {}", screen.paint(FAINT, reasons.trim_end())),
-        );
+    if let Some(symbol) = &hit.symbol {
+        put!(line, " {}", screen.paint(STRONG, &visible(symbol)));
     }
-    let more: Vec<_> = hit
-        .items("more")
-        .iter()
-        .map(|part| part.text("lines"))
-        .collect();
-    if !more.is_empty() {
-        let also = format!("  also {}", visible(&more.join(", ")));
-        line += &screen.paint(FAINT, &also);
+    if hit.explain.is_some() {
+        let why = visible(hit.why.as_deref().unwrap_or_default());
+        let reasons = format!("{:.2} {why}", hit.score.unwrap_or_default());
+        put!(line, "  {}", screen.paint(FAINT, reasons.trim_end()));
     }
-    line + &stale(hit, screen) + "\n"
+    line + &stale(hit.stale, screen) + "\n"
 }
 
-/// Returns a line with the parts of the score; empty where they were not asked for.
-fn explanation(explain: &Value, screen: &Screen) -> String {
-    let signals = explain.items("signals").iter().map(|signal| {
-        let adds = signal["adds"].as_f64().unwrap_or_default();
-        let rank = signal.number("rank");
-        format!("{} #{rank} +{adds:.2}", visible(signal.text("name")))
-    });
-    let factors = explain["factors"].as_object().into_iter().flatten();
-    let factors = factors.map(|(name, factor)| format!("{} ×{factor}", visible(name)));
+/// Returns a line with the parts of the score.
+fn explanation(explain: &ExplainOutput, screen: &Screen) -> String {
+    let signals = explain
+        .signals
+        .iter()
+        .map(|it| format!("{} #{} +{:.2}", visible(it.name), it.rank, it.adds));
+    let factors = explain.factors.iter();
+    let factors = factors.map(|(name, factor)| format!("{} ×{factor:?}", visible(name)));
     let parts: Vec<String> = signals.chain(factors).collect();
     if parts.is_empty() {
         return String::new();
@@ -231,15 +232,14 @@ fn explanation(explain: &Value, screen: &Screen) -> String {
 }
 
 /// Returns the preview of a hit, indented, with its `matches` strong.
-fn preview(hit: &Value, screen: &Screen) -> String {
-    let preview = hit.text("preview");
+fn preview(preview: &str, matches: &[[usize; 2]], screen: &Screen) -> String {
     let mut text = String::new();
     let mut start = 0;
     for line in preview.trim_end_matches('\n').split('\n') {
         if preview.is_empty() {
             break;
         }
-        let shown = emphasise(line, start, hit.items("matches"), screen);
+        let shown = emphasise(line, start, matches, screen);
         text += format!("    {shown}").trim_end();
         text.push('\n');
         start += line.len() + 1;
@@ -249,15 +249,16 @@ fn preview(hit: &Value, screen: &Screen) -> String {
 
 /// Returns a line of a preview with the words strong that match; `start` is where the line begins in the preview, in
 /// bytes, and `matches` are pairs of bytes of the preview.
-pub(super) fn emphasise(line: &str, start: usize, matches: &[Value], screen: &Screen) -> String {
+pub(super) fn emphasise(
+    line: &str,
+    start: usize,
+    matches: &[[usize; 2]],
+    screen: &Screen,
+) -> String {
     let mut text = String::new();
     let mut done = 0;
-    for range in matches {
-        let at = |place: usize| {
-            let byte = usize::try_from(range[place].as_u64()?).ok()?;
-            byte.checked_sub(start)
-        };
-        let (Some(from), Some(to)) = (at(0), at(1)) else {
+    for [from, to] in matches {
+        let (Some(from), Some(to)) = (from.checked_sub(start), to.checked_sub(start)) else {
             continue;
         };
         if let (Some(before), Some(word)) = (line.get(done..from), line.get(from..to)) {
@@ -271,21 +272,19 @@ pub(super) fn emphasise(line: &str, start: usize, matches: &[Value], screen: &Sc
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::preview;
     use crate::cli::screen::Screen;
 
+    const COLOURED: Screen = Screen {
+        width: 80,
+        is_terminal: true,
+        is_coloured: true,
+        links: None,
+    };
+
     #[test]
     fn matches_are_strong_and_asterisks_of_the_code_stay() {
-        let screen = Screen {
-            width: 80,
-            is_terminal: true,
-            is_coloured: true,
-            links: None,
-        };
-        let hit = json!({"preview": "f(**queue);\né = job ** 2", "matches": [[4, 9], [17, 20]]});
-        let shown = preview(&hit, &screen)
+        let shown = preview("f(**queue);\né = job ** 2", &[[4, 9], [17, 20]], &COLOURED)
             .replace("\u{1b}[1m", "<")
             .replace("\u{1b}[0m", ">");
         assert_eq!(shown, "    f(**<queue>);\n    é = <job> ** 2\n");
@@ -293,13 +292,7 @@ mod tests {
 
     #[test]
     fn ranges_that_are_none_are_passed_over() {
-        let screen = Screen {
-            width: 80,
-            is_terminal: true,
-            is_coloured: true,
-            links: None,
-        };
-        let hit = json!({"preview": "é", "matches": [[1, 9], [5, 2], "x", [0, 1]]});
-        assert_eq!(preview(&hit, &screen), "    é\n");
+        let shown = preview("é", &[[1, 9], [5, 2], [0, 1]], &COLOURED);
+        assert_eq!(shown, "    é\n");
     }
 }

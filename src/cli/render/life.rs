@@ -1,122 +1,148 @@
 //! Saved contexts, and removed or kept indexes.
 
-use serde_json::Value;
+use serde::Serialize;
 
-use super::state::branch_of;
-use super::text::{Facts, Fields, add, bytes, plural, short, table};
+use super::memory::{reasons, record};
+use super::state::{branch_of, day};
+use super::text::{Facts, bytes, plural, put, short, table};
+use super::{AnswerText, RenderedText, Rest, footer, said, state};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible, visible_lines};
+use crate::tools::answer::time;
+use crate::tools::memory::{ContextOutput, LoadOutput, LoadedOutput, RecordOutput};
+use crate::tools::prune::{DropOutput, PruneOutput};
+use crate::workspace::{Exported, Imported, RepositoryEntry};
 
-/// Returns a context with its items.
-pub(in crate::cli) fn context(value: &Value, screen: &Screen) -> String {
-    let saved = &value["context"];
-    let mut facts = Facts::on(screen);
-    facts.add(
-        "context",
-        screen.paint(STRONG, &visible(saved.text("name"))),
-    );
-    let at = format!(
-        "{}  {}",
-        branch_of(saved),
-        short(&visible(saved.text("headSha")))
-    );
-    facts.add("saved on", at.trim_end());
-    facts.add("saved", visible(saved.text("updatedAt")));
-    if saved.is_true("pinned") {
-        facts.add("pinned", "yes");
+/// A context with its items, or records with their verdicts.
+impl AnswerText for LoadOutput {
+    fn page(&self, screen: &Screen) -> RenderedText {
+        let note = self.note.as_deref().unwrap_or_default();
+        let mut text = state(self.freshness, self.freshness_reason, note, screen);
+        let mut rest = Rest {
+            is_cut: self.truncated,
+            ..Rest::default()
+        };
+        if let Some(saved) = &self.context {
+            text += &context(
+                &ContextText {
+                    saved,
+                    record: self.record.as_ref(),
+                    items: self.items.as_deref().unwrap_or_default(),
+                },
+                screen,
+            );
+        } else {
+            let results = self.results.as_deref().unwrap_or_default();
+            let records: Vec<String> = results.iter().map(|it| record(it, screen)).collect();
+            text += &records.join("\n");
+            rest.total = self.total.unwrap_or_default();
+            let n_shown = results.len() as u64;
+            if rest.total > n_shown {
+                put!(text, "\n{n_shown} of {}\n", rest.total);
+            }
+            if !note.is_empty() {
+                put!(text, "{}\n", said(note));
+            }
+        }
+        text += &footer(rest, screen);
+        text.into()
     }
-    let record = &value["record"];
-    let reasons: Vec<&str> = super::memory::reasons(record).collect();
-    let verdict = if reasons.is_empty() {
-        record.text("verdict").to_owned()
-    } else {
-        format!("{}: {}", record.text("verdict"), reasons.join("; "))
-    };
-    facts.add("verdict", visible(&verdict));
-    let mut text = facts.finish();
-    let notes = saved.text("notes");
-    if !notes.is_empty() {
-        add(&mut text, format_args!("\n{}\n", visible_lines(notes)));
-    }
-    if !value.items("items").is_empty() {
-        text.push('\n');
-    }
-    for item in value.items("items") {
-        text += &line(item, screen);
-    }
-    text + &super::footer(value, screen)
 }
 
-fn line(item: &Value, screen: &Screen) -> String {
-    let mut line = visible(item.text("path")).into_owned();
-    let lines = item.text("lines");
-    if !lines.is_empty() {
-        add(&mut line, format_args!(":{lines}"));
+/// A context with its items.
+pub(in crate::cli) struct ContextText<'a> {
+    /// As it was saved.
+    pub(in crate::cli) saved: &'a ContextOutput,
+    /// As it is judged now.
+    pub(in crate::cli) record: Option<&'a RecordOutput>,
+    /// Its items.
+    pub(in crate::cli) items: &'a [LoadedOutput],
+}
+
+/// Returns a context with its items.
+pub(in crate::cli) fn context(context: &ContextText<'_>, screen: &Screen) -> String {
+    let saved = context.saved;
+    let mut facts = Facts::on(screen);
+    facts.add("context", screen.paint(STRONG, &visible(&saved.name)));
+    let head = saved.head_sha.as_deref().unwrap_or_default();
+    let at = format!(
+        "{}  {}",
+        branch_of(saved.branch.as_deref(), ""),
+        short(&visible(head))
+    );
+    facts.add("saved on", at.trim_end());
+    facts.add(
+        "saved",
+        visible(saved.updated_at.as_deref().unwrap_or_default()),
+    );
+    if saved.pinned {
+        facts.add("pinned", "yes");
     }
-    let symbol = item.text("symbol");
-    if !symbol.is_empty() {
-        add(
-            &mut line,
-            format_args!("  {}", screen.paint(STRONG, &visible(symbol))),
-        );
+    if let Some(record) = context.record {
+        let reasons: Vec<&str> = reasons(record).collect();
+        let verdict = match reasons.as_slice() {
+            [] => record.verdict.to_owned(),
+            reasons => format!("{}: {}", record.verdict, reasons.join("; ")),
+        };
+        facts.add("verdict", visible(&verdict));
     }
-    let style = match item.text("state") {
+    let mut text = facts.finish();
+    if let Some(notes) = saved.notes.as_deref().filter(|notes| !notes.is_empty()) {
+        put!(text, "\n{}\n", visible_lines(notes));
+    }
+    if !context.items.is_empty() {
+        text.push('\n');
+    }
+    for item in context.items {
+        text += &line(item, screen);
+    }
+    text
+}
+
+fn line(item: &LoadedOutput, screen: &Screen) -> String {
+    let mut line = visible(&item.path).into_owned();
+    if let Some(lines) = &item.lines {
+        put!(line, ":{lines}");
+    }
+    if let Some(symbol) = &item.symbol {
+        put!(line, "  {}", screen.paint(STRONG, &visible(symbol)));
+    }
+    let style = match item.state {
         "same" => GOOD,
         "missing" => BAD,
         _ => CARE,
     };
-    let state = item.text("state");
-    if !state.is_empty() {
-        add(
-            &mut line,
-            format_args!("  {}", screen.paint(style, &visible(state))),
-        );
+    if !item.state.is_empty() {
+        put!(line, "  {}", screen.paint(style, item.state));
     }
-    if item.is_true("stale") {
+    if item.stale {
         line += " (not looked for everywhere yet)";
     }
-    add(
-        &mut line,
-        format_args!("  {}\n", screen.paint(FAINT, &visible(item.text("handle")))),
-    );
-    let preview = item.text("preview");
-    if !preview.is_empty() {
-        add(&mut line, format_args!("    {}\n", visible(preview)));
+    put!(line, "  {}\n", screen.paint(FAINT, &visible(&item.handle)));
+    if let Some(preview) = item.preview.as_deref().filter(|it| !it.is_empty()) {
+        put!(line, "    {}\n", visible(preview));
     }
     line
 }
 
 /// Returns the list of contexts.
-pub(in crate::cli) fn contexts(value: &Value, screen: &Screen) -> String {
-    let contexts = value.items("contexts");
+pub(in crate::cli) fn contexts(contexts: &[ContextOutput], screen: &Screen) -> String {
     if contexts.is_empty() {
         return "no saved contexts in this repository; `codelens save NAME …` saves one\n"
             .to_owned();
     }
-    let rows: Vec<_> = contexts
-        .iter()
-        .map(|context| {
-            vec![
-                visible(context.text("name")).into_owned(),
-                context.number("itemCount").to_string(),
-                branch_of(context),
-                short(&visible(context.text("headSha"))),
-                visible(
-                    context
-                        .text("updatedAt")
-                        .split('T')
-                        .next()
-                        .unwrap_or_default(),
-                )
-                .into_owned(),
-                if context.is_true("pinned") {
-                    "pinned"
-                } else {
-                    ""
-                }
-                .to_owned(),
-            ]
-        })
-        .collect();
+    let row = |context: &ContextOutput| {
+        let saved = context.updated_at.as_deref().map_or("", day);
+        let pinned = if context.pinned { "pinned" } else { "" };
+        vec![
+            visible(&context.name).into_owned(),
+            context.item_count.to_string(),
+            branch_of(context.branch.as_deref(), ""),
+            short(&visible(context.head_sha.as_deref().unwrap_or_default())),
+            visible(saved).into_owned(),
+            pinned.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = contexts.iter().map(row).collect();
     table(
         screen,
         &["name", "items", "branch", "commit", "saved", ""],
@@ -124,88 +150,82 @@ pub(in crate::cli) fn contexts(value: &Value, screen: &Screen) -> String {
     )
 }
 
-/// Returns the indexes that were removed, or would be.
-pub(super) fn prune(value: &Value, screen: &Screen) -> String {
-    let is_dry = value.is_true("dryRun");
-    let removed = value.items("deletedIndexes");
-    let mut text = String::new();
-    if !removed.is_empty() {
-        let rows: Vec<_> = removed
-            .iter()
-            .map(|index| {
-                vec![
-                    branch_of(index),
-                    short(&visible(index.text("headSha"))),
-                    bytes(index.number("bytes")),
-                    visible(index.text("reason")).into_owned(),
-                    visible(index.text("repo")).into_owned(),
-                ]
-            })
-            .collect();
-        text += &table(screen, &["branch", "commit", "size", "why", "of"], &rows);
-        text.push('\n');
+/// The indexes that were removed, or would be.
+impl AnswerText for PruneOutput {
+    fn page(&self, screen: &Screen) -> RenderedText {
+        let mut text = String::new();
+        let rows = self.deleted_indexes.iter().map(|index| {
+            vec![
+                branch_of(index.branch.as_deref(), &index.worktree),
+                short(&visible(index.head_sha.as_deref().unwrap_or_default())),
+                bytes(index.bytes),
+                index.reason.to_owned(),
+                visible(&index.repo).into_owned(),
+            ]
+        });
+        let rows: Vec<_> = rows.collect();
+        if !rows.is_empty() {
+            text += &table(screen, &["branch", "commit", "size", "why", "of"], &rows);
+            text.push('\n');
+        }
+        let indexes = match self.total {
+            1 => "1 index".to_owned(),
+            n => format!("{n} indexes"),
+        };
+        let verb = if self.dry_run {
+            "would remove"
+        } else {
+            "removed"
+        };
+        let freed = bytes(self.bytes_freed);
+        put!(text, "{verb} {indexes}, {freed}\n");
+        if self.skipped > 0 {
+            let line = format!("{} more in use by a process, kept", self.skipped);
+            put!(text, "{}\n", screen.paint(FAINT, &line));
+        }
+        text.into()
     }
-    let total = value.number("total");
-    let indexes = if total == 1 {
-        "1 index".to_owned()
-    } else {
-        format!("{total} indexes")
-    };
-    let verb = if is_dry { "would remove" } else { "removed" };
-    let freed = bytes(value.number("bytesFreed"));
-    add(&mut text, format_args!("{verb} {indexes}, {freed}\n"));
-    let skipped = value.number("skipped");
-    if skipped > 0 {
-        let line = format!("{skipped} more in use by a process, kept");
-        add(&mut text, format_args!("{}\n", screen.paint(FAINT, &line)));
-    }
-    text
 }
 
-/// Returns the dropped index.
-pub(super) fn dropped(value: &Value) -> String {
-    let id = visible(value.text("indexId")).into_owned();
-    format!("dropped {id}, {}\n", bytes(value.number("bytesFreed")))
+impl AnswerText for DropOutput {
+    fn page(&self, _: &Screen) -> RenderedText {
+        let id = visible(&self.index_id);
+        format!("dropped {id}, {}\n", bytes(self.bytes_freed)).into()
+    }
 }
 
-/// Returns every repository with indexes.
-pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
-    let repositories = value.items("repositories");
-    let place = visible(value.text("dataDir")).into_owned();
+/// Returns every repository with indexes; `place` is the data directory.
+pub(in crate::cli) fn repositories(
+    place: &str,
+    repositories: &[RepositoryEntry],
+    screen: &Screen,
+) -> String {
+    let place = visible(place);
     if repositories.is_empty() {
         return format!("no indexes in {place}\n");
     }
-    let sum = |key: &str| {
-        repositories
-            .iter()
-            .map(|repository| repository.number(key))
-            .sum()
-    };
-    let rows: Vec<_> = repositories
-        .iter()
-        .map(|repository| {
-            let prunable = match repository.number("prunable") {
+    let row = |repository: &RepositoryEntry| {
+        let used = repository.last_used_ms.and_then(time);
+        vec![
+            visible(&repository.path).into_owned(),
+            repository.state.to_owned(),
+            match repository.n_commit_indexes {
+                0 => repository.n_indexes.to_string(),
+                n => format!("{} ({n} of commits)", repository.n_indexes),
+            },
+            bytes(repository.bytes),
+            used.as_deref().map_or("", day).to_owned(),
+            match repository.n_contexts {
                 0 => String::new(),
-                n => format!("{n}, {}", bytes(repository.number("prunableBytes"))),
-            };
-            let used = repository.text("lastUsedAt");
-            vec![
-                visible(repository.text("path")).into_owned(),
-                visible(repository.text("state")).into_owned(),
-                match repository.number("commitIndexes") {
-                    0 => repository.number("indexes").to_string(),
-                    n => format!("{} ({n} of commits)", repository.number("indexes")),
-                },
-                bytes(repository.number("bytes")),
-                visible(used.split('T').next().unwrap_or_default()).into_owned(),
-                match repository.number("contexts") {
-                    0 => String::new(),
-                    n => n.to_string(),
-                },
-                prunable,
-            ]
-        })
-        .collect();
+                n => n.to_string(),
+            },
+            match repository.n_prunable {
+                0 => String::new(),
+                n => format!("{n}, {}", bytes(repository.prunable_bytes)),
+            },
+        ]
+    };
+    let rows: Vec<_> = repositories.iter().map(row).collect();
     let heading = [
         "work tree",
         "state",
@@ -216,88 +236,107 @@ pub(in crate::cli) fn repositories(value: &Value, screen: &Screen) -> String {
         "prune removes",
     ];
     let mut text = table(screen, &heading, &rows);
-    let total: u64 = sum("bytes");
-    add(&mut text, format_args!("\n{} in {place}\n", bytes(total)));
+    let total = repositories.iter().map(|repository| repository.bytes).sum();
+    put!(text, "\n{} in {place}\n", bytes(total));
     text
 }
 
+/// The settings, and the file that they come from.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::cli) struct SettingsOutput {
+    pub(in crate::cli) marks: Vec<MarkOutput>,
+    pub(in crate::cli) warnings: Vec<String>,
+    pub(in crate::cli) file: String,
+    pub(in crate::cli) file_exists: bool,
+    pub(in crate::cli) settings: Vec<SettingOutput>,
+}
+
+/// A file that a word counts for.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct MarkOutput {
+    pub(in crate::cli) repo: String,
+    pub(in crate::cli) path: String,
+    pub(in crate::cli) word: &'static str,
+}
+
+/// A setting with its value.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct SettingOutput {
+    pub(in crate::cli) name: &'static str,
+    pub(in crate::cli) value: String,
+    pub(in crate::cli) unit: &'static str,
+    /// The flag, variable or file that it has the value from.
+    pub(in crate::cli) source: String,
+    pub(in crate::cli) bounds: String,
+    pub(in crate::cli) variable: Option<&'static str>,
+    pub(in crate::cli) about: &'static str,
+}
+
 /// Returns the settings.
-pub(in crate::cli) fn settings(value: &Value, screen: &Screen) -> String {
-    let rows: Vec<_> = value
-        .items("settings")
-        .iter()
-        .map(|setting| {
-            let unit = setting.text("unit");
-            let shown = visible(setting.text("value")).into_owned();
-            vec![
-                visible(setting.text("name")).into_owned(),
-                match (unit, shown.parse()) {
-                    ("", _) => shown,
-                    ("bytes", Ok(n)) => bytes(n),
-                    _ => format!("{shown} {unit}"),
-                },
-                visible(setting.text("source")).into_owned(),
-                visible(setting.text("bounds")).into_owned(),
-                visible(setting.text("about")).into_owned(),
-            ]
-        })
-        .collect();
+pub(in crate::cli) fn settings(output: &SettingsOutput, screen: &Screen) -> String {
+    let row = |setting: &SettingOutput| {
+        let shown = visible(&setting.value).into_owned();
+        vec![
+            setting.name.to_owned(),
+            match (setting.unit, shown.parse()) {
+                ("", _) => shown,
+                ("bytes", Ok(n)) => bytes(n),
+                (unit, _) => format!("{shown} {unit}"),
+            },
+            visible(&setting.source).into_owned(),
+            setting.bounds.clone(),
+            setting.about.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = output.settings.iter().map(row).collect();
     let mut text = table(
         screen,
         &["setting", "value", "from", "bounds", "for"],
         &rows,
     );
-    let there = if value.is_true("fileExists") {
+    let there = if output.file_exists {
         ""
     } else {
         " (not there)"
     };
-    let file = visible(value.text("file")).into_owned();
-    add(&mut text, format_args!("\nfile: {file}{there}\n"));
-    for mark in value.items("marks") {
-        let [word, path, repo] = ["word", "path", "repo"].map(|key| visible(mark.text(key)));
-        add(
-            &mut text,
-            format_args!("mark: {path} of {repo} counts as {word}\n"),
-        );
+    let file = visible(&output.file);
+    put!(text, "\nfile: {file}{there}\n");
+    for mark in &output.marks {
+        let (path, repo) = (visible(&mark.path), visible(&mark.repo));
+        put!(text, "mark: {path} of {repo} counts as {}\n", mark.word);
     }
-    for warning in value.items("warnings") {
-        let warning = visible(warning.as_str().unwrap_or_default()).into_owned();
-        add(
-            &mut text,
-            format_args!("{}\n", screen.paint(CARE, &warning)),
-        );
+    for warning in &output.warnings {
+        let warning = screen.paint(CARE, &visible(warning));
+        put!(text, "{warning}\n");
     }
     text
 }
 
-/// Returns the result of exporting or importing a bundle.
-pub(in crate::cli) fn bundle(value: &Value) -> String {
-    let commit = short(value.text("commit"));
-    let files = plural(value.number("files"), "file");
-    if value["digest"].is_string() {
-        return format!(
-            "wrote {}: {files} at {commit}, {} ({} unpacked)\ndigest {}\n",
-            visible(value.text("file")),
-            bytes(value.number("bytes")),
-            bytes(value.number("indexBytes")),
-            visible(value.text("digest"))
-        );
-    }
-    let mut text = format!("imported {files} of commit {commit}");
-    if value["verifiedFiles"].is_u64() {
+/// Returns the result of writing a bundle to `file`.
+pub(in crate::cli) fn exported(done: &Exported, file: &str) -> String {
+    format!(
+        "wrote {}: {} at {}, {} ({} unpacked)\ndigest {}\n",
+        visible(file),
+        plural(done.n_files, "file"),
+        short(&done.commit),
+        bytes(done.bytes),
+        bytes(done.database_bytes),
+        done.digest
+    )
+}
+
+/// Returns the result of importing a bundle.
+pub(in crate::cli) fn imported(done: &Imported) -> String {
+    let files = plural(done.n_files, "file");
+    let mut text = format!("imported {files} of commit {}", short(&done.commit));
+    if done.n_verified.is_some() {
         text += ", each extracted again: all as the bundle says";
     }
     text.push('\n');
-    let left_out = value.number("leftOut");
-    if left_out > 0 {
-        add(
-            &mut text,
-            format_args!(
-                "left out {}, whose bytes are not here\n",
-                plural(left_out, "file")
-            ),
-        );
+    if done.n_left_out > 0 {
+        let left_out = plural(done.n_left_out, "file");
+        put!(text, "left out {left_out}, whose bytes are not here\n");
     }
     text + "next: `codelens refresh` (a new index starts from the nearest one; nothing is answered from the bundle itself)\n"
 }

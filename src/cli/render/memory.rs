@@ -1,158 +1,120 @@
 //! Saved records, as they are judged now.
 
-use serde_json::Value;
-
-use super::text::{Fields, add, plural, table};
+use super::text::{plural, put, table};
+use super::{AnswerText, RenderedText, said};
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible, visible_lines};
+use crate::tools::memory::{DocumentOutput, ListedRecordOutput, RecordOutput, SaveOutput};
+use crate::tools::notes::{AttachedDocumentOutput, NoteOutput};
 
-/// Returns the record that was saved.
-pub(super) fn save(value: &Value, screen: &Screen) -> String {
-    let items = plural(value.number("itemCount"), "item");
-    let pinned = if value.is_true("pinned") {
-        ", pinned"
-    } else {
-        ""
-    };
-    let id = visible(value.text("id"));
-    let mut text = match value.text("name") {
-        "" => format!(
-            "saved {} {}: {items}{pinned}\n",
-            value.text("kind"),
-            screen.paint(STRONG, &id)
-        ),
-        name => format!(
-            "saved {}: {items}{pinned}  {}\n",
-            screen.paint(STRONG, &visible(name)),
-            screen.paint(FAINT, &id)
-        ),
-    };
-    for similar in value.items("similar") {
-        let line = format!(
-            "like {}: {}\n",
-            visible(similar.text("id")),
-            visible(similar.text("title"))
-        );
-        text += &line;
-    }
-    if !value.text("note").is_empty() {
-        add(&mut text, format_args!("{}\n", visible(value.text("note"))));
-    }
-    text
-}
-
-/// Returns records with their verdicts.
-pub(in crate::cli) fn records(value: &Value, screen: &Screen) -> String {
-    let mut text = String::new();
-    for record in value.items("results") {
-        if !text.is_empty() {
-            text.push('\n');
+/// The record that was saved.
+impl AnswerText for SaveOutput {
+    fn page(&self, screen: &Screen) -> RenderedText {
+        let items = plural(self.item_count, "item");
+        let pinned = if self.pinned { ", pinned" } else { "" };
+        let id = visible(&self.id);
+        let mut text = match &self.name {
+            None => format!(
+                "saved {} {}: {items}{pinned}\n",
+                self.kind,
+                screen.paint(STRONG, &id)
+            ),
+            Some(name) => format!(
+                "saved {}: {items}{pinned}  {}\n",
+                screen.paint(STRONG, &visible(name)),
+                screen.paint(FAINT, &id)
+            ),
+        };
+        for similar in &self.similar {
+            let (id, title) = (visible(&similar.id), visible(&similar.title));
+            put!(text, "like {id}: {title}\n");
         }
-        text += &one(record, screen);
+        if let Some(note) = &self.note {
+            put!(text, "{}\n", said(note));
+        }
+        text.into()
     }
-    let n_shown = value.items("results").len() as u64;
-    let total = value.number("total");
-    if total > n_shown {
-        add(&mut text, format_args!("\n{n_shown} of {total}\n"));
-    }
-    if !value.text("note").is_empty() {
-        add(&mut text, format_args!("{}\n", visible(value.text("note"))));
-    }
-    text + &super::footer(value, screen)
 }
 
-fn one(record: &Value, screen: &Screen) -> String {
-    let style = match record.text("verdict") {
+/// Returns a record with its verdict.
+pub(super) fn record(record: &RecordOutput, screen: &Screen) -> String {
+    let style = match record.verdict {
         "holds" => GOOD,
         "stale" => BAD,
         _ => CARE,
     };
+    let title = record.title.as_deref().unwrap_or_default();
     let mut text = format!(
         "{}  {}  {}  {}\n",
-        screen.paint(style, record.text("verdict")),
-        record.text("kind"),
-        screen.paint(STRONG, &visible(record.text("title"))),
-        screen.paint(FAINT, &visible(record.text("id")))
+        screen.paint(style, record.verdict),
+        record.kind,
+        screen.paint(STRONG, &visible(title)),
+        screen.paint(FAINT, &visible(&record.id))
     );
-    let body = record.text("text");
-    if !body.is_empty() && body != record.text("title") {
-        for line in visible_lines(body).lines() {
-            add(&mut text, format_args!("    {line}\n"));
+    let body = record.text.as_deref().filter(|body| *body != title);
+    for line in visible_lines(body.unwrap_or_default()).lines() {
+        put!(text, "    {line}\n");
+    }
+    for item in &record.items {
+        let lines = item.lines.as_ref().map(|lines| format!(":{lines}"));
+        let (path, lines) = (visible(&item.path), lines.unwrap_or_default());
+        let symbol = visible(item.symbol.as_deref().unwrap_or_default());
+        put!(text, "  {path}{lines}  {symbol}  {}\n", item.state);
+    }
+    if let Some(document) = &record.document {
+        let locator = visible(document.locator.as_deref().unwrap_or_default());
+        for place in places(document) {
+            let place = visible(place);
+            put!(text, "  document {place} {locator}\n");
         }
     }
-    for item in record.items("items") {
-        let lines = match item.text("lines") {
-            "" => String::new(),
-            lines => format!(":{lines}"),
-        };
-        let path = visible(item.text("path"));
-        let symbol = visible(item.text("symbol"));
-        let state = item.text("state");
-        add(
-            &mut text,
-            format_args!("  {path}{lines}  {symbol}  {state}\n"),
-        );
+    if let Some(test) = &record.test {
+        put!(text, "  test  {}\n", visible(&test.command));
     }
-    let document = &record["document"];
-    for field in ["path", "url", "copy"] {
-        if !document.text(field).is_empty() {
-            let place = visible(document.text(field));
-            let locator = visible(document.text("locator"));
-            add(&mut text, format_args!("  document {place} {locator}\n"));
-        }
-    }
-    let test = record["test"].text("command");
-    if !test.is_empty() {
-        add(&mut text, format_args!("  test  {}\n", visible(test)));
-    }
-    let verification = record.text("verification");
     let mut signs: Vec<String> = Vec::new();
-    if !record.text("from").is_empty() {
-        signs.push(format!("from the clone {}", record.text("from")));
-    }
-    if verification != "none" {
-        signs.push(verification.to_owned());
+    signs.extend(record.from.iter().map(|it| format!("from the clone {it}")));
+    if record.verification != "none" {
+        signs.push(record.verification.clone());
     }
     signs.extend(reasons(record).map(str::to_owned));
     if !signs.is_empty() {
         let signs = signs.join("; ");
-        add(
-            &mut text,
-            format_args!("  {}\n", screen.paint(FAINT, &visible(&signs))),
-        );
+        put!(text, "  {}\n", screen.paint(FAINT, &visible(&signs)));
     }
     text
 }
 
 /// Returns why a record may hold, then why it may not.
-pub(super) fn reasons(record: &Value) -> impl Iterator<Item = &str> {
-    let all = ["signals", "warnings"].map(|key| record.items(key));
-    all.into_iter().flatten().filter_map(Value::as_str)
+pub(super) fn reasons(record: &RecordOutput) -> impl Iterator<Item = &str> {
+    let all = record.signals.iter().chain(&record.warnings);
+    all.map(String::as_str)
+}
+
+/// Returns where a document is: the one place of its link.
+fn places(document: &DocumentOutput) -> impl Iterator<Item = &str> {
+    let places = [&document.path, &document.url, &document.copy];
+    places.into_iter().filter_map(|place| place.as_deref())
 }
 
 /// Returns the list of records, as they were saved.
-pub(in crate::cli) fn record_list(value: &Value, screen: &Screen) -> String {
-    let records = value.items("records");
+pub(in crate::cli) fn record_list(records: &[ListedRecordOutput], screen: &Screen) -> String {
     if records.is_empty() {
         return "no saved records in this repository; `codelens note add` adds one\n".to_owned();
     }
-    let rows: Vec<_> = records
-        .iter()
-        .map(|record| {
-            let author = &record["author"];
-            let by = match author.text("by") {
-                "import" if author.is_true("approved") => "import, approved",
-                by => by,
-            };
-            vec![
-                visible(record.text("id")).into_owned(),
-                record.text("kind").to_owned(),
-                visible(record.text("title")).into_owned(),
-                record.number("itemCount").to_string(),
-                by.to_owned(),
-                visible(record.text("branch")).into_owned(),
-            ]
-        })
-        .collect();
+    let row = |record: &ListedRecordOutput| {
+        let by = match record.author.by {
+            "import" if record.author.approved => "import, approved",
+            by => by,
+        };
+        vec![
+            visible(&record.id).into_owned(),
+            record.kind.to_owned(),
+            visible(&record.title).into_owned(),
+            record.item_count.to_string(),
+            by.to_owned(),
+            visible(record.branch.as_deref().unwrap_or_default()).into_owned(),
+        ]
+    };
+    let rows: Vec<_> = records.iter().map(row).collect();
     table(
         screen,
         &["id", "kind", "title", "items", "by", "branch"],
@@ -161,40 +123,36 @@ pub(in crate::cli) fn record_list(value: &Value, screen: &Screen) -> String {
 }
 
 /// Returns the notes and documents of an answer; nothing where it has none.
-pub(super) fn noted(value: &Value, screen: &Screen) -> String {
+pub(super) fn noted(
+    notes: &[NoteOutput],
+    documents: Option<&[AttachedDocumentOutput]>,
+    screen: &Screen,
+) -> String {
     let mut text = String::new();
-    for note in value.items("notes") {
-        let line = format!(
-            "noted: {} ({}, {})",
-            visible(note.text("title")),
-            note.text("kind"),
-            note.text("verdict")
+    for note in notes {
+        let title = visible(&note.title);
+        let line = format!("noted: {title} ({}, {})", note.kind, note.verdict);
+        let (line, id) = (
+            screen.paint(CARE, &line),
+            screen.paint(FAINT, &visible(&note.id)),
         );
-        add(
-            &mut text,
-            format_args!(
-                "{}  {}\n",
-                screen.paint(CARE, &line),
-                screen.paint(FAINT, &visible(note.text("id")))
-            ),
-        );
-        for line in visible_lines(note.text("text")).lines() {
-            add(&mut text, format_args!("    {line}\n"));
+        put!(text, "{line}  {id}\n");
+        for line in visible_lines(note.text.as_deref().unwrap_or_default()).lines() {
+            put!(text, "    {line}\n");
         }
     }
-    for document in value.items("documents") {
-        let place = ["path", "url", "copy"]
-            .map(|field| document.text(field))
-            .concat();
-        let line = format!(
+    for document in documents.unwrap_or_default() {
+        let place: String = places(&document.link).collect();
+        let locator = document.link.locator.as_deref().unwrap_or_default();
+        put!(
+            text,
             "document: {} ({}, {})  {} {}\n",
-            visible(document.text("title")),
-            document.text("via"),
-            document.text("verdict"),
+            visible(&document.title),
+            document.via,
+            document.verdict,
             visible(&place),
-            visible(document.text("locator"))
+            visible(locator)
         );
-        text += &line;
     }
     text
 }

@@ -1,7 +1,8 @@
-//! The value of each tool as text for people.
+//! The output of each tool as text for people.
 //!
-//! Knows the shape of every answer, and takes a missing part for an empty one: a value is shown as far as it goes.
+//! Takes the types that are serialised for programs, so that both say the same of a field.
 
+mod answers;
 mod ask;
 mod changes;
 mod changes_graph;
@@ -23,24 +24,26 @@ mod state;
 mod text;
 mod tree;
 
-use serde_json::Value;
-
-pub(super) use changes::{ChangesFormat, RUNNERS, formatted, tests};
-pub(super) use drawing::{GraphLanguage, drawing};
-
-use super::screen::{self, Screen, visible};
-use crate::model::UnknownReason;
-pub(super) use ask::answer;
+pub(super) use ask::{CitedAnswer, ExcerptOutput, ProseOutput, answer};
+pub(super) use changes::{ChangesFormat, RUNNERS, tests};
 pub(super) use changes_graph::changes_graph;
-pub(super) use code::place;
-pub(super) use embed::embed;
+pub(super) use drawing::GraphLanguage;
+pub(super) use embed::{vector_status, vectors_built, vectors_removed};
 pub(super) use impact_graph::impact_graph;
-pub(super) use life::{bundle, context, contexts, repositories, settings};
+pub(super) use life::{
+    ContextText, MarkOutput, SettingOutput, SettingsOutput, context, contexts, exported, imported,
+    repositories, settings,
+};
 pub(super) use memory::record_list;
-pub(super) use pack::markdown;
-pub(super) use remotes::{collected, remote, transfer};
+pub(super) use remotes::{added, collected, pulled, pushed, remote};
 pub(super) use setup::installed;
-use text::{Fields, count};
+
+use super::command_names::in_answer;
+use super::screen::{self, Screen, visible};
+use crate::error::Result;
+use crate::model::UnknownReason;
+use crate::tools::answer::FreshnessFields;
+use text::count;
 
 /// The text for a value.
 #[derive(Debug, Default)]
@@ -60,98 +63,113 @@ impl From<String> for RenderedText {
     }
 }
 
-/// Returns the text of a tool's value.
-pub(super) fn page(tool: &str, value: &Value, screen: &Screen) -> RenderedText {
-    let state = header(value, screen);
-    let mut page: RenderedText = match tool {
-        "cl_search" if value["searchedFiles"].is_u64() => lines::lines(value, screen),
-        "cl_search" => hits::search(value, screen).into(),
-        "cl_explore" if value["parts"].is_array() => pack::pack(value, screen).into(),
-        "cl_explore" => hits::explore(value, screen).into(),
-        "cl_impact" => graph::impact(value, screen).into(),
-        "cl_changes" => changes::formatted(value, ChangesFormat::Text, screen).into(),
-        "cl_related" => graph::related(value, screen).into(),
-        "cl_map" if value["view"].is_string() => files::list(value, screen).into(),
-        "cl_map" => code::map(value, screen).into(),
-        "cl_expand" => code::expand(value, screen),
-        "cl_chunks" => files::chunks(value, screen).into(),
-        "cl_current" => state::current(value, screen).into(),
-        "cl_refresh" => state::refresh(value, screen).into(),
-        "cl_stats" => state::stats(value, screen).into(),
-        "cl_doctor" => state::doctor(value, screen).into(),
-        "cl_prune" => life::prune(value, screen).into(),
-        "cl_drop" => life::dropped(value).into(),
-        "cl_save" => memory::save(value, screen).into(),
-        "cl_load" if value["results"].is_array() => memory::records(value, screen).into(),
-        "cl_load" => life::context(value, screen).into(),
-        _ => pretty(value).into(),
-    };
-    page.data.insert_str(0, &state);
-    page
+/// The output of a tool as a command prints it. Each tool has the text; the other forms are of those whose commands have
+/// the options for them.
+pub(super) trait AnswerText {
+    /// Returns the text for people.
+    fn page(&self, screen: &Screen) -> RenderedText;
+
+    /// Returns source that is printed as it is where nobody looks at it, and its place.
+    fn exact(&self) -> Option<(String, &str)> {
+        None
+    }
+
+    /// Returns the graph for a program that draws; `asked` is the subject on the command line.
+    ///
+    /// # Errors
+    /// `invalid_argument` where a name means several definitions, of which none can be drawn.
+    fn drawing(&self, _asked: &str, _language: GraphLanguage) -> Option<Result<String>> {
+        None
+    }
+
+    /// Returns a form for a hosted service.
+    fn formatted(&self, _format: ChangesFormat, _screen: &Screen) -> Option<String> {
+        None
+    }
+
+    /// Returns Markdown to be pasted.
+    fn markdown(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether a check failed.
+    fn has_failed(&self) -> bool {
+        false
+    }
+
+    /// Whether a use is broken.
+    fn is_broken(&self) -> bool {
+        false
+    }
 }
 
-fn pretty(value: &Value) -> String {
-    // JSON escapes the control characters below the space, and nothing else that a terminal obeys.
-    format!("{}\n", screen::visible_lines(&format!("{value:#}")))
+/// Returns a sentence of an answer as a terminal may show it.
+fn said(sentence: &str) -> String {
+    visible(&in_answer(sentence)).into_owned()
 }
 
-/// Returns whether an answer is known to be true of the work tree, or says nothing of it.
-fn is_fresh(value: &Value) -> bool {
-    matches!(value.text("freshness"), "" | "fresh")
+/// Returns the first line of an answer from an index that is not known to equal the work tree. An answer with a summary
+/// begins that with the state.
+fn header(fields: &FreshnessFields, screen: &Screen) -> String {
+    state(
+        fields.freshness,
+        fields.freshness_reason,
+        &fields.note,
+        screen,
+    )
 }
 
-/// Returns the first line of an answer from an index that is not known to equal the work tree.
-fn header(value: &Value, screen: &Screen) -> String {
-    if is_fresh(value) {
+fn state(freshness: &str, reason: Option<&str>, note: &str, screen: &Screen) -> String {
+    if freshness == "fresh" {
         return String::new();
     }
-    // A summary begins with the state.
-    let state = match (value.text("summary"), value.text("note")) {
-        ("", "") => {
-            let known = value.text("freshnessReason");
-            let reason = UnknownReason::ALL
-                .iter()
-                .find(|reason| reason.as_str() == known);
-            let reason = reason.map_or("not proved", |reason| reason.sentence());
-            format!("{}: {reason}", value.text("freshness"))
-        }
-        ("", note) => note.to_owned(),
-        _ => return String::new(),
+    let state = if note.is_empty() {
+        let mut reasons = UnknownReason::ALL.iter();
+        let reason = reasons.find(|known| Some(known.as_str()) == reason);
+        let reason = reason.map_or("not proved", |reason| reason.sentence());
+        format!("{freshness}: {reason}")
+    } else {
+        said(note)
     };
     format!("{}\n\n", screen.paint(screen::CARE, &visible(&state)))
 }
 
+/// The part of an answer that is not shown.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rest<'a> {
+    /// Whether lists were cut.
+    is_cut: bool,
+    /// Entries in all; 0 where they are not counted.
+    total: u64,
+    /// The option that shows more; `--limit N` where it is empty.
+    option: &'static str,
+    /// The place where the next page begins.
+    cursor: Option<&'a str>,
+}
+
 /// Returns the last lines of an answer: how to get the rest.
-fn footer(value: &Value, screen: &Screen) -> String {
+fn footer(rest: Rest<'_>, screen: &Screen) -> String {
     let mut lines = Vec::new();
-    // An outline names its omissions itself.
-    if value.is_true("truncated") && value["omitted"].is_null() {
-        let total = ["total", "fileCount"]
-            .into_iter()
-            .map(|key| value.number(key))
-            .find(|total| *total > 0);
-        let flag = match value["brokenTotal"] {
-            Value::Null => "--limit N",
-            _ => "--budget N",
+    if rest.is_cut {
+        let option = match rest.option {
+            "" => "--limit N",
+            option => option,
         };
-        lines.push(screen.paint(
-            screen::FAINT,
-            &match total {
-                Some(total) => format!("Shortened: {} in all; more with `{flag}`.", count(total)),
-                None => format!("Shortened; more with `{flag}`."),
-            },
-        ));
+        lines.push(match rest.total {
+            0 => format!("Shortened; more with `{option}`."),
+            total => format!("Shortened: {} in all; more with `{option}`.", count(total)),
+        });
     }
-    let cursor = value.text("nextCursor");
-    if !cursor.is_empty() {
-        lines.push(screen.paint(
-            screen::FAINT,
-            &format!("More: add `--cursor {}`", quoted(&visible(cursor))),
-        ));
+    if let Some(cursor) = rest.cursor {
+        lines.push(format!("More: add `--cursor {}`", quoted(&visible(cursor))));
     }
     if lines.is_empty() {
         return String::new();
     }
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| screen.paint(screen::FAINT, line))
+        .collect();
     format!("\n{}\n", lines.join("\n"))
 }
 

@@ -1,281 +1,283 @@
 //! A pack of `cl_explore`: for a terminal, and as Markdown to be pasted.
 
-use serde_json::Value;
-
-use super::text::{Fields, add, count, plural};
-use super::{footer, is_fresh};
+use super::text::{count, plural, put};
+use super::{Rest, footer, said};
+use crate::cli::command_names::in_error;
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_lines};
+use crate::tools::explore::ExploreOutput;
+use crate::tools::explore::cards::{CardOutput, MetricsOutput, TargetCountsOutput};
+use crate::tools::explore::part::{OmittedDefinitionOutput, PartOutput};
+use crate::tools::file_history::{CoChangeOutput, OwnerOutput};
 
 /// Omitted definitions that a terminal is shown.
 const MAX_OMITTED: usize = 12;
 
 /// Returns the cards, the parts with their text, and what was left out.
-pub(super) fn pack(value: &Value, screen: &Screen) -> String {
+pub(super) fn pack(found: &ExploreOutput, parts: &[PartOutput], screen: &Screen) -> String {
     let mut text = String::new();
-    for line in value.items("brief").iter().filter_map(Value::as_str) {
+    for line in &found.brief {
         text += &screen.paint(FAINT, &visible(line));
         text.push('\n');
     }
-    if value.items("parts").is_empty() && value.items("cards").is_empty() {
-        let note = visible(value.text("note"));
-        let found = if is_fresh(value) {
+    let cards = found.cards.as_deref().unwrap_or_default();
+    let fields = &found.freshness_fields;
+    if parts.is_empty() && cards.is_empty() {
+        let nothing = if fields.freshness == "fresh" {
             "nothing found"
         } else {
             "nothing found yet"
         };
-        let query = visible(value.text("query"));
-        let line = format!("{found} for “{query}”: {note}");
+        let query = visible(found.query.as_deref().unwrap_or_default());
+        let line = format!("{nothing} for “{query}”: {}", said(&fields.note));
         text += &screen.paint(FAINT, line.trim_end_matches([':', ' ']));
         text.push('\n');
     }
-    for card in value.items("cards") {
+    for card in cards {
         text.push('\n');
         text += &self::card(card, screen);
     }
-    for part in value.items("parts") {
-        let place = format!("{}:{}", visible(part.text("path")), first_line(part));
+    for part in parts {
+        let place = format!("{}:{}", visible(&part.path), first_line(&part.lines));
         let mut line = screen.paint(PLACE, &place);
-        if !name(part).is_empty() {
+        let name = name(part);
+        if !name.is_empty() {
             line.push(' ');
-            line += &screen.paint(STRONG, &visible(name(part)));
+            line += &screen.paint(STRONG, &visible(name));
         }
-        add(
-            &mut line,
-            format_args!("  {}", screen.paint(FAINT, &about(part))),
-        );
-        add(&mut text, format_args!("\n{line}\n"));
-        text += &indented(&visible_lines(part.text("text")));
+        put!(line, "  {}", screen.paint(FAINT, &about(part)));
+        put!(text, "\n{line}\n");
+        text += &indented(&visible_lines(part.text.as_deref().unwrap_or_default()));
     }
-    text += &super::memory::noted(value, screen);
-    text += &omitted(value, screen);
-    text + &footer(value, screen)
+    text += &super::memory::noted(&found.notes, found.documents.as_deref(), screen);
+    text += &omitted(found, screen);
+    let rest = Rest {
+        // The list of omitted definitions says it.
+        is_cut: found.truncated && found.omitted.is_none(),
+        cursor: found.next_cursor.as_deref(),
+        ..Rest::default()
+    };
+    text + &footer(rest, screen)
 }
 
 /// Returns the pack as Markdown: a heading and a fenced block for each part.
-pub(in crate::cli) fn markdown(value: &Value) -> String {
-    let title = match value.text("query") {
-        "" => value
-            .items("cards")
-            .iter()
-            .map(|card| card.text("target"))
-            .collect::<Vec<_>>()
-            .join(", "),
-        query => query.to_owned(),
+pub(super) fn markdown(found: &ExploreOutput, parts: &[PartOutput]) -> String {
+    let cards = found.cards.as_deref().unwrap_or_default();
+    let title = match &found.query {
+        None => {
+            let targets: Vec<&str> = cards.iter().map(|card| card.target.as_str()).collect();
+            targets.join(", ")
+        }
+        Some(query) => query.clone(),
     };
     let mut text = format!("# {}\n", escaped(&title));
-    let note = value.text("note");
+    let note = &found.freshness_fields.note;
     if !note.is_empty() {
-        add(&mut text, format_args!("\n> {}\n", escaped(note)));
+        put!(text, "\n> {}\n", escaped(note));
     }
-    let brief: Vec<&str> = value
-        .items("brief")
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
-    if !brief.is_empty() {
+    if !found.brief.is_empty() {
         text.push('\n');
     }
-    for line in brief {
-        add(&mut text, format_args!("- {}\n", visible(line)));
+    for line in &found.brief {
+        put!(text, "- {}\n", visible(line));
     }
-    for card in value.items("cards") {
+    for card in cards {
         let place = place_of(card);
-        add(
-            &mut text,
-            format_args!("\n**{}** {place}\n", escaped(card.text("target"))),
-        );
+        put!(text, "\n**{}** {place}\n", escaped(&card.target));
         for line in facts(card) {
-            add(&mut text, format_args!("- {}\n", escaped(&line)));
+            put!(text, "- {}\n", escaped(&line));
         }
     }
-    for part in value.items("parts") {
-        let heading = format!(
-            "{} ({}:{})",
-            name(part),
-            part.text("path"),
-            part.text("lines")
-        );
-        add(
-            &mut text,
-            format_args!("\n## {}\n\n", escaped(heading.trim_start())),
-        );
-        let source = visible_lines(part.text("text"));
+    for part in parts {
+        let heading = format!("{} ({}:{})", name(part), part.path, part.lines);
+        put!(text, "\n## {}\n\n", escaped(heading.trim_start()));
+        let source = visible_lines(part.text.as_deref().unwrap_or_default());
         if !source.is_empty() {
-            let fence = "`".repeat(longest_run(&source, '`').max(2) + 1);
-            let end = if source.ends_with('\n') { "" } else { "\n" };
-            add(
-                &mut text,
-                format_args!(
-                    "{fence}{}\n{source}{end}{fence}\n",
-                    language(part.text("path"))
-                ),
-            );
+            text += &fenced(&part.path, &source);
         }
     }
-    let left = value.items("omitted");
+    let left = found.omitted.as_deref().unwrap_or_default();
     if !left.is_empty() {
         text += "\nLeft out:\n\n";
     }
     for entry in left {
-        let line = format!(
-            "{} {}:{}",
-            name(entry),
-            entry.text("path"),
-            entry.text("lines")
-        );
-        add(
-            &mut text,
-            format_args!("- {}\n", escaped(line.trim_start())),
-        );
+        let symbol = entry.symbol.as_deref().unwrap_or_default();
+        let line = format!("{symbol} {}:{}", entry.path, entry.lines);
+        put!(text, "- {}\n", escaped(line.trim_start()));
     }
     text
 }
 
-fn card(card: &Value, screen: &Screen) -> String {
-    let mut line = screen.paint(STRONG, &visible(card.text("target")));
+fn card(card: &CardOutput, screen: &Screen) -> String {
+    let mut line = screen.paint(STRONG, &visible(&card.target));
     let place = place_of(card);
     if !place.is_empty() {
-        add(
-            &mut line,
-            format_args!("  {}", screen.paint(PLACE, &visible(&place))),
-        );
+        put!(line, "  {}", screen.paint(PLACE, &visible(&place)));
     }
     line.push('\n');
+    let style = if card.error.is_some() { CARE } else { FAINT };
     for fact in facts(card) {
-        let style = if card["error"].is_object() {
-            CARE
-        } else {
-            FAINT
-        };
-        add(
-            &mut line,
-            format_args!("  {}\n", screen.paint(style, &visible(&fact))),
-        );
+        put!(line, "  {}\n", screen.paint(style, &visible(&fact)));
     }
     line
 }
 
-fn place_of(card: &Value) -> String {
-    match (card.text("path"), card.text("lines")) {
-        (path, "") => path.to_owned(),
-        (path, lines) => format!("{path}:{}", lines.split('-').next().unwrap_or_default()),
+fn place_of(card: &CardOutput) -> String {
+    let path = card.path.as_deref().unwrap_or_default();
+    match &card.lines {
+        None => path.to_owned(),
+        Some(lines) => format!("{path}:{}", first_line(lines)),
     }
 }
 
 /// Returns the lines about the commits of a card's file.
-fn history_facts(card: &Value) -> Vec<String> {
+fn history_facts(card: &CardOutput) -> Vec<String> {
     let mut lines = Vec::new();
-    for owner in card.items("owners") {
+    for owner in card.owners.iter().flatten() {
         lines.push(format!("owner: {}", owner_line(owner)));
     }
-    let history = &card["history"];
-    if history.is_object() {
-        lines.push(history_line(history));
-        let last = &history["last"];
-        if last.is_object() {
-            let (date, subject) = (last.text("date"), last.text("subject"));
-            lines.push(format!(
-                "last changed: {date} {} {subject}",
-                last.text("sha")
-            ));
+    if let Some(history) = &card.history {
+        lines.push(history_line(
+            history.commits,
+            history.commits90,
+            history.fixes,
+        ));
+        if let Some(last) = &history.last {
+            let (date, sha, subject) = (&last.date, &last.sha, &last.subject);
+            lines.push(format!("last changed: {date} {sha} {subject}"));
         }
-        for other in history.items("coChange") {
-            lines.push(format!("changed together: {}", together_line(other)));
-        }
+        let others = history.co_change.iter().map(together_line);
+        lines.extend(others.map(|other| format!("changed together: {other}")));
     }
-    let metrics: Vec<String> = card["metrics"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, n)| format!("{name} {n}"))
-        .collect();
-    if !metrics.is_empty() {
-        lines.push(format!("metrics: {}", metrics.join(", ")));
-    }
+    lines.extend(card.metrics.as_ref().map(metrics_line));
     lines
 }
 
+/// Returns the counts of a file, each with its name.
+fn metrics_line(metrics: &MetricsOutput) -> String {
+    let MetricsOutput {
+        lines,
+        dependents,
+        dependencies,
+        exported,
+        commits,
+        commits90,
+        fixes,
+        churn,
+        cluster,
+    } = metrics;
+    let counts = [
+        ("lines", Some(*lines)),
+        ("dependents", *dependents),
+        ("dependencies", *dependencies),
+        ("exported", Some(*exported)),
+        ("commits", *commits),
+        ("commits90", *commits90),
+        ("fixes", *fixes),
+        ("churn", *churn),
+    ];
+    let counts = counts
+        .into_iter()
+        .filter_map(|(name, n)| Some(format!("{name} {}", n?)));
+    let cluster = cluster.iter().map(|name| format!("cluster \"{name}\""));
+    let all: Vec<String> = counts.chain(cluster).collect();
+    format!("metrics: {}", all.join(", "))
+}
+
 /// Returns an owner, e.g. `Ann (80 % of commits, 12, last 2024-05-01)`.
-pub(super) fn owner_line(owner: &Value) -> String {
-    let name = owner.text("name");
-    match owner["share"].as_f64() {
-        Some(share) => {
-            let (n, last) = (owner.number("commits"), owner.text("last"));
-            let n = match n {
-                0 => String::new(),
-                n => format!(", {n}, last {last}"),
-            };
-            format!("{name} ({:.0} % of commits{n})", share * 100.0)
-        }
+pub(super) fn owner_line(owner: &OwnerOutput) -> String {
+    let commits = owner.commits.filter(|n| *n > 0);
+    let last = owner.last.as_deref().unwrap_or_default();
+    let commits = commits.map(|n| format!(", {n}, last {last}"));
+    person(&owner.name, owner.share, &commits.unwrap_or_default())
+}
+
+/// Returns somebody with the share of commits, or by the file that names owners.
+pub(super) fn person(name: &str, share: Option<f64>, commits: &str) -> String {
+    match share {
+        Some(share) => format!("{name} ({:.0} % of commits{commits})", share * 100.0),
         None => format!("{name} (CODEOWNERS)"),
     }
 }
 
 /// Returns the counts of a file's history, e.g. `12 commits (3 in 90 days, 4 fixes)`.
-pub(super) fn history_line(history: &Value) -> String {
-    let fixes = history["fixes"]["count"].as_u64();
-    let fixes = fixes.unwrap_or_else(|| history.number("fixes"));
+pub(super) fn history_line(commits: u64, commits90: u64, fixes: u64) -> String {
+    let fixes = match fixes {
+        1 => "1 fix".to_owned(),
+        n => format!("{} fixes", count(n)),
+    };
     format!(
-        "{} ({} in 90 days, {})",
-        plural(history.number("commits"), "commit"),
-        count(history.number("commits90")),
-        match fixes {
-            1 => "1 fix".to_owned(),
-            n => format!("{} fixes", count(n)),
-        }
+        "{} ({} in 90 days, {fixes})",
+        plural(commits, "commit"),
+        count(commits90)
     )
 }
 
 /// Returns a file that was changed together with another one, e.g. `src/a.ts (in 8 of 10 commits)`.
-pub(super) fn together_line(other: &Value) -> String {
-    let (path, together, of) = (
-        other.text("path"),
-        other.number("together"),
-        other.number("of"),
-    );
-    format!("{path} (in {together} of {of} commits)")
+pub(super) fn together_line(other: &CoChangeOutput) -> String {
+    let (together, of) = (other.together, other.of);
+    format!("{} (in {together} of {of} commits)", other.path)
 }
 
 /// Returns the lines of a card.
-fn facts(card: &Value) -> Vec<String> {
-    let mut lines = Vec::new();
-    for key in ["signature", "doc"] {
-        if !card.text(key).is_empty() {
-            lines.push(card.text(key).to_owned());
-        }
-    }
-    let error = &card["error"];
-    if error.is_object() {
-        lines.push(format!("{}; {}", error.text("message"), error.text("hint")));
-    }
-    let counts: Vec<String> = card["counts"]
-        .as_object()
+fn facts(card: &CardOutput) -> Vec<String> {
+    let mut lines: Vec<String> = [&card.signature, &card.doc]
         .into_iter()
         .flatten()
-        .filter_map(|(name, n)| Some(format!("{} {name}", count(n.as_u64()?))))
+        .cloned()
         .collect();
-    if !counts.is_empty() {
-        lines.push(counts.join(", "));
+    if let Some(error) = &card.error {
+        let [message, hint] = in_error(&error.message, &error.hint);
+        lines.push(format!("{message}; {hint}"));
     }
-    for key in ["callers", "callees", "tests", "imports"] {
-        let list = card.items(key).iter().filter_map(Value::as_str);
-        lines.extend(list.map(|entry| format!("{}: {entry}", key.trim_end_matches('s'))));
+    let counts = card.counts.as_ref().map_or(String::new(), counts_line);
+    if !counts.is_empty() {
+        lines.push(counts);
+    }
+    for (list, name) in [
+        (&card.callers, "caller"),
+        (&card.callees, "callee"),
+        (&card.tests, "test"),
+        (&card.imports, "import"),
+    ] {
+        let list = list.iter().flatten();
+        lines.extend(list.map(|entry| format!("{name}: {entry}")));
     }
     lines.extend(history_facts(card));
-    for one in card.items("candidates") {
-        lines.push(format!(
-            "{}:{} {} {}",
-            one.text("path"),
-            one.number("line"),
-            one.text("symbol"),
-            one.text("handle")
-        ));
+    for one in &card.candidates {
+        let (path, line) = (&one.path, one.line);
+        lines.push(format!("{path}:{line} {} {}", one.symbol, one.handle));
     }
     lines
 }
 
-fn omitted(value: &Value, screen: &Screen) -> String {
-    let total = value.number("omittedTotal");
+fn counts_line(counts: &TargetCountsOutput) -> String {
+    let TargetCountsOutput {
+        callers,
+        callees,
+        tests,
+        dependents,
+        unresolved,
+        notes,
+        files,
+        symbols,
+    } = counts;
+    let counts = [
+        (callers, "callers"),
+        (callees, "callees"),
+        (tests, "tests"),
+        (dependents, "dependents"),
+        (unresolved, "unresolved"),
+        (notes, "notes"),
+        (files, "files"),
+        (symbols, "symbols"),
+    ];
+    let counts = counts.into_iter();
+    let counts = counts.filter_map(|(n, name)| Some(format!("{} {name}", count((*n)?))));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+fn omitted(found: &ExploreOutput, screen: &Screen) -> String {
+    let total = found.omitted_total.unwrap_or_default();
     if total == 0 {
         return String::new();
     }
@@ -283,49 +285,51 @@ fn omitted(value: &Value, screen: &Screen) -> String {
         "\n{}\n",
         screen.paint(FAINT, &format!("{} more did not go in:", count(total)))
     );
-    for entry in value.items("omitted").iter().take(MAX_OMITTED) {
-        let line = format!(
-            "  {}:{} {}  {} tokens, {}",
-            entry.text("path"),
-            first_line(entry),
-            name(entry),
-            entry.number("tokens"),
-            entry.text("why")
-        );
-        add(
-            &mut text,
-            format_args!("{}\n", screen.paint(FAINT, &visible(&line))),
+    let listed = found.omitted.iter().flatten();
+    for entry in listed.take(MAX_OMITTED) {
+        put!(
+            text,
+            "{}\n",
+            screen.paint(FAINT, &visible(&omitted_line(entry)))
         );
     }
     text
 }
 
-/// Returns the name of a part: its definition, or the title of its test.
-fn name(part: &Value) -> &str {
-    match part.text("symbol") {
-        "" => part.text("test"),
-        symbol => symbol,
-    }
+fn omitted_line(entry: &OmittedDefinitionOutput) -> String {
+    format!(
+        "  {}:{} {}  {} tokens, {}",
+        entry.path,
+        first_line(&entry.lines),
+        entry.symbol.as_deref().unwrap_or_default(),
+        entry.tokens,
+        entry.why.word()
+    )
 }
 
-fn about(part: &Value) -> String {
-    let mut words = vec![part.text("role").to_owned()];
-    let n_more = part.items("also").len();
+/// Returns the name of a part: its definition, or the title of its test.
+fn name(part: &PartOutput) -> &str {
+    let name = part.symbol.as_ref().or(part.test.as_ref());
+    name.map_or("", String::as_str)
+}
+
+fn about(part: &PartOutput) -> String {
+    let mut words = vec![part.role.word().to_owned()];
+    let n_more = part.also.len();
     if n_more > 0 {
         words.push(format!("and {n_more} more here"));
     }
-    if part.is_true("truncated") {
+    if part.truncated {
         words.push("in part".to_owned());
     }
-    if part.is_true("stale") {
+    if part.stale {
         words.push("stale".to_owned());
     }
-    visible(&words.join(", ")).into_owned()
+    words.join(", ")
 }
 
-fn first_line(part: &Value) -> String {
-    let first = part.text("lines").split('-').next().unwrap_or_default();
-    visible(first).into_owned()
+fn first_line(lines: &str) -> &str {
+    lines.split('-').next().unwrap_or_default()
 }
 
 fn indented(text: &str) -> String {
@@ -352,6 +356,13 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// Returns the text of a file in a block that ends behind all of it.
+fn fenced(path: &str, source: &str) -> String {
+    let fence = "`".repeat(longest_run(source, '`').max(2) + 1);
+    let end = if source.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{}\n{source}{end}{fence}\n", language(path))
+}
+
 fn longest_run(text: &str, sign: char) -> usize {
     let runs = text.split(|c| c != sign).map(str::len);
     runs.max().unwrap_or(0)
@@ -370,17 +381,12 @@ fn language(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::markdown;
+    use super::fenced;
 
     #[test]
-    fn markdown_fences_what_has_fences() {
-        let value = json!({"query": "a *b*", "parts": [
-            {"path": "a.md", "lines": "1-3", "symbol": "x_y", "text": "```js\nlet a\n```\n"}]});
-        let text = markdown(&value);
-        assert!(text.starts_with("# a \\*b\\*\n"), "{text}");
-        assert!(text.contains("## x\\_y (a.md:1-3)"), "{text}");
-        assert!(text.contains("````md\n```js\nlet a\n```\n````\n"), "{text}");
+    fn a_fence_is_longer_than_those_of_its_text() {
+        let fence = fenced("a.md", "```js\nlet a\n```\n");
+        assert_eq!(fence, "````md\n```js\nlet a\n```\n````\n");
+        assert_eq!(fenced("a.ts", "let a"), "```ts\nlet a\n```\n");
     }
 }

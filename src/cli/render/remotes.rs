@@ -1,69 +1,63 @@
 //! Remotes, and what was carried there and back, as text.
 
-use serde_json::Value;
-
-use super::text::{Fields, bytes, plural};
+use super::text::{bytes, plural};
 use crate::cli::screen::visible;
+use crate::workspace::{PullState, Pulled, Pushed, RemoteCollected};
 
-/// Returns the result of a change to the list of remotes, or the list.
-pub(in crate::cli) fn remote(value: &Value) -> String {
-    let name = visible(value.text("name"));
-    if value.is_true("removed") {
-        return format!("removed {name}; its objects stay in the store\n");
+/// Returns the result of adding a remote; `is_new` is `false` for one that was there.
+pub(in crate::cli) fn added(name: &str, url: &str, is_new: bool) -> String {
+    let (name, url) = (visible(name), visible(url));
+    if is_new {
+        format!(
+            "added {name}: {url}\nnext: `codelens push` uploads the index of a commit; remote.pull = \"auto\" in codelens.toml starts missing ones from there\n"
+        )
+    } else {
+        format!("{name} is there already: {url}\n")
     }
-    if value["added"].is_boolean() {
-        let url = visible(value.text("url"));
-        return if value.is_true("added") {
-            format!(
-                "added {name}: {url}\nnext: `codelens push` uploads the index of a commit; remote.pull = \"auto\" in codelens.toml starts missing ones from there\n"
-            )
-        } else {
-            format!("{name} is there already: {url}\n")
-        };
-    }
-    if value["publicKey"].is_string() {
-        return format!(
-            "public   {}\nprivate  {}\n",
-            visible(value.text("publicKey")),
-            visible(value.text("privateKey"))
-        );
-    }
-    let remotes = value.items("remotes");
-    if remotes.is_empty() {
-        return "no remotes; `codelens remote add NAME URL` adds one\n".to_owned();
-    }
-    let line = |remote: &Value| {
-        let name = visible(remote.text("name"));
-        match remote.text("error") {
-            "" => format!("{name}  {}\n", visible(remote.text("url"))),
-            error => format!("{name}  not usable: {}\n", visible(error)),
-        }
-    };
-    remotes.iter().map(line).collect()
 }
 
-/// Returns the result of a push or a pull.
-pub(in crate::cli) fn transfer(value: &Value) -> String {
-    let remote = visible(value.text("remote"));
-    let commit = visible(value.text("commit").get(..12).unwrap_or_default());
-    let files = plural(value.number("files"), "file");
-    let size = bytes(value.number("bytes"));
-    let differing = match value["differingFiles"].as_u64() {
+/// Returns a line for a remote: its address, or why that is not usable.
+pub(in crate::cli) fn remote(name: &str, url: Result<&str, &str>) -> String {
+    let name = visible(name);
+    match url {
+        Ok(url) => format!("{name}  {}\n", visible(url)),
+        Err(error) => format!("{name}  not usable: {}\n", visible(error)),
+    }
+}
+
+/// Returns the first digits of a commit.
+fn brief(commit: &str) -> &str {
+    commit.get(..12).unwrap_or_default()
+}
+
+/// Returns the result of a push.
+pub(in crate::cli) fn pushed(done: &Pushed) -> String {
+    let (remote, commit) = (visible(&done.remote), brief(&done.commit));
+    let files = plural(done.n_files, "file");
+    let size = bytes(done.bytes);
+    if done.is_new {
+        let uploaded = bytes(done.uploaded_bytes);
+        format!("pushed {commit} to {remote}: {files}, {size} ({uploaded} uploaded)\n")
+    } else {
+        format!("{remote} has the index of {commit} already: {files}, {size}\n")
+    }
+}
+
+/// Returns the result of a pull.
+pub(in crate::cli) fn pulled(done: &Pulled) -> String {
+    let remote = visible(&done.remote);
+    let commit = brief(done.commit.as_deref().unwrap_or_default());
+    let differing = match done.n_differing {
         Some(0) => "the commit itself".to_owned(),
         Some(n) => format!("{} differ", plural(n, "file")),
         None => "how many files differ is not known here".to_owned(),
     };
-    match value.text("status") {
-        "uploaded" => {
-            let uploaded = bytes(value.number("uploadedBytes"));
-            format!("pushed {commit} to {remote}: {files}, {size} ({uploaded} uploaded)\n")
-        }
-        "present" if value["uploadedBytes"].is_u64() => {
-            format!("{remote} has the index of {commit} already: {files}, {size}\n")
-        }
-        "present" => format!("the index of {commit} is here already ({differing})\n"),
-        "taken" => {
-            let verified = match value["verifiedFiles"].as_u64() {
+    match done.state {
+        PullState::Present => format!("the index of {commit} is here already ({differing})\n"),
+        PullState::Taken => {
+            let files = plural(done.n_files, "file");
+            let size = bytes(done.bytes);
+            let verified = match done.n_verified {
                 Some(n) => format!(", {n} extracted again: all as the index says"),
                 None => String::new(),
             };
@@ -71,29 +65,28 @@ pub(in crate::cli) fn transfer(value: &Value) -> String {
                 "pulled {commit} from {remote}: {files}, {size} ({differing}){verified}\nnext: `codelens refresh`, or any question: a new index starts from it\n"
             )
         }
-        _ => format!(
+        PullState::Nothing => format!(
             "{remote} has no index of this repository for this version of codelens; `codelens push` uploads one\n"
         ),
     }
 }
 
 /// Returns the outcome of cleaning a store up.
-pub(in crate::cli) fn collected(value: &Value) -> String {
-    let verb = if value.is_true("dryRun") {
+pub(in crate::cli) fn collected(done: &RemoteCollected, is_dry_run: bool) -> String {
+    let verb = if is_dry_run {
         "would remove"
     } else {
         "removed"
     };
+    let indexes = match done.n_removed {
+        1 => "1 index".to_owned(),
+        n => format!("{n} indexes"),
+    };
     format!(
-        "{}: {verb} {} and {} of their parts ({}); {} stay\n",
-        visible(value.text("remote")),
-        plural_of(value.number("removedIndexes"), "index", "indexes"),
-        value.number("removedParts"),
-        bytes(value.number("removedBytes")),
-        value.number("keptIndexes"),
+        "{}: {verb} {indexes} and {} of their parts ({}); {} stay\n",
+        visible(&done.remote),
+        done.n_parts,
+        bytes(done.bytes),
+        done.n_kept,
     )
-}
-
-fn plural_of(n: u64, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }

@@ -1,114 +1,96 @@
 //! The risk of a change, as lists.
 
-use serde_json::Value;
-
 use super::graph::{plain, section};
-use super::pack::{history_line, owner_line, together_line};
-use super::text::{Fields, add, plural};
+use super::pack::{history_line, owner_line, person, together_line};
+use super::text::{plural, put};
 use super::tree::TreeNode;
 use crate::cli::screen::{FAINT, Screen, visible};
+use crate::tools::file_history::HeldCommitsOutput;
+use crate::tools::impact::risk::{FileRiskOutput, RiskOutput};
 
 /// Returns the files with their history, what is usually changed too, definitions without tests, and who may review.
-pub(super) fn risk(risk: &Value, screen: &Screen) -> String {
+pub(super) fn risk(risk: &RiskOutput, screen: &Screen) -> String {
     let mut text = String::new();
-    if !risk.is_object() {
-        return text;
-    }
-    let mut files: Vec<TreeNode> = risk.items("files").iter().map(file).collect();
-    let more = risk.number("filesTotal").saturating_sub(files.len() as u64);
+    let mut files: Vec<TreeNode> = risk.files.iter().map(file).collect();
+    let more = risk.files_total.saturating_sub(files.len() as u64);
     if more > 0 {
         files.push(plain(&format!("{} more", plural(more, "file"))));
     }
     section(&mut text, "History of the files", &files, screen);
-    let nodes = |key: &str, line: &dyn Fn(&Value) -> String| -> Vec<TreeNode> {
-        risk.items(key).iter().map(|it| plain(&line(it))).collect()
-    };
-    let missing = nodes("missingCoChange", &|it| {
-        let of = format!("{} of {}", it.number("together"), it.number("of"));
-        format!("{} in {of} commits of {}", it.text("path"), it.text("with"))
+    let missing = risk.missing_co_change.iter().flatten();
+    let missing = missing.map(|it| {
+        let (path, with) = (&it.path, &it.with);
+        format!("{path} in {} of {} commits of {with}", it.together, it.of)
     });
-    section(&mut text, "Usually changed too", &missing, screen);
-    let gaps = nodes("testGaps", &|gap| {
-        let place = format!("{}:{}", gap.text("path"), gap.number("line"));
-        let state = match gap.text("state") {
+    list(&mut text, "Usually changed too", missing, screen);
+    let gaps = risk.test_gaps.iter().map(|gap| {
+        let state = match gap.state {
             "untested" => "no test reaches it",
             _ => "no test is known to reach it; an unresolved use may",
         };
-        format!("{place} {}: {state}", gap.text("symbol"))
+        format!("{}:{} {}: {state}", gap.path, gap.line, gap.symbol)
     });
-    section(&mut text, "Without tests", &gaps, screen);
-    let unchecked = risk.number("testGapsUnchecked");
-    if unchecked > 0 {
-        let line = format!(
-            "{} not looked at for tests",
-            plural(unchecked, "definition")
-        );
-        add(&mut text, format_args!("{}\n", screen.paint(FAINT, &line)));
+    list(&mut text, "Without tests", gaps, screen);
+    if let Some(unchecked) = risk.test_gaps_unchecked.filter(|n| *n > 0) {
+        let unchecked = plural(unchecked, "definition");
+        let line = format!("{unchecked} not looked at for tests");
+        put!(text, "{}\n", screen.paint(FAINT, &line));
     }
-    let reviewers = nodes("reviewers", &owner_line);
-    section(&mut text, "Reviewers", &reviewers, screen);
-    let signals = nodes("signals", &|it| {
-        let place = format!("{}:{}", it.text("path"), it.number("line"));
-        format!("{place} {}: {}", it.text("kind"), it.text("text"))
-    });
-    section(
+    let reviewers = risk.reviewers.iter().flatten();
+    let reviewers = reviewers.map(|it| person(&it.name, it.share, ""));
+    list(&mut text, "Reviewers", reviewers, screen);
+    let signals = risk.signals.iter();
+    let signals = signals.map(|it| format!("{}:{} {}: {}", it.path, it.line, it.kind, it.text));
+    list(
         &mut text,
         "Signals (to look at, no findings)",
-        &signals,
+        signals,
         screen,
     );
-    let line = held(&risk["history"]);
-    add(
-        &mut text,
-        format_args!("\n{}\n", screen.paint(FAINT, &visible(&line))),
-    );
+    let line = held(&risk.history);
+    put!(text, "\n{}\n", screen.paint(FAINT, &visible(&line)));
     text
 }
 
-fn file(file: &Value) -> TreeNode {
-    let mut node = plain(file.text("path"));
-    if !file["commits"].is_u64() {
+fn list(text: &mut String, heading: &str, lines: impl Iterator<Item = String>, screen: &Screen) {
+    let nodes: Vec<TreeNode> = lines.map(|line| plain(&line)).collect();
+    section(text, heading, &nodes, screen);
+}
+
+fn file(file: &FileRiskOutput) -> TreeNode {
+    let mut node = plain(&file.path);
+    let Some(commits) = file.commits else {
         return node;
+    };
+    let fixes = file.fixes.as_ref();
+    let mut line = history_line(
+        commits,
+        file.commits90.unwrap_or_default(),
+        fixes.map_or(0, |fixes| fixes.count),
+    );
+    if let Some(churn) = file.churn {
+        put!(line, "; more than {churn} % of files");
     }
-    let mut line = history_line(file);
-    if file["churn"].is_u64() {
-        add(
-            &mut line,
-            format_args!("; more than {} % of files", file.number("churn")),
-        );
-    }
-    node.below.push(plain(&line));
-    for subject in file["fixes"]
-        .items("subjects")
-        .iter()
-        .filter_map(Value::as_str)
-    {
-        node.below.push(plain(&format!("fixed by: {subject}")));
-    }
-    for owner in file.items("owners") {
-        node.below
-            .push(plain(&format!("owner: {}", owner_line(owner))));
-    }
-    for other in file.items("coChange") {
-        node.below.push(plain(&format!(
-            "changed together: {}",
-            together_line(other)
-        )));
-    }
+    let mut lines = vec![line];
+    let subjects = fixes.into_iter().flat_map(|fixes| &fixes.subjects);
+    lines.extend(subjects.map(|subject| format!("fixed by: {subject}")));
+    let owners = file.owners.iter().flatten();
+    lines.extend(owners.map(|owner| format!("owner: {}", owner_line(owner))));
+    let others = file.co_change.iter().map(together_line);
+    lines.extend(others.map(|other| format!("changed together: {other}")));
+    node.below = lines.iter().map(|line| plain(line)).collect();
     node
 }
 
 /// Returns which commits the figures are of.
-fn held(history: &Value) -> String {
-    if history.is_true("pending") {
+fn held(history: &HeldCommitsOutput) -> String {
+    if history.pending {
         return "The history is still being read: ask again for its figures.".to_owned();
     }
-    let n = plural(history.number("commits"), "commit");
-    if history.is_true("complete") {
+    let n = plural(history.commits, "commit");
+    if history.complete {
         return format!("Of all {n}.");
     }
-    format!(
-        "Of the newest {n} (since {}): there are more, or the clone is cut off.",
-        history.text("from")
-    )
+    let since = history.from.as_deref().unwrap_or_default();
+    format!("Of the newest {n} (since {since}): there are more, or the clone is cut off.")
 }

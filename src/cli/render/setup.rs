@@ -1,71 +1,63 @@
 //! Changes to the configuration of agents.
 
-use serde_json::Value;
-
-use super::text::{Fields, add};
+use super::text::put;
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, PLACE, STRONG, Screen, visible};
+use crate::clients::{Act, FileEffect};
 
 /// Returns a line for each file, with the next step.
-pub(in crate::cli) fn installed(value: &Value, screen: &Screen) -> String {
-    let files = value.items("files");
-    let is_dry = value.is_true("dryRun");
-    let width = files
-        .iter()
-        .map(|file| file.text("name").chars().count())
-        .max()
-        .unwrap_or_default();
+pub(in crate::cli) fn installed(files: &[FileEffect], is_dry: bool, screen: &Screen) -> String {
+    let widths = files.iter().map(|file| file.name.chars().count());
+    let width = widths.max().unwrap_or_default();
     let mut text = String::new();
     for file in files {
-        let (style, said) = match file.text("act") {
-            "added" if is_dry => (GOOD, "would be added to"),
-            "added" => (GOOD, "added to"),
-            "updated" if is_dry => (GOOD, "would be updated in"),
-            "updated" => (GOOD, "updated in"),
-            "unchanged" => (FAINT, "is already in"),
-            "foreign" => (CARE, "has an entry of its own (--force replaces it) in"),
-            "restored" if is_dry => (GOOD, "would be restored:"),
-            "restored" => (GOOD, "restored:"),
-            "removed" if is_dry => (GOOD, "would be removed from"),
-            "removed" => (GOOD, "removed from"),
-            "gone" => (FAINT, "was no longer in"),
-            _ => (BAD, "left alone:"),
+        let (style, said) = match &file.act {
+            Act::Added if is_dry => (GOOD, "would be added to"),
+            Act::Added => (GOOD, "added to"),
+            Act::Updated if is_dry => (GOOD, "would be updated in"),
+            Act::Updated => (GOOD, "updated in"),
+            Act::Unchanged => (FAINT, "is already in"),
+            Act::Foreign => (CARE, "has an entry of its own (--force replaces it) in"),
+            Act::Restored if is_dry => (GOOD, "would be restored:"),
+            Act::Restored => (GOOD, "restored:"),
+            Act::Removed if is_dry => (GOOD, "would be removed from"),
+            Act::Removed => (GOOD, "removed from"),
+            Act::Gone => (FAINT, "was no longer in"),
+            Act::Failed(_) => (BAD, "left alone:"),
         };
-        let name = format!("{:width$}", visible(file.text("name")));
-        let place = visible(file.text("file"));
-        add(
-            &mut text,
-            format_args!(
-                "{}  {} {}\n",
-                screen.paint(STRONG, &name),
-                screen.paint(style, said),
-                screen.paint(PLACE, &place)
-            ),
+        let name = format!("{:width$}", visible(&file.name));
+        let place = file.file.display().to_string();
+        let place = visible(&place);
+        put!(
+            text,
+            "{}  {} {}\n",
+            screen.paint(STRONG, &name),
+            screen.paint(style, said),
+            screen.paint(PLACE, &place)
         );
         let indent = " ".repeat(width + 2);
         let mut more = |said: &str| {
             if !said.is_empty() {
-                add(&mut text, format_args!("{indent}{said}\n"));
+                put!(text, "{indent}{said}\n");
             }
         };
-        more(&screen.paint(BAD, &visible(file.text("problem"))));
-        let sign = if matches!(file.text("act"), "restored" | "removed") {
+        if let Act::Failed(problem) = &file.act {
+            more(&screen.paint(BAD, &visible(&problem.to_string())));
+        }
+        let sign = if matches!(file.act, Act::Restored | Act::Removed) {
             "-"
         } else {
             "+"
         };
-        for line in file
-            .text("lines")
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-        {
+        let lines = file.lines.lines().filter(|line| !line.trim().is_empty());
+        for line in lines.filter(|_| is_dry) {
             more(&screen.paint(FAINT, &format!("{sign} {}", visible(line.trim_end()))));
         }
-        let backup = file.text("backup");
-        if !backup.is_empty() {
-            more(&screen.paint(FAINT, &format!("backup: {}", visible(backup))));
+        if let Some(backup) = &file.backup {
+            let backup = format!("backup: {}", visible(&backup.display().to_string()));
+            more(&screen.paint(FAINT, &backup));
         }
-        if !is_dry {
-            more(&visible(file.text("next")));
+        if !is_dry && matches!(file.act, Act::Added | Act::Updated) {
+            more(file.hint);
         }
     }
     text

@@ -1,10 +1,17 @@
-//! Each tool's value as it looks.
+//! Each tool's output as it looks.
 
 use insta::assert_snapshot;
-use serde_json::{Value, json};
 
-use super::page;
+use super::AnswerText;
 use crate::cli::screen::Screen;
+use crate::tools::answer::FreshnessFields;
+use crate::tools::doctor::{CheckOutput, DoctorOutput};
+use crate::tools::expand::{ExpandOutput, FileLinesOutput};
+use crate::tools::index_state::{
+    CountsOutput, CurrentOutput, IndexOutput, RefreshOutput, StatsOutput,
+};
+use crate::tools::map::{FileOutlineOutput, FilesOutput, MapOutput, SymbolOutput};
+use crate::tools::search::{HitOutput, SearchOutput};
 
 const PLAIN: Screen = Screen {
     width: 72,
@@ -23,26 +30,56 @@ const TERMINAL: Screen = Screen {
 const ID: &str = "idx_0123456789abcdef0123456789abcdef";
 const COMMIT: &str = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d";
 
-fn shown(tool: &str, value: &Value, screen: Screen) -> String {
-    page(tool, value, &screen).data
+fn shown(answer: &impl AnswerText, screen: Screen) -> String {
+    answer.page(&screen).data
+}
+
+/// Returns an owned text, `Some` or plain.
+fn text<T: From<String>>(text: &str) -> T {
+    T::from(text.to_owned())
 }
 
 #[test]
 fn a_search_shows_places_and_previews() {
-    let value = json!({
-        "indexId": ID, "query": "queue", "count": 2, "results": [
-            {"handle": "sym_1", "path": "src/scheduler.ts", "lines": "84-112", "score": 0.934,
-             "why": "symbol,fts", "symbol": "queueJob", "kind": "function", "more": [{"handle": "chk_9", "lines": "7-9"}],
-             "preview": "export function queueJob(job: Job): void {\n\n  if (!job.queued) {\n", "matches": [[16, 24]]},
-            {"handle": "chk_2", "path": "docs/a\u{1b}[31m.md", "lines": "3-3", "score": 0.4,
-             "why": "fts", "preview": "the queue is \u{1b}[2J flushed", "stale": true},
-            {"handle": "chk_3", "path": "gone.ts", "lines": "1-9", "score": 0.2, "why": "path",
-             "preview": ""}],
-        "note": "12 of 40 files changed.", "freshness": "partial", "pendingFiles": 12, "total": 31, "nextCursor": "c_9"});
-    assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
+    let hit = |path: &str, lines: &str, preview: &str| HitOutput {
+        path: text(path),
+        lines: text(lines),
+        preview: text(preview),
+        ..HitOutput::default()
+    };
+    let source = "export function queueJob(job: Job): void {\n\n  if (!job.queued) {\n";
+    let found = SearchOutput {
+        query: text("queue"),
+        count: 3,
+        results: vec![
+            HitOutput {
+                symbol: text("queueJob"),
+                kind: Some("function"),
+                matches: vec![[16, 24]],
+                ..hit("src/scheduler.ts", "84-112", source)
+            },
+            HitOutput {
+                stale: true,
+                ..hit(
+                    "docs/a\u{1b}[31m.md",
+                    "3-3",
+                    "the queue is \u{1b}[2J flushed",
+                )
+            },
+            hit("gone.ts", "1-9", ""),
+        ],
+        next_cursor: text("c_9"),
+        freshness_fields: FreshnessFields {
+            freshness: "partial",
+            note: text("12 of 40 files changed."),
+            ..FreshnessFields::default()
+        },
+        ..SearchOutput::default()
+    };
+    assert_snapshot!(shown(&found, PLAIN), @r#"
     12 of 40 files changed.
 
-    src/scheduler.ts:84  function queueJob  also 7-9
+    src/scheduler.ts:84  function queueJob
         export function queueJob(job: Job): void {
 
           if (!job.queued) {
@@ -52,17 +89,22 @@ fn a_search_shows_places_and_previews() {
 
     gone.ts:1
 
-    3 of 31 shown
-
     More: add `--cursor c_9`
     "#);
 }
 
 #[test]
 fn a_search_without_hits_says_so_and_how_sure_it_is() {
-    let value =
-        json!({"query": "a\nb", "results": [], "freshness": "unknown", "freshnessReason": "busy"});
-    assert_snapshot!(shown("cl_search", &value, PLAIN), @r#"
+    let found = SearchOutput {
+        query: text("a\nb"),
+        freshness_fields: FreshnessFields {
+            freshness: "unknown",
+            freshness_reason: Some("busy"),
+            ..FreshnessFields::default()
+        },
+        ..SearchOutput::default()
+    };
+    assert_snapshot!(shown(&found, PLAIN), @r#"
     unknown: another process is writing this index
 
     nothing found yet for “a\nb”
@@ -71,14 +113,45 @@ fn a_search_without_hits_says_so_and_how_sure_it_is() {
 
 #[test]
 fn a_map_aligns_lines_and_kinds() {
-    let value = json!({
-        "indexId": ID, "fileCount": 120, "truncated": true, "freshness": "fresh", "files": [
-            {"path": "src/scheduler.ts", "symbols": [
-                {"name": "Job", "kind": "interface", "signature": "export interface Job extends Function", "startLine": 9, "endLine": 30, "exported": true},
-                {"name": "queueJob", "kind": "function", "signature": "export function queueJob(job: SchedulerJob, options: QueueOptions): void", "startLine": 184, "endLine": 212, "exported": true},
-                {"name": "flush", "kind": "method", "signature": "", "startLine": 220, "endLine": 221, "exported": false}]},
-            {"path": "src/empty.ts", "stale": true, "symbols": []}]});
-    assert_snapshot!(shown("cl_map", &value, TERMINAL), @r#"
+    let symbol = |name: &str, kind, signature: &str, start_line, is_exported: bool| SymbolOutput {
+        name: text(name),
+        kind: Some(kind),
+        signature: text(signature),
+        start_line,
+        exported: (!is_exported).then_some(false),
+        ..SymbolOutput::default()
+    };
+    let long = "export function queueJob(job: SchedulerJob, options: QueueOptions): void";
+    let files = vec![
+        FileOutlineOutput {
+            path: text("src/scheduler.ts"),
+            symbols: vec![
+                symbol(
+                    "Job",
+                    "interface",
+                    "export interface Job extends Function",
+                    9,
+                    true,
+                ),
+                symbol("queueJob", "function", long, 184, true),
+                symbol("flush", "method", "", 220, false),
+            ],
+            ..FileOutlineOutput::default()
+        },
+        FileOutlineOutput {
+            path: text("src/empty.ts"),
+            stale: true,
+            ..FileOutlineOutput::default()
+        },
+    ];
+    let mut map = MapOutput {
+        files: Some(FilesOutput::Outlines(files)),
+        file_count: 120,
+        truncated: true,
+        ..MapOutput::default()
+    };
+    map.freshness_fields.freshness = "fresh";
+    assert_snapshot!(shown(&map, TERMINAL), @r#"
     src/scheduler.ts
         9  interface  export interface Job extends Function
       184  function   export function queueJob(job: SchedulerJob, options: …
@@ -90,12 +163,33 @@ fn a_map_aligns_lines_and_kinds() {
     "#);
 }
 
+fn source() -> ExpandOutput {
+    ExpandOutput {
+        lines: Some(FileLinesOutput {
+            path: text("a.ts"),
+            start_line: 3,
+            end_line: 4,
+            content: text("let a;\r\n\u{1b}x"),
+            truncated: true,
+            total_lines: 40,
+            next_start_line: Some(5),
+            invalid_bytes: Some(1),
+            ..FileLinesOutput::default()
+        }),
+        candidates: None,
+    }
+}
+
 #[test]
 fn piped_source_is_the_source_alone() {
-    let value = json!({"path": "a.ts", "startLine": 3, "endLine": 4, "content": "let a;\r\n\u{1b}x",
-                       "truncated": true, "chars": 10, "totalLines": 40, "nextStartLine": 5, "invalidBytes": 1});
-    let page = page("cl_expand", &value, &PLAIN);
-    assert_eq!(page.data, "let a;\r\n\u{1b}x");
+    let source = source();
+    let (place, exact) = source.exact().unwrap();
+    assert_eq!(
+        (place.as_str(), exact),
+        ("a.ts:3-4 of 40", "let a;\r\n\u{1b}x")
+    );
+    let page = source.page(&PLAIN);
+    assert_eq!(page.data, exact);
     assert_eq!(
         page.aside,
         "codelens: 1 byte not UTF-8, replaced\ncodelens: stopped at line 4 of 40; continue with `--start-line 5`\n"
@@ -104,9 +198,7 @@ fn piped_source_is_the_source_alone() {
 
 #[test]
 fn source_on_a_terminal_is_headed_and_harmless() {
-    let value = json!({"path": "a.ts", "startLine": 3, "endLine": 4, "content": "let a;\r\n\u{1b}x",
-                       "truncated": false, "chars": 10, "totalLines": 40});
-    assert_snapshot!(shown("cl_expand", &value, TERMINAL), @r#"
+    assert_snapshot!(shown(&source(), TERMINAL), @r#"
     a.ts:3-4 of 40
     3  let a;
     4  \u{1b}x
@@ -115,11 +207,20 @@ fn source_on_a_terminal_is_headed_and_harmless() {
 
 #[test]
 fn the_current_state_is_told_in_lines() {
-    let mut value = json!({
-        "repo": "/home/me/project", "branch": "main", "headSha": COMMIT, "indexId": ID,
-        "status": "partial", "dirtyFiles": 3, "lastIndexedAt": "2026-01-02T03:04:05Z",
-        "inGitRepo": true, "worktree": "project", "detached": false, "pendingFiles": 1, "seedFrom": null});
-    assert_snapshot!(shown("cl_current", &value, PLAIN), @r#"
+    let mut current = CurrentOutput {
+        repo: text("/home/me/project"),
+        branch: text("main"),
+        head_sha: text(COMMIT),
+        index_id: text(ID),
+        status: Some("partial"),
+        dirty_files: Some(3),
+        last_indexed_at: text("2026-01-02T03:04:05Z"),
+        in_git_repo: true,
+        worktree: text("project"),
+        pending_files: 1,
+        ..CurrentOutput::default()
+    };
+    assert_snapshot!(shown(&current, PLAIN), @r#"
     repository  /home/me/project
     branch      main  1a2b3c4d5e
     worktree    project
@@ -127,11 +228,11 @@ fn the_current_state_is_told_in_lines() {
     changes     3 files differ from HEAD
     indexed     2026-01-02T03:04:05Z
     "#);
-    value["status"] = json!("missing");
-    value["branch"] = Value::Null;
-    value["seedFrom"] = json!("idx_ff");
-    value["lastIndexedAt"] = Value::Null;
-    assert_snapshot!(shown("cl_current", &value, PLAIN), @r#"
+    current.status = Some("missing");
+    current.branch = None;
+    current.seed_from = text("idx_ff");
+    current.last_indexed_at = None;
+    assert_snapshot!(shown(&current, PLAIN), @r#"
     repository  /home/me/project
     branch      detached at 1a2b3c4d5e
     worktree    project
@@ -139,21 +240,35 @@ fn the_current_state_is_told_in_lines() {
     changes     3 files differ from HEAD
     next        the next question starts it from idx_ff, and reads 1 file
     "#);
-    let outside = json!({"inGitRepo": false, "repo": null, "branch": null});
     assert_eq!(
-        shown("cl_current", &outside, PLAIN),
+        shown(&CurrentOutput::default(), PLAIN),
         "not inside a git work tree (--repo PATH names one)\n"
     );
 }
 
 #[test]
 fn a_refresh_says_what_it_did_and_left_out() {
-    let value = json!({
-        "indexId": ID, "branch": "main", "headSha": null, "status": "ready", "indexedFiles": 1,
-        "deletedFiles": 2, "totalFiles": 527, "totalChunks": 4311, "skipped": 9,
-        "skippedByReason": {"binary": 7, "tooLarge": 1, "secret": 1, "minified": 0},
-        "seededFrom": "idx_ff", "elapsedMs": 1_234, "cpuMs": 2_345});
-    assert_snapshot!(shown("cl_refresh", &value, PLAIN), @r#"
+    let done = RefreshOutput {
+        branch: text("main"),
+        status: "ready",
+        indexed_files: 1,
+        deleted_files: 2,
+        total_files: 527,
+        total_chunks: 4311,
+        skipped: 9,
+        skipped_by_reason: [
+            ("binary", 7),
+            ("tooLarge", 1),
+            ("secret", 1),
+            ("minified", 0),
+        ]
+        .into(),
+        seeded_from: text("idx_ff"),
+        elapsed_ms: 1_234,
+        cpu_ms: Some(2_345),
+        ..RefreshOutput::default()
+    };
+    assert_snapshot!(shown(&done, PLAIN), @r#"
     index         ready: indexed 1 file, removed 2 in 1.2 s, 2.3 s of CPU
     branch        main  no commit yet
     holds         527 files, 4,311 chunks
@@ -164,24 +279,44 @@ fn a_refresh_says_what_it_did_and_left_out() {
 
 #[test]
 fn stats_fit_the_terminal() {
-    let value = json!({
-        "active": true, "indexId": ID, "branch": "main", "headSha": COMMIT,
-        "counts": {"files": 527, "chunks": 4311, "symbols": 9120, "edges": 0},
-        "backlog": 2, "lastIndexedAt": "2026-01-02T03:04:05Z", "totalIndexes": 3,
-        "languages": {"typescript": 410, "markdown": 17}, "skippedByReason": {}, "bytes": 30_408_704,
-        "indexes": [
-            {"indexId": ID, "branch": "main", "headSha": COMMIT, "worktree": "p", "bytes": 30_408_704,
-             "lastUsedAt": "2026-01-02T03:04:05Z", "pinned": false, "active": true},
-            {"indexId": "idx_ff", "branch": "feature/long-name-of-a-branch", "headSha": COMMIT, "worktree": "p",
-             "bytes": 512, "lastUsedAt": "2026-01-01T03:04:05Z", "pinned": true, "active": false}]});
-    let text = shown("cl_stats", &value, TERMINAL);
+    let index = |id: &str, branch: &str, bytes| IndexOutput {
+        index_id: text(id),
+        branch: text(branch),
+        head_sha: text(COMMIT),
+        worktree: text("p"),
+        bytes,
+        last_used_at: text("2026-01-02T03:04:05Z"),
+        pinned: bytes == 512,
+        active: bytes != 512,
+    };
+    let stats = StatsOutput {
+        index_id: text(ID),
+        branch: text("main"),
+        counts: CountsOutput {
+            files: 527,
+            chunks: 4311,
+            symbols: 9120,
+            ..CountsOutput::default()
+        },
+        backlog: 2,
+        last_indexed_at: text("2026-01-02T03:04:05Z"),
+        total_indexes: 3,
+        languages: [(text("typescript"), 410), (text("markdown"), 17)].into(),
+        bytes: 30_408_704,
+        indexes: vec![
+            index(ID, "main", 30_408_704),
+            index("idx_ff", "feature/long-name-of-a-branch", 512),
+        ],
+        ..StatsOutput::default()
+    };
+    let text = shown(&stats, TERMINAL);
     assert!(
         text.lines().all(|line| line.chars().count() <= 72),
         "{text}"
     );
     assert_snapshot!(text, @r#"
     index      idx_0123456789abcdef0123456789abcdef
-    branch     main  1a2b3c4d5e
+    branch     main
     holds      527 files, 4,311 chunks, 9,120 definitions
     relations  0 between files
     languages  410 typescript, 17 markdown
@@ -191,7 +326,7 @@ fn stats_fit_the_terminal() {
 
     branch        commit      size      last used           index
     main          1a2b3c4d5e  29.0 MiB  2026-01-02  active  idx_012345678…
-    feature/long  1a2b3c4d5e  512 B     2026-01-01  pinned  idx_ff
+    feature/long  1a2b3c4d5e  512 B     2026-01-02  pinned  idx_ff
     -name-of-a-b
     ranch
     3 indexes in all
@@ -200,12 +335,34 @@ fn stats_fit_the_terminal() {
 
 #[test]
 fn the_doctor_marks_each_check_and_names_the_repair() {
-    let value = json!({
-        "codeVersion": "0.1.0", "schemaVersion": 3, "sqliteVersion": "3.51.0", "dataDir": "/d", "checks": [
-            {"name": "repository", "ok": true, "detail": "work tree at /home/me/project"},
-            {"name": "data directory", "ok": false, "fix": "chmod u+w /d",
-             "detail": "/d is there and belongs to another user, so that nothing can be written in it"}]});
-    assert_snapshot!(shown("cl_doctor", &value, TERMINAL), @r#"
+    let doctor = DoctorOutput {
+        code_version: "0.1.0",
+        schema_version: 3,
+        sqlite_version: "3.51.0",
+        git_present: true,
+        integrity_ok: true,
+        wal_mode: true,
+        in_git_repo: true,
+        data_dir: text("/d"),
+        checks: vec![
+            CheckOutput {
+                name: "repository",
+                ok: true,
+                detail: text("work tree at /home/me/project"),
+                fix: None,
+            },
+            CheckOutput {
+                name: "data directory",
+                ok: false,
+                detail: text(
+                    "/d is there and belongs to another user, so that nothing can be written in it",
+                ),
+                fix: text("chmod u+w /d"),
+            },
+        ],
+    };
+    assert!(doctor.has_failed());
+    assert_snapshot!(shown(&doctor, TERMINAL), @r#"
     codelens 0.1.0, schema 3, SQLite 3.51.0
     data in /d
 
@@ -216,35 +373,4 @@ fn the_doctor_marks_each_check_and_names_the_repair() {
 
     1 check failed
     "#);
-}
-
-#[test]
-fn a_tool_without_a_form_of_its_own_is_shown_as_json() {
-    let value = json!({"a": "\u{1b}\u{9b}"});
-    assert_snapshot!(shown("cl_other", &value, PLAIN), @r#"
-    {
-      "a": "\u001b\u{9b}"
-    }
-    "#);
-}
-
-#[test]
-fn an_odd_value_is_shown_as_far_as_it_goes() {
-    for tool in [
-        "cl_search",
-        "cl_map",
-        "cl_expand",
-        "cl_current",
-        "cl_refresh",
-        "cl_stats",
-        "cl_doctor",
-    ] {
-        for value in [
-            json!(null),
-            json!([]),
-            json!({"results": 1, "files": {}, "checks": "x"}),
-        ] {
-            assert!(!shown(tool, &value, TERMINAL).contains("null"), "{tool}");
-        }
-    }
 }

@@ -1,82 +1,27 @@
-//! Reading values and writing figures.
+//! Writing figures, facts and tables.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
 
 use crate::cli::screen::{FAINT, STRONG, Screen, visible};
 pub(super) use crate::model::size::size as bytes;
 
-/// Reading a value's fields, a missing or odd one as empty.
-pub(super) trait Fields {
-    /// Returns a text; empty where there is none.
-    fn text(&self, key: &str) -> &str;
-    /// Returns a count; 0 where there is none.
-    fn number(&self, key: &str) -> u64;
-    /// Returns whether a field is `true`.
-    fn is_true(&self, key: &str) -> bool;
-    /// Returns the items of a list; none where there is no list.
-    fn items(&self, key: &str) -> &[Value];
-    /// Returns the counts of an object, most first, then by name.
-    fn counts(&self, key: &str) -> Vec<(&str, u64)>;
+/// Returns counts by name, most first, then by name.
+pub(super) fn most_first<N: AsRef<str>>(counts: &BTreeMap<N, u64>) -> Vec<(&str, u64)> {
+    let counts = counts.iter().map(|(name, count)| (name.as_ref(), *count));
+    let mut counts: Vec<_> = counts.collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
 }
 
-impl Fields for Value {
-    fn text(&self, key: &str) -> &str {
-        self[key].as_str().unwrap_or_default()
-    }
-
-    fn number(&self, key: &str) -> u64 {
-        self[key].as_u64().unwrap_or_default()
-    }
-
-    fn is_true(&self, key: &str) -> bool {
-        self[key].as_bool().unwrap_or_default()
-    }
-
-    fn items(&self, key: &str) -> &[Value] {
-        self[key].as_array().map(Vec::as_slice).unwrap_or_default()
-    }
-
-    fn counts(&self, key: &str) -> Vec<(&str, u64)> {
-        let object = self[key].as_object().into_iter().flatten();
-        let mut counts: Vec<_> = object
-            .filter_map(|(name, count)| Some((name.as_str(), count.as_u64()?)))
-            .collect();
-        counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-        counts
-    }
+/// Adds to a text what `format!` makes of the rest: `put!(text, "{n} files")`.
+macro_rules! put {
+    ($text:expr, $($written:tt)*) => {{
+        use std::fmt::Write as _;
+        write!($text, $($written)*).expect("a text in memory takes all that is added")
+    }};
 }
 
-/// Returns the entries of a list with the fields that they leave out: those of the answer's `defaults`, and one
-/// step.
-pub(super) fn entries(value: &Value, key: &str) -> Vec<Value> {
-    let defaults = value["defaults"].as_object();
-    let whole = |entry: &Value| {
-        let mut entry = entry.clone();
-        if let Some(fields) = entry.as_object_mut() {
-            fields.entry("hops").or_insert_with(|| 1.into());
-            for (name, default) in defaults.into_iter().flatten() {
-                fields
-                    .entry(name.clone())
-                    .or_insert_with(|| default.clone());
-            }
-        }
-        entry
-    };
-    value.items(key).iter().map(whole).collect()
-}
-
-/// Returns the name that a definition goes by in `via`: `src/a.ts#Store.open`; the path of a file.
-pub(super) fn key(entry: &Value) -> String {
-    match entry.text("symbol") {
-        "" => entry.text("path").to_owned(),
-        symbol => format!("{}#{symbol}", entry.text("path")),
-    }
-}
-
-/// Adds to a text.
-pub(super) fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
-    std::fmt::Write::write_fmt(text, more).expect("a text in memory takes all that is added");
-}
+pub(super) use put;
 
 /// Returns a number with its thousands set apart.
 pub(super) fn count(number: u64) -> String {
@@ -153,7 +98,7 @@ impl<'a> Facts<'a> {
         let mut text = String::new();
         for (name, said) in self.rows {
             let name = self.screen.paint(FAINT, &format!("{name:width$}"));
-            add(&mut text, format_args!("{name}  {said}\n"));
+            put!(text, "{name}  {said}\n");
         }
         text
     }

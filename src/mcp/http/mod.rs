@@ -348,17 +348,20 @@ async fn read_body(mut body: Incoming) -> std::result::Result<Bytes, Box<Respons
             StatusCode::PAYLOAD_TOO_LARGE,
             &message::too_long(),
         ))),
-        Ok(Err(_)) => Err(broken(StatusCode::BAD_REQUEST, "the body broke off")),
-        Err(_) => Err(broken(
+        Ok(Err(_)) => Err(Box::new(broken(
+            StatusCode::BAD_REQUEST,
+            "the body broke off",
+        ))),
+        Err(_) => Err(Box::new(broken(
             StatusCode::REQUEST_TIMEOUT,
             "the body took too long",
-        )),
+        ))),
     }
 }
 
-fn broken(status: StatusCode, message: &'static str) -> Box<Response<Body>> {
+fn broken(status: StatusCode, message: &'static str) -> Response<Body> {
     let error = Error::new(Code::Io, message, "send the request again");
-    Box::new(failure(status, &error))
+    failure(status, &error)
 }
 
 fn refuse(refusal: &ServerJsonRpcMessage) -> Response<Body> {

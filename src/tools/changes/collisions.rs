@@ -32,19 +32,19 @@ pub(super) struct Opposite {
 /// A place where both sides meet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CollisionOutput {
+pub(crate) struct CollisionOutput {
     /// The branch or work tree.
-    with: String,
+    pub(crate) with: String,
     /// `uses_changed`, `same_symbol`, `both_added` or `file_only`.
-    kind: &'static str,
-    path: String,
+    pub(crate) kind: &'static str,
+    pub(crate) path: String,
     /// Empty for a file.
     #[serde(skip_serializing_if = "String::is_empty")]
-    symbol: String,
+    pub(crate) symbol: String,
     /// The change on our side: a kind of change, or `uses`.
-    ours: &'static str,
-    theirs: &'static str,
-    detail: String,
+    pub(crate) ours: &'static str,
+    pub(crate) theirs: &'static str,
+    pub(crate) detail: String,
 }
 
 /// Compares each of the others with the commit where it and the head left each other.

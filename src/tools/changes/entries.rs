@@ -28,99 +28,99 @@ const MIN_ALIKE_PERCENT: usize = 60;
 /// A file that differs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ComparedFileOutput {
-    path: String,
+pub(crate) struct ComparedFileOutput {
+    pub(crate) path: String,
     /// Where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
+    pub(crate) from: Option<String>,
     /// added, modified, deleted or renamed.
-    status: &'static str,
+    pub(crate) status: &'static str,
     /// Lines; absent for binary files.
     #[serde(skip_serializing_if = "Option::is_none")]
-    added: Option<u32>,
+    pub(crate) added: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    deleted: Option<u32>,
+    pub(crate) deleted: Option<u32>,
 }
 
 /// A definition that differs.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ChangeOutput {
+pub(crate) struct ChangeOutput {
     /// That of the base for a removed definition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    handle: Option<String>,
-    path: String,
-    symbol: String,
+    pub(crate) handle: Option<String>,
+    pub(crate) path: String,
+    pub(crate) symbol: String,
     /// `reexport` for a name that is passed on from another module.
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     /// added, removed, moved, renamed, signature or body.
-    change: &'static str,
-    exported: bool,
+    pub(crate) change: &'static str,
+    pub(crate) exported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "serde_json::Value")]
-    from: Option<FromOutput>,
-    line: u32,
+    pub(crate) from: Option<FromOutput>,
+    pub(crate) line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
+    pub(crate) signature: Option<String>,
     /// Places that use it at the head; of a removed definition those that still do. Absent where its language is outlined.
     #[serde(skip_serializing_if = "Option::is_none")]
-    callers: Option<u64>,
+    pub(crate) callers: Option<u64>,
     /// Test files that reach it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tests: Option<u64>,
+    pub(crate) tests: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<String>,
+    pub(crate) source: Option<String>,
 }
 
 /// A definition as it was.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FromOutput {
+pub(crate) struct FromOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
+    pub(crate) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
+    pub(crate) signature: Option<String>,
     /// Where that changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    exported: Option<bool>,
+    pub(crate) exported: Option<bool>,
     /// For moved and renamed: same content, or the share of tokens that both have.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<String>,
+    pub(crate) evidence: Option<String>,
 }
 
 /// A use that the changes break.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct BrokenOutput {
-    path: String,
-    line: u32,
-    text: String,
+pub(crate) struct BrokenOutput {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) text: String,
     /// The definition around it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
-    uses: UsedOutput,
-    provenance: &'static str,
+    pub(crate) symbol: Option<String>,
+    pub(crate) uses: UsedOutput,
+    pub(crate) provenance: &'static str,
     /// Further lines of this file that the import leaves without a meaning.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<u32>,
+    pub(crate) also: Vec<u32>,
 }
 
 /// The definition that a broken use means.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct UsedOutput {
-    path: String,
+pub(crate) struct UsedOutput {
+    pub(crate) path: String,
     /// Empty for a module as a whole.
-    symbol: String,
+    pub(crate) symbol: String,
     /// removed, renamed, moved, unexported, signature.
-    change: &'static str,
+    pub(crate) change: &'static str,
     /// Where it is now, or how the call disagrees.
     #[serde(skip_serializing_if = "Option::is_none")]
-    now: Option<String>,
+    pub(crate) now: Option<String>,
 }
 
 /// An entry of the list of changes.

@@ -2,11 +2,11 @@
 //!
 //! The head is asked through its index; of the base only the files that differ are read, from git.
 
-mod collisions;
-mod entries;
+pub(crate) mod collisions;
+pub(crate) mod entries;
 mod gather;
 mod kept;
-mod reach;
+pub(crate) mod reach;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -117,73 +117,73 @@ pub struct ChangesInput {
 }
 
 /// Definitions added, removed or changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangesOutput {
-    index_id: String,
+    pub(crate) index_id: String,
     #[schemars(with = "serde_json::Value")]
-    base: StateOutput,
+    pub(crate) base: StateOutput,
     #[schemars(with = "serde_json::Value")]
-    head: StateOutput,
-    summary: String,
+    pub(crate) head: StateOutput,
+    pub(crate) summary: String,
     /// Uses at the head of what the changes took away, or calls that pass too few arguments now.
     #[schemars(with = "Vec<serde_json::Value>")]
-    broken: Vec<BrokenOutput>,
-    broken_total: u64,
+    pub(crate) broken: Vec<BrokenOutput>,
+    pub(crate) broken_total: u64,
     /// The exported ones first, changes of bodies behind them, tests last.
     #[schemars(with = "Vec<serde_json::Value>")]
-    changes: Vec<ChangeOutput>,
-    changes_total: u64,
+    pub(crate) changes: Vec<ChangeOutput>,
+    pub(crate) changes_total: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<serde_json::Value>")]
-    collisions: Option<Vec<CollisionOutput>>,
+    pub(crate) collisions: Option<Vec<CollisionOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    collisions_total: Option<u64>,
+    pub(crate) collisions_total: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<serde_json::Value>")]
-    tests: Vec<TestOutput>,
+    pub(crate) tests: Vec<TestOutput>,
     #[serde(skip_serializing_if = "is_zero")]
-    tests_total: u64,
+    pub(crate) tests_total: u64,
     #[schemars(with = "Vec<serde_json::Value>")]
-    files: Vec<ComparedFileOutput>,
-    files_total: u64,
+    pub(crate) files: Vec<ComparedFileOutput>,
+    pub(crate) files_total: u64,
     /// Whether every use in reach was bound: an empty `broken` of a complete answer means that there is none.
-    complete: bool,
+    pub(crate) complete: bool,
     /// Uses of the names of definitions that are gone whose meaning is not known.
     #[serde(skip_serializing_if = "is_zero")]
-    unresolved: u64,
+    pub(crate) unresolved: u64,
     /// Those of them that meant what is gone; a base from outside may have a member of the name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "serde_json::Value")]
-    unresolved_at: Vec<BrokenOutput>,
+    pub(crate) unresolved_at: Vec<BrokenOutput>,
     /// Changed files whose definitions are not compared: of a language without analysis, generated, or not indexed.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "serde_json::Value")]
-    not_analysed: u64,
+    pub(crate) not_analysed: u64,
     /// Changed files whose definitions are compared and whose uses are not known: of a language that is outlined.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "serde_json::Value")]
-    outlined: u64,
+    pub(crate) outlined: u64,
     /// Changed files that the index does not have as they are yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pending: Vec<String>,
+    pub(crate) pending: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     #[serde(flatten)]
-    freshness_fields: FreshnessFields,
+    pub(crate) freshness_fields: FreshnessFields,
 }
 
 /// One side.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateOutput {
     /// As it is called.
-    name: String,
+    pub(crate) name: String,
     /// Its commit; that of `HEAD` for a work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sha: Option<String>,
+    pub(crate) sha: Option<String>,
 }
 
 impl Tool for Changes {

@@ -38,18 +38,18 @@ const MAX_TITLED: usize = 20;
 /// A test file that reaches the changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct TestOutput {
-    path: String,
+pub(crate) struct TestOutput {
+    pub(crate) path: String,
     /// Edges on the way; 0 for a test that changed itself.
-    hops: u32,
-    confidence: EdgeConfidence,
-    provenance: &'static str,
+    pub(crate) hops: u32,
+    pub(crate) confidence: EdgeConfidence,
+    pub(crate) provenance: &'static str,
     /// Titles of the tests around its uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    cases: Vec<String>,
+    pub(crate) cases: Vec<String>,
     /// The command that runs the tests of a Rust file, whose path alone does not say how; nothing runs it here.
     #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<String>,
+    pub(crate) run: Option<String>,
 }
 
 /// A test file with how it is known.

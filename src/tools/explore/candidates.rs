@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::source::SourceReader;
 use super::unit::{Unit, has_members};
@@ -63,9 +63,8 @@ const MAX_WORDS: usize = 2;
 const MAX_CUT: usize = 50;
 
 /// The role of a part in a pack, in the order of filling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PackRole {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PackRole {
     /// It answers the question.
     Hit,
     /// It was asked for.
@@ -85,6 +84,20 @@ pub(super) enum PackRole {
 }
 
 impl PackRole {
+    /// Returns the word of the wire.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::Target => "target",
+            Self::Container => "container",
+            Self::Callee => "callee",
+            Self::Neighbour => "neighbour",
+            Self::Caller => "caller",
+            Self::Test => "test",
+            Self::Import => "import",
+        }
+    }
+
     /// Whether it stands for something that was found or asked for, and not for its surroundings.
     pub(super) fn is_found(self) -> bool {
         matches!(self, Self::Hit | Self::Target)
@@ -92,9 +105,8 @@ impl PackRole {
 }
 
 /// The reason that a definition is no part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum OmissionReason {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OmissionReason {
     /// It does not fit.
     Budget,
     /// It has less than three tenths of the best hit's score.
@@ -103,6 +115,30 @@ pub(super) enum OmissionReason {
     Limit,
     /// Its lines are in a part.
     Duplicate,
+}
+
+impl OmissionReason {
+    /// Returns the word of the wire.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::Cutoff => "cutoff",
+            Self::Limit => "limit",
+            Self::Duplicate => "duplicate",
+        }
+    }
+}
+
+impl Serialize for PackRole {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(self.word())
+    }
+}
+
+impl Serialize for OmissionReason {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(self.word())
+    }
 }
 
 /// A definition that may go into a pack.

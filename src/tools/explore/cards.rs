@@ -35,113 +35,113 @@ const MAX_TEXT: usize = 160;
 /// One target.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CardOutput {
-    target: String,
+pub(crate) struct CardOutput {
+    pub(crate) target: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    handle: Option<String>,
+    pub(crate) handle: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) path: Option<String>,
+    pub(crate) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) lines: Option<String>,
+    pub(crate) lines: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) kind: Option<&'static str>,
+    pub(crate) kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
+    pub(crate) signature: Option<String>,
     /// First line of its comment.
     #[serde(skip_serializing_if = "Option::is_none")]
-    doc: Option<String>,
+    pub(crate) doc: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, u64>>")]
-    pub(super) counts: Option<TargetCountsOutput>,
+    pub(crate) counts: Option<TargetCountsOutput>,
     /// Each `path:line` of the first use, with the definition around it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) callers: Option<Vec<String>>,
+    pub(crate) callers: Option<Vec<String>>,
     /// Each `path:line` of a definition that it calls, with its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) callees: Option<Vec<String>>,
+    pub(crate) callees: Option<Vec<String>>,
     /// As `callers`, in tests.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tests: Option<Vec<String>>,
+    pub(crate) tests: Option<Vec<String>>,
     /// Each `path:line` of a definition that it names and does not call; of a file, the files that it imports.
     #[serde(skip_serializing_if = "Option::is_none")]
-    imports: Option<Vec<String>>,
+    pub(crate) imports: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    owners: Option<Vec<OwnerOutput>>,
+    pub(crate) owners: Option<Vec<OwnerOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    history: Option<FileHistoryOutput>,
+    pub(crate) history: Option<FileHistoryOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    metrics: Option<MetricsOutput>,
+    pub(crate) metrics: Option<MetricsOutput>,
     /// Definitions that may be meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
-    candidates: Vec<TargetOutput>,
+    pub(crate) candidates: Vec<TargetOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
-    pub(super) error: Option<ErrorOutput>,
+    pub(crate) error: Option<ErrorOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// How far a target reaches; only the counts that its kind has.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct TargetCountsOutput {
+pub(crate) struct TargetCountsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) callers: Option<u64>,
+    pub(crate) callers: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) callees: Option<u64>,
+    pub(crate) callees: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tests: Option<u64>,
+    pub(crate) tests: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) dependents: Option<u64>,
+    pub(crate) dependents: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) unresolved: Option<u64>,
+    pub(crate) unresolved: Option<u64>,
     /// Saved records about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) notes: Option<u64>,
+    pub(crate) notes: Option<u64>,
     /// Of a directory, a glob or the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) files: Option<u64>,
+    pub(crate) files: Option<u64>,
     /// Definitions of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) symbols: Option<u64>,
+    pub(crate) symbols: Option<u64>,
 }
 
 /// Counts of a file; those of its commits are absent while these are being read.
 #[derive(Debug, Serialize)]
-pub(super) struct MetricsOutput {
-    lines: u64,
+pub(crate) struct MetricsOutput {
+    pub(crate) lines: u64,
     /// Files that import it, and those that it imports.
     #[serde(skip_serializing_if = "Option::is_none")]
-    dependents: Option<u64>,
+    pub(crate) dependents: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    dependencies: Option<u64>,
+    pub(crate) dependencies: Option<u64>,
     /// Definitions that other files can use.
-    exported: u64,
+    pub(crate) exported: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commits: Option<u64>,
+    pub(crate) commits: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commits90: Option<u64>,
+    pub(crate) commits90: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fixes: Option<u64>,
+    pub(crate) fixes: Option<u64>,
     /// The share of the index's files that have fewer commits, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    churn: Option<u64>,
+    pub(crate) churn: Option<u64>,
     /// The directory that names the files which use one another more than the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cluster: Option<String>,
+    pub(crate) cluster: Option<String>,
 }
 
 /// The reason that nothing is said of a target.
 #[derive(Debug, Serialize)]
-pub(super) struct ErrorOutput {
-    code: &'static str,
-    message: String,
-    hint: String,
+pub(crate) struct ErrorOutput {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: String,
 }
 
 impl CardOutput {

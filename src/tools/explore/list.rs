@@ -28,48 +28,48 @@ const MAX_BRIEF_BYTES: usize = 600;
 const BY_SIGNATURE: usize = usize::MAX;
 
 /// A file with its hits, best first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FileHitsOutput {
-    path: String,
+pub(crate) struct FileHitsOutput {
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
-    results: Vec<LocationOutput>,
+    pub(crate) stale: bool,
+    pub(crate) results: Vec<LocationOutput>,
 }
 
 /// One place.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LocationOutput {
-    handle: String,
-    lines: String,
-    score: f64,
-    why: String,
-    preview: String,
+pub(crate) struct LocationOutput {
+    pub(crate) handle: String,
+    pub(crate) lines: String,
+    pub(crate) score: f64,
+    pub(crate) why: String,
+    pub(crate) preview: String,
     /// Where the words of the question are in `preview`: from and to, in bytes of UTF-8. With `highlight` alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<serde_json::Value>")]
-    matches: Vec<[usize; 2]>,
+    pub(crate) matches: Vec<[usize; 2]>,
     /// The definition that the match lies in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// The line of its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// As in `cl_search`.
     #[serde(skip_serializing_if = "is_zero")]
-    literal: u64,
+    pub(crate) literal: u64,
     /// Where the preview does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
+    pub(crate) signature: Option<String>,
     /// As in `cl_search`.
     #[serde(skip_serializing_if = "is_zero")]
-    notes: u64,
+    pub(crate) notes: u64,
     /// Further hits of the file, on its last result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    collapsed: Option<u64>,
+    pub(crate) collapsed: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// A file's hits, best first: those that are shown and those that are not.

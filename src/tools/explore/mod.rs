@@ -4,13 +4,13 @@
 //! token budget (`pack`).
 
 mod brief;
-mod candidates;
-mod cards;
+pub(crate) mod candidates;
+pub(crate) mod cards;
 mod clusters;
 mod lay;
-mod list;
+pub(crate) mod list;
 mod pack;
-mod part;
+pub(crate) mod part;
 mod source;
 mod targets;
 mod unit;
@@ -150,69 +150,69 @@ pub enum Include {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExploreOutput {
-    index_id: String,
+    pub(crate) index_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    query: Option<String>,
+    pub(crate) query: Option<String>,
     /// Results on this page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
+    pub(crate) count: Option<u64>,
     /// Tokens of this answer, at 4 bytes: those of the texts of its parts and `overhead`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<u64>,
+    pub(crate) tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    overhead: Option<u64>,
+    pub(crate) overhead: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    budget: Option<u64>,
+    pub(crate) budget: Option<u64>,
     /// Sentences about this answer; each name and number of them is in its other fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    brief: Vec<String>,
+    pub(crate) brief: Vec<String>,
     /// Of an answer to a `query`, as in `cl_search`.
     #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<ConfidenceOutput>,
+    pub(crate) confidence: Option<ConfidenceOutput>,
     /// Words of the question that no result holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
     /// As in `cl_search`.
     #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    ranking: Option<RankingOutput>,
+    pub(crate) ranking: Option<RankingOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<list::FileHitsOutput>>,
+    pub(crate) files: Option<Vec<list::FileHitsOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cards: Option<Vec<cards::CardOutput>>,
+    pub(crate) cards: Option<Vec<cards::CardOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<Vec<part::PartOutput>>,
+    pub(crate) parts: Option<Vec<part::PartOutput>>,
     /// The commits that figures of cards are of.
     #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    history: Option<HeldCommitsOutput>,
+    pub(crate) history: Option<HeldCommitsOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    defaults: Option<NearDefaults>,
+    pub(crate) defaults: Option<NearDefaults>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    related: Option<Vec<NearOutput>>,
+    pub(crate) related: Option<Vec<NearOutput>>,
     /// Saved records about the results: titles, with `notes` their texts, which are data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<serde_json::Value>")]
-    notes: Vec<NoteOutput>,
+    pub(crate) notes: Vec<NoteOutput>,
     /// With `documents`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<serde_json::Value>>")]
-    documents: Option<Vec<AttachedDocumentOutput>>,
+    pub(crate) documents: Option<Vec<AttachedDocumentOutput>>,
     /// Definitions that are no part, the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<Vec<part::OmittedDefinitionOutput>>,
+    pub(crate) omitted: Option<Vec<part::OmittedDefinitionOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    omitted_total: Option<u64>,
+    pub(crate) omitted_total: Option<u64>,
     /// Definitions that were found again inside a part or an omitted one.
     #[serde(skip_serializing_if = "is_zero")]
-    duplicates: u64,
+    pub(crate) duplicates: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
     #[serde(flatten)]
-    freshness_fields: FreshnessFields,
+    pub(crate) freshness_fields: FreshnessFields,
 }
 
 impl Tool for Explore {

@@ -18,46 +18,46 @@ const MAX_BECAUSE: usize = 32;
 /// A definition of a pack.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PartOutput {
-    handle: String,
-    pub(super) path: String,
-    pub(super) lines: String,
+pub(crate) struct PartOutput {
+    pub(crate) handle: String,
+    pub(crate) path: String,
+    pub(crate) lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[schemars(with = "String")]
-    pub(super) role: PackRole,
+    pub(crate) role: PackRole,
     #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
+    pub(crate) score: Option<f64>,
     /// The words of the question that it holds, or the handle of the definition that it stands around.
-    pub(super) because: String,
+    pub(crate) because: String,
     /// Of the edge that leads here.
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    pub(crate) provenance: Option<&'static str>,
     /// The line of the first use, in a caller or a test.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// The title of a test that is no definition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<String>,
+    pub(crate) test: Option<String>,
     /// Handles of the further definitions of this answer within these lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) also: Vec<String>,
+    pub(crate) also: Vec<String>,
     /// Names of the members, of a header.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    members: Vec<String>,
+    pub(crate) members: Vec<String>,
     /// As in `cl_search`.
     #[serde(skip_serializing_if = "is_zero")]
-    notes: u64,
+    pub(crate) notes: u64,
     /// Exact lines of the file; absent where the file is not as it was indexed, and without `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Of `text`, at 4 bytes.
-    pub(super) tokens: u64,
+    pub(crate) tokens: u64,
     /// Whether the definition goes on: `text` has its comment and signature, or a part between its members.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) truncated: bool,
+    pub(crate) truncated: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) stale: bool,
+    pub(crate) stale: bool,
 }
 
 impl PartOutput {
@@ -68,18 +68,18 @@ impl PartOutput {
 
 /// A definition that is no part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct OmittedDefinitionOutput {
-    handle: String,
-    path: String,
-    lines: String,
+pub(crate) struct OmittedDefinitionOutput {
+    pub(crate) handle: String,
+    pub(crate) path: String,
+    pub(crate) lines: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[schemars(with = "String")]
-    role: PackRole,
+    pub(crate) role: PackRole,
     /// Tokens of its text.
-    tokens: u64,
+    pub(crate) tokens: u64,
     #[schemars(with = "String")]
-    why: OmissionReason,
+    pub(crate) why: OmissionReason,
 }
 
 /// Returns a part of some lines, by the candidate that stands for them.

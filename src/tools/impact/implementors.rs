@@ -3,7 +3,7 @@
 //! Types that name the interface they implement (`class Disk implements Store`) are among its callers; here are those that
 //! satisfy it without a word, as in Go.
 
-use super::{DEFAULT_LIST_BYTES, ImpactOutput};
+use super::ImpactOutput;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::model::{Provenance, SymbolKind};
@@ -11,14 +11,16 @@ use crate::tools::answer::truncate_to_bytes;
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View};
 
-/// Adds them as `path:line name`. `seeds` are the target and the definitions that stand for it where code runs.
+/// Adds them as `path:line name`, as many as take `max_bytes`, and returns how many there are. `seeds` are the target and the
+/// definitions that stand for it where code runs.
 pub(super) fn add(
     view: &View<'_>,
     uses: &Uses<'_>,
     target: &SymbolRow,
     seeds: &[WalkStart],
+    max_bytes: usize,
     output: &mut ImpactOutput,
-) -> Result<()> {
+) -> Result<usize> {
     let rows = match target.kind {
         SymbolKind::Interface => {
             let (rows, is_cut) = uses.satisfying_types(target)?;
@@ -26,7 +28,7 @@ pub(super) fn add(
             rows
         }
         SymbolKind::Method if is_of_interface(view, target)? => implementing(view, seeds)?,
-        _ => return Ok(()),
+        _ => return Ok(0),
     };
     let mut all: Vec<(&str, u32, &str)> = rows
         .iter()
@@ -44,10 +46,10 @@ pub(super) fn add(
         .iter()
         .map(|(path, line, name)| format!("{path}:{line} {name}"))
         .collect();
-    truncate_to_bytes(&mut list, DEFAULT_LIST_BYTES / 5);
+    truncate_to_bytes(&mut list, max_bytes);
     output.truncated |= list.len() < all.len();
     output.implemented_by = list;
-    Ok(())
+    Ok(all.len())
 }
 
 /// Returns the methods among `seeds` that run where a method of an interface is called; those of other interfaces run nothing.

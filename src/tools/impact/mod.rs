@@ -6,13 +6,13 @@ mod by_dispatch;
 mod changed_lines;
 mod counts;
 mod implementors;
-mod removed;
-mod risk;
-mod sites;
+pub(crate) mod removed;
+pub(crate) mod risk;
+pub(crate) mod sites;
 mod summary;
 mod targets;
-mod test_gaps;
-mod unknown;
+pub(crate) mod test_gaps;
+pub(crate) mod unknown;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,9 +37,9 @@ use crate::error::{Error, Result};
 use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
-use crate::model::{CommitId, Direction, FileRole, Provenance, RepoPath};
+use crate::model::{CommitId, Direction, Family, FileRole, Provenance, RepoPath, SymbolKind};
 use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses};
-use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
+use crate::workspace::{FileChange, SymbolRow, View, Workspace, family_of, outside};
 use by_dispatch::ByDispatch;
 pub(super) use counts::{ReachCounts, counts};
 use removed::ChangeSetOutput;
@@ -138,98 +138,99 @@ pub struct ImpactInput {
 }
 
 /// Callers, files and tests that a change reaches.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactOutput {
-    index_id: String,
+    pub(crate) index_id: String,
     /// The definition; null where the name means none.
     #[serde(skip_serializing_if = "ImpactTarget::is_absent")]
-    target: ImpactTarget,
+    pub(crate) target: ImpactTarget,
     /// The definitions that `changes` or `path` stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    targets: Option<Vec<TargetOutput>>,
+    pub(crate) targets: Option<Vec<TargetOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    candidates: Option<Vec<TargetOutput>>,
+    pub(crate) candidates: Option<Vec<TargetOutput>>,
     /// Definitions with names like the one that none has.
     #[serde(skip_serializing_if = "Option::is_none")]
-    did_you_mean: Option<Vec<TargetOutput>>,
-    summary: String,
+    pub(crate) did_you_mean: Option<Vec<TargetOutput>>,
+    pub(crate) summary: String,
     #[serde(skip_serializing_if = "String::is_empty")]
-    confidence_note: String,
+    pub(crate) confidence_note: String,
     /// Values of the fields that an entry leaves out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    defaults: Option<Defaults>,
+    pub(crate) defaults: Option<Defaults>,
     /// Definitions that the changes removed or renamed, with the uses that still name them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    change_set: Option<ChangeSetOutput>,
+    pub(crate) change_set: Option<ChangeSetOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    risk: Option<RiskOutput>,
-    callers: Vec<CallerOutput>,
-    total_callers: u64,
+    pub(crate) risk: Option<RiskOutput>,
+    pub(crate) callers: Vec<CallerOutput>,
+    pub(crate) total_callers: u64,
     /// Callers of callers that are counted and not listed.
     #[serde(skip_serializing_if = "is_zero")]
-    indirect: u64,
+    pub(crate) indirect: u64,
     /// `path:line name` of each type that satisfies the interface, or of each method that implements the interface's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    implemented_by: Vec<String>,
+    pub(crate) implemented_by: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    imported_by: Vec<String>,
+    pub(crate) imported_by: Vec<String>,
     /// `path:line` of each re-export by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    reexported_by: Vec<String>,
+    pub(crate) reexported_by: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    exported_from: Vec<String>,
+    pub(crate) exported_from: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sites: Option<Vec<SiteOutput>>,
+    pub(crate) sites: Option<Vec<SiteOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sites_total: Option<u64>,
+    pub(crate) sites_total: Option<u64>,
     /// Uses of the name that could not be bound: they may be uses of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    unresolved: Vec<LineOutput>,
+    pub(crate) unresolved: Vec<LineOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unresolved_total: Option<u64>,
+    pub(crate) unresolved_total: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    other_mentions: Option<OtherMentionsOutput>,
+    pub(crate) other_mentions: Option<OtherMentionsOutput>,
     /// Places of a name that no definition has, or whose uses are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mentions: Option<MentionsOutput>,
+    pub(crate) mentions: Option<MentionsOutput>,
     /// Code; with `depth` examples too, by their role.
-    affected_files: Vec<FilePlacesOutput>,
+    pub(crate) affected_files: Vec<FilePlacesOutput>,
     /// Test files: first those that the graph reaches, last those that only name it.
-    affected_tests: Vec<FilePlacesOutput>,
+    pub(crate) affected_tests: Vec<FilePlacesOutput>,
     /// Test files that name it and have no bound use; listed where no test has one, and with `limit`.
     #[serde(skip_serializing_if = "is_zero")]
-    mentioning_tests: u64,
+    pub(crate) mentioning_tests: u64,
     /// Examples, playgrounds, benchmarks and code of documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    affected_examples: Vec<FilePlacesOutput>,
+    pub(crate) affected_examples: Vec<FilePlacesOutput>,
     /// By dispatch of callers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    by_dispatch: Option<BTreeMap<&'static str, Vec<String>>>,
-    callees: Vec<CalleeOutput>,
-    depth: u32,
-    completeness: CompletenessOutput,
+    pub(crate) by_dispatch: Option<BTreeMap<&'static str, Vec<String>>>,
+    pub(crate) callees: Vec<CalleeOutput>,
+    pub(crate) depth: u32,
+    pub(crate) completeness: CompletenessOutput,
     #[serde(skip_serializing_if = "Option::is_none")]
-    analysed: Option<AnalysedOutput>,
+    pub(crate) analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+    pub(crate) truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     #[serde(flatten)]
-    freshness_fields: FreshnessFields,
+    pub(crate) freshness_fields: FreshnessFields,
 }
 
 /// The definition that an answer is about.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum ImpactTarget {
+pub(crate) enum ImpactTarget {
     /// One.
     Known(TargetOutput),
     /// None has the name that was asked for.
     Unknown,
     /// Several or none, which other fields list.
+    #[default]
     #[serde(skip)]
     Absent,
 }
@@ -244,12 +245,12 @@ impl ImpactTarget {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompletenessOutput {
-    resolved_sites: u64,
-    unresolved_sites: u64,
+    pub(crate) resolved_sites: u64,
+    pub(crate) unresolved_sites: u64,
     /// Of names of callers.
     #[serde(skip_serializing_if = "is_zero")]
-    unresolved_via: u64,
-    skipped_files: u64,
+    pub(crate) unresolved_via: u64,
+    pub(crate) skipped_files: u64,
 }
 
 impl Tool for Impact {
@@ -398,43 +399,13 @@ impl ImpactOutput {
     fn new(view: &View<'_>, depth: u32) -> Result<Self> {
         Ok(Self {
             index_id: view.index_id.to_owned(),
-            target: ImpactTarget::Absent,
-            targets: None,
-            candidates: None,
-            did_you_mean: None,
-            summary: String::new(),
-            confidence_note: String::new(),
-            defaults: None,
-            change_set: None,
-            risk: None,
-            callers: Vec::new(),
-            total_callers: 0,
-            indirect: 0,
-            implemented_by: Vec::new(),
-            imported_by: Vec::new(),
-            reexported_by: Vec::new(),
-            exported_from: Vec::new(),
-            sites: None,
-            sites_total: None,
-            unresolved: Vec::new(),
-            unresolved_total: None,
-            other_mentions: None,
-            mentions: None,
-            affected_files: Vec::new(),
-            affected_tests: Vec::new(),
-            mentioning_tests: 0,
-            affected_examples: Vec::new(),
-            by_dispatch: None,
-            callees: Vec::new(),
             depth,
             completeness: CompletenessOutput {
                 skipped_files: view.n_reduced()?,
                 ..CompletenessOutput::default()
             },
-            analysed: None,
-            truncated: false,
-            next_cursor: None,
             freshness_fields: FreshnessFields::of(view),
+            ..Self::default()
         })
     }
 
@@ -577,6 +548,15 @@ fn definitions_of_files(targets: &[SymbolRow]) -> Vec<TargetOutput> {
     list
 }
 
+/// Whether several definitions of one name are told apart by their arguments; in other languages their heads are of one function.
+fn are_overloads(targets: &[SymbolRow]) -> bool {
+    targets.iter().all(|it| {
+        let family = family_of(it.path.as_str());
+        matches!(family, Some(Family::Java | Family::CSharp | Family::C))
+            && matches!(it.kind, SymbolKind::Method | SymbolKind::Function)
+    })
+}
+
 /// Walks from the targets and lists their users, the definitions they use, and the files that reaches.
 #[expect(
     clippy::too_many_lines,
@@ -654,7 +634,11 @@ fn reach(
         }
         list.push(caller);
     }
-    let caller_bytes = list_bytes * 2 / 5;
+    // Whoever asks for so many wants them more than the rest.
+    let caller_bytes = match input.limit {
+        Some(_) => list_bytes * 3 / 5,
+        None => list_bytes * 2 / 5,
+    };
     truncate_to_bytes(&mut list, caller_bytes);
     let name = targets.first().map(|target| target.name.as_str());
     add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
@@ -695,16 +679,19 @@ fn reach(
         || output.affected_files.len() < files.len()
         || output.affected_examples.len() < affected.examples.len()
         || output.affected_tests.len() < n_bound;
-    if let [target, ..] = targets
-        && is_one(targets)
-    {
-        implementors::add(view, uses, target, &starts, output)?;
-    }
+    let n_implementing = match targets {
+        [target, ..] if is_one(targets) => {
+            implementors::add(view, uses, target, &starts, list_bytes / 5, output)?
+        }
+        _ => 0,
+    };
     if !placed.is_empty() || !callees_of.is_empty() || n_bound + n_mentioning > 0 {
         output.defaults = Some(defaults);
     }
     let figures = ImpactFigures {
         n_targets: targets.len(),
+        is_overloaded: targets.len() > 1 && is_one(targets) && are_overloads(targets),
+        n_implementing,
         n_direct,
         n_dispatched,
         n_files: affected.files.len(),

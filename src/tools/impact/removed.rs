@@ -22,70 +22,70 @@ const MAX_FILES: usize = 100;
 /// The changes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ChangeSetOutput {
+pub(crate) struct ChangeSetOutput {
     /// The commit that the work tree is compared with.
-    from: String,
-    to: &'static str,
-    files: Vec<ChangedFileOutput>,
-    files_total: u64,
+    pub(crate) from: String,
+    pub(crate) to: &'static str,
+    pub(crate) files: Vec<ChangedFileOutput>,
+    pub(crate) files_total: u64,
     /// The shape is in TOOLS.md.
     #[schemars(with = "Vec<serde_json::Value>")]
-    removed: Vec<RemovedDefinitionOutput>,
-    removed_total: u64,
+    pub(crate) removed: Vec<RemovedDefinitionOutput>,
+    pub(crate) removed_total: u64,
 }
 
 /// A file that differs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ChangedFileOutput {
-    path: String,
+pub(crate) struct ChangedFileOutput {
+    pub(crate) path: String,
     /// modified, added or deleted.
-    status: &'static str,
+    pub(crate) status: &'static str,
 }
 
 /// A definition that is gone from where it was.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RemovedDefinitionOutput {
-    symbol: String,
-    path: String,
-    kind: &'static str,
+pub(crate) struct RemovedDefinitionOutput {
+    pub(crate) symbol: String,
+    pub(crate) path: String,
+    pub(crate) kind: &'static str,
     /// Its line in the commit.
-    line: u32,
+    pub(crate) line: u32,
     /// removed, renamed, moved, or unexported: other files can't import it any more.
-    change: &'static str,
+    pub(crate) change: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    now: Option<NowOutput>,
+    pub(crate) now: Option<NowOutput>,
     /// Uses that name it and mean nothing now, or may.
-    still_named_at: Vec<DanglingOutput>,
-    total: u64,
+    pub(crate) still_named_at: Vec<DanglingOutput>,
+    pub(crate) total: u64,
     /// Those of them whose meaning is not known.
     #[serde(skip_serializing_if = "is_zero")]
-    doubtful: u64,
+    pub(crate) doubtful: u64,
     /// Further uses of the name whose meaning is not known.
     #[serde(skip_serializing_if = "is_zero")]
-    unresolved: u64,
+    pub(crate) unresolved: u64,
 }
 
 /// Where a definition is now.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NowOutput {
-    symbol: String,
-    path: String,
-    line: u32,
+pub(crate) struct NowOutput {
+    pub(crate) symbol: String,
+    pub(crate) path: String,
+    pub(crate) line: u32,
 }
 
 /// A use that means nothing any more.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DanglingOutput {
-    path: String,
-    line: u32,
-    text: String,
+pub(crate) struct DanglingOutput {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) text: String,
     /// import where it is an import or an export.
     #[serde(rename = "use")]
-    used: &'static str,
+    pub(crate) used: &'static str,
     /// Whether a base from outside the repository may have a member of that name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    doubtful: bool,
+    pub(crate) doubtful: bool,
 }
 
 /// Finds the definitions that the changes took away: of a name where one is asked about, below a path where one is given.

@@ -56,92 +56,92 @@ const PACKAGE_FILES: [&str; 5] = [
 /// The risk of a change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RiskOutput {
-    files: Vec<FileRiskOutput>,
-    files_total: u64,
+pub(crate) struct RiskOutput {
+    pub(crate) files: Vec<FileRiskOutput>,
+    pub(crate) files_total: u64,
     /// Files that such changes usually touch too; only of a set of changes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    missing_co_change: Option<Vec<MissingOutput>>,
-    test_gaps: Vec<TestGapOutput>,
+    pub(crate) missing_co_change: Option<Vec<MissingOutput>>,
+    pub(crate) test_gaps: Vec<TestGapOutput>,
     /// Definitions beyond those that were looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    test_gaps_unchecked: Option<u64>,
+    pub(crate) test_gaps_unchecked: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reviewers: Option<Vec<ReviewerOutput>>,
-    blast: BlastOutput,
+    pub(crate) reviewers: Option<Vec<ReviewerOutput>>,
+    pub(crate) blast: BlastOutput,
     /// Places of the files to look at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    signals: Vec<CodeSignalOutput>,
-    history: HeldCommitsOutput,
+    pub(crate) signals: Vec<CodeSignalOutput>,
+    pub(crate) history: HeldCommitsOutput,
 }
 
 /// A file of the change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct FileRiskOutput {
-    path: String,
+pub(crate) struct FileRiskOutput {
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commits: Option<u64>,
+    pub(crate) commits: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commits90: Option<u64>,
+    pub(crate) commits90: Option<u64>,
     /// The percentage of files with fewer commits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    churn: Option<u64>,
+    pub(crate) churn: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fixes: Option<FixesOutput>,
+    pub(crate) fixes: Option<FixesOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    owners: Option<Vec<OwnerOutput>>,
+    pub(crate) owners: Option<Vec<OwnerOutput>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    co_change: Vec<CoChangeOutput>,
+    pub(crate) co_change: Vec<CoChangeOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_change: Option<LastCommitOutput>,
+    pub(crate) last_change: Option<LastCommitOutput>,
 }
 
 /// Commits that repaired a file, by their subjects.
 #[derive(Debug, Serialize)]
-struct FixesOutput {
-    count: u64,
+pub(crate) struct FixesOutput {
+    pub(crate) count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last: Option<String>,
-    subjects: Vec<String>,
+    pub(crate) last: Option<String>,
+    pub(crate) subjects: Vec<String>,
 }
 
 /// A file that is not among the changes, though `with` was mostly changed together with it.
 #[derive(Debug, Serialize)]
-struct MissingOutput {
-    path: String,
-    with: String,
-    together: u64,
-    of: u64,
+pub(crate) struct MissingOutput {
+    pub(crate) path: String,
+    pub(crate) with: String,
+    pub(crate) together: u64,
+    pub(crate) of: u64,
 }
 
 /// A place that is worth a second look, by one rule of the syntax.
 #[derive(Debug, Serialize)]
-struct CodeSignalOutput {
-    kind: &'static str,
-    path: String,
-    line: u32,
-    text: String,
+pub(crate) struct CodeSignalOutput {
+    pub(crate) kind: &'static str,
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) text: String,
 }
 
 /// Somebody to ask for a review.
 #[derive(Debug, Serialize)]
-struct ReviewerOutput {
-    name: String,
+pub(crate) struct ReviewerOutput {
+    pub(crate) name: String,
     /// codeowners or commits.
-    basis: &'static str,
+    pub(crate) basis: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    share: Option<f64>,
+    pub(crate) share: Option<f64>,
 }
 
 /// How far the change reaches.
 #[derive(Debug, Serialize)]
-struct BlastOutput {
-    files: u64,
-    tests: u64,
+pub(crate) struct BlastOutput {
+    pub(crate) files: u64,
+    pub(crate) tests: u64,
     /// Packages of these files, where the repository has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    packages: Option<u64>,
+    pub(crate) packages: Option<u64>,
 }
 
 /// Returns the risk of changing some definitions, or of a set of changes.

@@ -20,50 +20,50 @@ use crate::workspace::{SymbolRow, View};
 const MAX_UNRESOLVED: usize = 10;
 
 /// A line of a file.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LineOutput {
-    path: String,
-    line: u32,
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct LineOutput {
+    pub(crate) path: String,
+    pub(crate) line: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
-    text: String,
+    pub(crate) text: String,
 }
 
 /// A line that uses the definition.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SiteOutput {
-    path: String,
-    line: u32,
-    text: String,
+pub(crate) struct SiteOutput {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) text: String,
     /// call, new, type, extends, implements, import, reexport, template, decorator or reference.
     #[serde(rename = "use")]
-    used: &'static str,
+    pub(crate) used: &'static str,
     /// The definition around the line.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
-    within: Option<String>,
+    pub(crate) within: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    pub(crate) provenance: Option<&'static str>,
     /// Whether it is used under another name there, so that the line does not hold its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    alias: bool,
+    pub(crate) alias: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// The places of the name that are no use of the definition. With `sitesTotal` (aliases apart) and `unresolvedTotal` they
 /// add up to all occurrences of the name as a word in the indexed files.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct OtherMentionsOutput {
+pub(crate) struct OtherMentionsOutput {
     /// The names of definitions, its own among them, parameters, variables and properties.
-    definitions: u64,
+    pub(crate) definitions: u64,
     /// Uses of something else of this name.
-    other_targets: u64,
+    pub(crate) other_targets: u64,
     /// Uses of something outside the repository.
-    external: u64,
-    comments: u64,
-    strings: u64,
+    pub(crate) external: u64,
+    pub(crate) comments: u64,
+    pub(crate) strings: u64,
     /// In files whose uses are not known.
-    prose: u64,
+    pub(crate) prose: u64,
 }
 
 /// Adds the lines of the definition that `targets` declare, as far as they are asked for.

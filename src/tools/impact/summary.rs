@@ -11,6 +11,10 @@ use crate::uses::ImplicitCaller;
 pub(super) struct ImpactFigures {
     /// Definitions that were asked about.
     pub(super) n_targets: usize,
+    /// Whether they are overloads of one method, asked by their name.
+    pub(super) is_overloaded: bool,
+    /// Types and methods that implement the one that was asked about.
+    pub(super) n_implementing: usize,
     /// Places that use one of them directly.
     pub(super) n_direct: usize,
     /// Those of them that call a method which it overrides or implements, or one that overrides or implements it.
@@ -157,6 +161,21 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             )
         }
     });
+    if found.is_overloaded {
+        said.push(format!(
+            "{} overloads together: a `handle`, or its line (`path:line`), asks about one.",
+            found.n_targets
+        ));
+    }
+    if found.n_implementing > 0 {
+        said.push(format!(
+            "{} it.",
+            match found.n_implementing {
+                1 => "1 definition implements".to_owned(),
+                n => format!("{n} definitions implement"),
+            }
+        ));
+    }
     said.extend(unfollowed(found));
     if found.n_by_dispatch != (0, 0) {
         let (n_files, n_tests) = found.n_by_dispatch;
@@ -210,7 +229,7 @@ fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.
 pub(super) fn note(found: &ImpactFigures) -> String {
     if found.is_partial {
-        return "The index is not complete (see `freshness`): ask again, or call cl_refresh first."
+        return "The index is not complete (`freshness`): ask again, or call cl_refresh first."
             .to_owned();
     }
     if found.n_outlined > 0 && found.n_outlined == found.n_targets && found.n_unbound == 0 {

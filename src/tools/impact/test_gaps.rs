@@ -26,12 +26,12 @@ const MAX_NAMES: usize = 300;
 
 /// A definition that no test is known to reach.
 #[derive(Debug, Serialize)]
-pub(super) struct TestGapOutput {
-    symbol: String,
-    path: String,
-    line: u32,
+pub(crate) struct TestGapOutput {
+    pub(crate) symbol: String,
+    pub(crate) path: String,
+    pub(crate) line: u32,
     /// untested: no use that is not known can lead to a test; unknown: one may.
-    state: &'static str,
+    pub(crate) state: &'static str,
 }
 
 /// Finds the functions, methods and classes among some definitions that no test reaches, and returns how many were not looked at.

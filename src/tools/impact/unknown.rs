@@ -62,24 +62,24 @@ const MAX_NEAR: usize = 5;
 /// The places of a name that no definition has, or one whose uses are not known.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MentionsOutput {
+pub(crate) struct MentionsOutput {
     /// Occurrences of the word in the indexed files.
-    total: u64,
-    files: u64,
+    pub(crate) total: u64,
+    pub(crate) files: u64,
     /// Imports of the name from files that do not have it, and uses of these imports.
     #[serde(skip_serializing_if = "is_zero")]
-    dangling: u64,
+    pub(crate) dangling: u64,
     /// The likeliest places first: imports that dangle, uses, strings, comments, documents.
-    places: Vec<NamePlaceOutput>,
+    pub(crate) places: Vec<NamePlaceOutput>,
 }
 
 /// A place of the name.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NamePlaceOutput {
+pub(crate) struct NamePlaceOutput {
     #[serde(flatten)]
-    line: LineOutput,
+    pub(crate) line: LineOutput,
     /// dangling, use, external, definition, string, comment or text.
-    role: &'static str,
+    pub(crate) role: &'static str,
 }
 
 /// Answers a question about a name that no definition has.
@@ -142,7 +142,7 @@ pub(super) fn answer(
         );
     }
     if asked.path.is_some() && near.iter().any(|it| it.name == word) {
-        said.push("Other files define it: see `didYouMean`.".to_owned());
+        said.push("Other files define it (`didYouMean`).".to_owned());
     }
     if n_dangling > 0 {
         let places = match n_dangling {

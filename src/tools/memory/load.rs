@@ -53,25 +53,25 @@ pub struct LoadInput {
 #[serde(rename_all = "camelCase")]
 pub struct LoadOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<ContextOutput>,
+    pub(crate) context: Option<ContextOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    record: Option<RecordOutput>,
+    pub(crate) record: Option<RecordOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<Vec<LoadedOutput>>,
+    pub(crate) items: Option<Vec<LoadedOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<serde_json::Value>>")]
-    results: Option<Vec<RecordOutput>>,
+    pub(crate) results: Option<Vec<RecordOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<u64>,
+    pub(crate) total: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
+    pub(crate) note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
-    freshness: &'static str,
+    pub(crate) truncated: bool,
+    pub(crate) freshness: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    freshness_reason: Option<&'static str>,
-    generation: u64,
+    pub(crate) freshness_reason: Option<&'static str>,
+    pub(crate) generation: u64,
 }
 
 impl Tool for Load {

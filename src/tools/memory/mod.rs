@@ -6,8 +6,8 @@ mod save;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use load::{Load, LoadInput};
-pub use save::{ItemInput, Items, KindInput, Save, SimilarOutput};
+pub use load::{Load, LoadInput, LoadOutput};
+pub use save::{ItemInput, Items, KindInput, Save, SaveOutput, SimilarOutput};
 
 use super::answer::time;
 use crate::model::sanitize::one_line;
@@ -25,111 +25,111 @@ const MAX_TITLE: usize = 120;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextOutput {
-    id: i64,
-    name: String,
-    notes: Option<String>,
-    pinned: bool,
-    branch: Option<String>,
-    head_sha: Option<String>,
-    created_at: Option<String>,
-    updated_at: Option<String>,
-    item_count: u64,
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) notes: Option<String>,
+    pub(crate) pinned: bool,
+    pub(crate) branch: Option<String>,
+    pub(crate) head_sha: Option<String>,
+    pub(crate) created_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
+    pub(crate) item_count: u64,
 }
 
 /// An item as it is now.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LoadedOutput {
-    handle: String,
-    path: String,
+    pub(crate) handle: String,
+    pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    lines: Option<String>,
-    state: &'static str,
+    pub(crate) lines: Option<String>,
+    pub(crate) state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<String>,
+    pub(crate) preview: Option<String>,
     /// Not looked for everywhere: the index is not complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
+    pub(crate) stale: bool,
 }
 
 /// A record as it is judged now.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordOutput {
-    id: String,
+    pub(crate) id: String,
     /// The other clone of the repository whose record it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
-    kind: &'static str,
+    pub(crate) from: Option<String>,
+    pub(crate) kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
+    pub(crate) title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    verdict: &'static str,
-    verification: String,
+    pub(crate) text: Option<String>,
+    pub(crate) verdict: &'static str,
+    pub(crate) verification: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    signals: Vec<String>,
+    pub(crate) signals: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    items: Vec<LoadedOutput>,
+    pub(crate) items: Vec<LoadedOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    item_count: Option<u64>,
+    pub(crate) item_count: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<NamedTestOutput>,
+    pub(crate) test: Option<NamedTestOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fixes: Option<String>,
+    pub(crate) fixes: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    fixed_by: Vec<String>,
+    pub(crate) fixed_by: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    document: Option<DocumentOutput>,
-    author: AuthorOutput,
+    pub(crate) document: Option<DocumentOutput>,
+    pub(crate) author: AuthorOutput,
     #[serde(skip_serializing_if = "Option::is_none")]
-    branch: Option<String>,
+    pub(crate) branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    head_sha: Option<String>,
+    pub(crate) head_sha: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    created_at: Option<String>,
+    pub(crate) created_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    updated_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
+    pub(crate) score: Option<f64>,
 }
 
 /// The test of a record.
 #[derive(Debug, Serialize)]
 pub struct NamedTestOutput {
-    command: String,
+    pub(crate) command: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    passed: Option<bool>,
+    pub(crate) passed: Option<bool>,
 }
 
 /// Who wrote a record.
 #[derive(Debug, Serialize)]
 pub struct AuthorOutput {
-    by: &'static str,
+    pub(crate) by: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    client: Option<String>,
-    approved: bool,
+    pub(crate) client: Option<String>,
+    pub(crate) approved: bool,
 }
 
 /// The document of a record.
 #[derive(Debug, Default, Serialize)]
 pub struct DocumentOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
+    pub(crate) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
+    pub(crate) url: Option<String>,
     /// The name of a file that was copied to the data directory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    copy: Option<String>,
+    pub(crate) copy: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    relation: Option<String>,
+    pub(crate) relation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    locator: Option<String>,
+    pub(crate) locator: Option<String>,
 }
 
 impl DocumentOutput {
@@ -228,21 +228,33 @@ pub(super) fn title(text: &str) -> String {
     one_line(&cut).into_owned()
 }
 
-/// Returns a record as lists of records have it: as it was saved, and not judged.
-pub fn record_output(record: &SavedRecord) -> serde_json::Value {
-    let mut value = serde_json::json!({
-        "id": record.uid,
-        "kind": record.kind.as_str(),
-        "title": title(&record.title),
-        "itemCount": record.n_items,
-        "author": author(record.by, record.client.clone(), record.approved),
-        "branch": record.branch,
-        "updatedAt": time(record.updated_ms),
-    });
-    if let Some(name) = &record.name {
-        value["name"] = name.as_str().into();
+/// A record as lists of records have it: as it was saved, and not judged.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedRecordOutput {
+    pub(crate) id: String,
+    pub(crate) kind: &'static str,
+    pub(crate) title: String,
+    pub(crate) item_count: u64,
+    pub(crate) author: AuthorOutput,
+    pub(crate) branch: Option<String>,
+    pub(crate) updated_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+}
+
+/// Converts a record to its form in lists.
+pub fn record_output(record: &SavedRecord) -> ListedRecordOutput {
+    ListedRecordOutput {
+        id: record.uid.clone(),
+        kind: record.kind.as_str(),
+        title: title(&record.title),
+        item_count: record.n_items,
+        author: author(record.by, record.client.clone(), record.approved),
+        branch: record.branch.clone(),
+        updated_at: time(record.updated_ms),
+        name: record.name.clone(),
     }
-    value
 }
 
 /// Converts a context to its output form.

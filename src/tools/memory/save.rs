@@ -274,27 +274,27 @@ impl FromArgMatches for Items {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveOutput {
-    id: String,
+    pub(crate) id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    kind: &'static str,
-    pinned: bool,
-    item_count: u64,
+    pub(crate) name: Option<String>,
+    pub(crate) kind: &'static str,
+    pub(crate) pinned: bool,
+    pub(crate) item_count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verification: Option<String>,
+    pub(crate) verification: Option<String>,
     /// Records that say much the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<std::collections::BTreeMap<String, String>>")]
-    similar: Vec<SimilarOutput>,
+    pub(crate) similar: Vec<SimilarOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// A record that says much the same.
 #[derive(Debug, Serialize)]
 pub struct SimilarOutput {
-    id: String,
-    title: String,
+    pub(crate) id: String,
+    pub(crate) title: String,
 }
 
 impl Tool for Save {

@@ -419,7 +419,7 @@ fn a_record_that_is_none_is_refused() {
             ],
             "one word",
         ),
-        (vec!["--kind", "document"], "has no `document`"),
+        (vec!["--kind", "document"], "needs the place of its text"),
         (
             vec!["--kind", "document", "--document", "../x.md"],
             "not a path inside",

@@ -409,7 +409,7 @@ fn the_index_of_a_commit_is_dropped_by_its_name() {
     for (args, part) in [
         (
             &["--ref", "v1.0"][..],
-            "no index was made of `v1.0` with `ref`",
+            "no index was made of `v1.0` with `--ref`",
         ),
         (&["--ref", "v1.1"], "did you mean `v1.0`"),
         (&["--ref", ""], "no name of a commit"),
