@@ -69,6 +69,13 @@ fn found(answer: &Value) -> Vec<String> {
             all.push(format!("{key} {n}"));
         }
     }
+    let summary = word(&answer["summary"]);
+    if let Some((_, rest)) = summary.split_once("Uses of ")
+        && let Some((overloads, _)) = rest.split_once(" were not checked")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("unchecked {overloads}"));
+    }
     all
 }
 

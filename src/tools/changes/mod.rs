@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, is_zero, length, truncate_to_bytes};
-use super::impact::count;
+use super::impact::{count, unchecked_overloads};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -412,6 +412,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         || (files.len() as u64) < files_total
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
     let mut summary = listed.summary(&gathered, broken_total);
+    let n_overloads = gathered.difference.n_gone_overloads();
+    summary += &unchecked_overloads(n_overloads);
     if asked.has(AnswerPart::Tests) {
         summary += &tests_sentence(tests_total, reach.n_possible_tests());
     }
@@ -439,6 +441,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             && gathered.pending.is_empty()
             && !is_cut
             && gathered.broken.n_unresolved == 0
+            && n_overloads == 0
             && !gathered.has_outlined_loss(),
         broken,
         broken_total,

@@ -46,7 +46,7 @@ use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
-pub(super) use summary::count;
+pub(super) use summary::{count, unchecked_overloads};
 use targets::Targets;
 pub(super) use targets::is_one;
 use unknown::MentionsOutput;
@@ -475,6 +475,11 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         )?);
     }
     let uses = uses(view);
+    let n_overloads = if input.asks_changes() {
+        uses.difference(asked.earlier)?.n_gone_overloads()
+    } else {
+        0
+    };
     let (found, affected) = reach(view, &uses, input, &targets, &mut output)?;
     if input.risk {
         let config = asked.config;
@@ -506,6 +511,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             .as_ref()
             .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
+        n_overloads,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
         n_unresolved: removed::n_unresolved(&removed),

@@ -51,6 +51,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_doubtful: u64,
     /// Further uses of their names whose meaning is not known.
     pub(super) n_unresolved: u64,
+    /// Overloads that the changes took away, of definitions that have others.
+    pub(super) n_overloads: u64,
     /// Steps that were followed.
     pub(super) depth: u32,
     /// Whether the uncommitted changes were asked about.
@@ -106,6 +108,10 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
                 doubt(n, found.n_doubtful)
             ),
         });
+    }
+    let overloads = unchecked_overloads(found.n_overloads);
+    if !overloads.is_empty() {
+        said.push(overloads.trim_start().to_owned());
     }
     let steps = format!(
         "{} {}",
@@ -269,6 +275,18 @@ pub(super) fn doubt(n: u64, n_doubtful: u64) -> String {
     format!(
         "; what that means{of_them} is not known: a base from outside the repository may have a member of the name"
     )
+}
+
+/// Says that the uses of overloads which are gone were not checked, with a blank before; empty for none.
+pub(in crate::tools) fn unchecked_overloads(n: u64) -> String {
+    match n {
+        0 => String::new(),
+        n => format!(
+            " Uses of {} that {} removed or changed were not checked: they may be broken.",
+            count(n, "overload"),
+            if n == 1 { "was" } else { "were" }
+        ),
+    }
 }
 
 /// Returns a number with its noun: `1 file`, `2 files`.
