@@ -475,11 +475,6 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         )?);
     }
     let uses = uses(view);
-    let n_overloads = if input.asks_changes() {
-        uses.difference(asked.earlier)?.n_gone_overloads()
-    } else {
-        0
-    };
     let (found, affected) = reach(view, &uses, input, &targets, &mut output)?;
     if input.risk {
         let config = asked.config;
@@ -511,7 +506,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             .as_ref()
             .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
-        n_overloads,
+        n_overloads: n_gone_overloads(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
         n_unresolved: removed::n_unresolved(&removed),
@@ -527,6 +522,14 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     output.summary = summary::summary(&found, &summary::implicit(&implicit));
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns how many overloads the changes took away that are asked about.
+fn n_gone_overloads(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<u64> {
+    if !asked.input.asks_changes() {
+        return Ok(0);
+    }
+    Ok(uses.difference(asked.earlier)?.n_gone_overloads())
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file.

@@ -92,27 +92,7 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
 /// Returns the finding; `implicit` are callers that no line shows.
 pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     let mut said: Vec<String> = Vec::new();
-    if found.n_removed > 0 {
-        let gone = count(found.n_removed as u64, "definition");
-        said.push(match found.n_dangling {
-            0 if found.n_unresolved > 0 => format!(
-                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} no known meaning.",
-                count(found.n_unresolved, "use"),
-                if found.n_unresolved == 1 { "has" } else { "have" }
-            ),
-            0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
-            n => format!(
-                "{gone} removed or renamed: {} still {} them (`changeSet.removed`){}.",
-                count(n, "place"),
-                if n == 1 { "names" } else { "name" },
-                doubt(n, found.n_doubtful)
-            ),
-        });
-    }
-    let overloads = unchecked_overloads(found.n_overloads);
-    if !overloads.is_empty() {
-        said.push(overloads.trim_start().to_owned());
-    }
+    said.extend(gone(found));
     let steps = format!(
         "{} {}",
         found.depth,
@@ -211,6 +191,33 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         );
     }
     said.join(" ")
+}
+
+/// Returns the sentences about definitions that the changes took away.
+fn gone(found: &ImpactFigures) -> Vec<String> {
+    let mut said = Vec::new();
+    if found.n_removed > 0 {
+        let gone = count(found.n_removed as u64, "definition");
+        said.push(match found.n_dangling {
+            0 if found.n_unresolved > 0 => format!(
+                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} no known meaning.",
+                count(found.n_unresolved, "use"),
+                if found.n_unresolved == 1 { "has" } else { "have" }
+            ),
+            0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
+            n => format!(
+                "{gone} removed or renamed: {} still {} them (`changeSet.removed`){}.",
+                count(n, "place"),
+                if n == 1 { "names" } else { "name" },
+                doubt(n, found.n_doubtful)
+            ),
+        });
+    }
+    let overloads = unchecked_overloads(found.n_overloads);
+    if !overloads.is_empty() {
+        said.push(overloads.trim_start().to_owned());
+    }
+    said
 }
 
 /// Returns the sentences about files whose calls are not followed, beside the finding for definitions in them.
