@@ -18,7 +18,7 @@ pub struct Reached {
     pub file: FileId,
     /// The definition around the use; `None` for a module's top level.
     pub symbol: Option<SymbolId>,
-    /// Line of the first use.
+    /// Line of the first use that is known as well as `provenance` says.
     pub line: u32,
     /// How many uses there are, where it is one edge away.
     pub count: u32,
@@ -264,13 +264,11 @@ fn visit(
         .and_modify(|known| {
             let is_of_one = (hops, known.hops) == (1, 1) && known.via == via;
             let count = known.count + if is_of_one { edge.count } else { 0 };
-            let line = known.line.min(edge.line);
             if (hops, provenance, edge.line) < (known.hops, known.provenance, known.line) {
                 *known = found.clone();
             }
             if is_of_one {
                 known.count = count;
-                known.line = line;
             }
         })
         .or_insert(found);

@@ -218,10 +218,12 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<Type> {
         let found = self.infer(file, arg, this)?;
-        if rules::of(file).has_method_values {
-            return self.held_value(&found);
+        // A bare name means a value: one from outside has the type of its declaration, not its own name.
+        let is_bare = matches!(file.expr(arg), Expr::Name { .. });
+        if is_bare && !rules::of(file).has_method_values && found.is_external() {
+            return Some(Type::External);
         }
-        Some(found)
+        self.held_value(&found)
     }
 
     /// Of several methods the one that fits the arguments best, and whether others fit them as well; `None` where none does.
@@ -248,7 +250,9 @@ impl Linker<'_, '_> {
             if let [(_, first), others @ ..] = best.as_slice() {
                 let mut others = others.iter();
                 let is_undecided = others.any(|(_, other)| {
-                    self.arity(*first) == self.arity(*other) && self.differ(*first, *other)
+                    let is_level =
+                        !self.rules().has_method_values || self.arity(*first) == self.arity(*other);
+                    is_level && self.differ(*first, *other)
                 });
                 let first = Type::Definition(Def::Symbol(first.0, first.1));
                 return Some((first, is_undecided));
@@ -273,8 +277,15 @@ impl Linker<'_, '_> {
     }
 
     /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
-    /// different types.
+    /// different types. In Java two methods of one class always are.
     fn differ(&self, one: Method, other: Method) -> bool {
+        let class_of =
+            |(in_file, at): Method| Some((in_file, self.cache.get(in_file)?.symbol(at).parent?));
+        if !self.rules().has_method_values
+            && class_of(one).is_some_and(|it| Some(it) == class_of(other))
+        {
+            return one != other;
+        }
         let type_of = |(in_file, at): Method, index: u8| {
             let loaded = self.cache.get(in_file)?;
             self.infer(&loaded, loaded.value(at, Slot::Param(index))?, None)

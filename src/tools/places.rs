@@ -592,7 +592,10 @@ pub(super) fn caller_output(
         text: None,
         count: (reached.hops == 1 && reached.count > 1 && lines.is_empty())
             .then_some(reached.count),
-        also: lines.into_iter().skip(1).collect(),
+        also: lines
+            .into_iter()
+            .filter(|line| *line != reached.line)
+            .collect(),
         hops: omit_default_hops(reached.hops),
         via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
         known_by: defaults.known_by(reached.provenance),

@@ -12,6 +12,7 @@ use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::inherited::Receivers;
 use super::mentions::line_at;
+use super::unbound::may_name;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
@@ -736,10 +737,11 @@ impl Uses<'_> {
     /// Returns how many uses of the names of definitions that are gone have no known meaning in the index, those that are
     /// listed apart.
     fn n_unresolved(&self, difference: &Difference, found: &BrokenUses) -> Result<u64> {
-        let mut names: BTreeSet<(&str, bool)> = BTreeSet::new();
+        let mut names: BTreeMap<(&str, bool), BTreeSet<&RepoPath>> = BTreeMap::new();
         for change in difference.gone() {
-            if let Some((_, symbol)) = difference.old(change) {
-                names.insert((last_name(&symbol.name), symbol.parent.is_some()));
+            if let Some((file, symbol)) = difference.old(change) {
+                let name = (last_name(&symbol.name), symbol.parent.is_some());
+                names.entry(name).or_default().insert(&file.path);
             }
         }
         let mut listed: HashMap<(&RepoPath, &str), u64> = HashMap::new();
@@ -749,9 +751,10 @@ impl Uses<'_> {
             *listed.entry((&one.path, name)).or_default() += n_lines;
         }
         let mut n_unresolved = 0;
-        for (name, is_member) in names.into_iter().take(MAX_NAMES) {
+        for ((name, is_member), homes) in names.into_iter().take(MAX_NAMES) {
             for place in self.read.unbound_places(name)? {
-                if place.is_member == is_member {
+                let may_mean_one = homes.iter().any(|home| may_name(&place.path, home));
+                if place.is_member == is_member && may_mean_one {
                     let known = listed.get(&(&place.path, name)).copied().unwrap_or(0);
                     n_unresolved += u64::from(place.count).saturating_sub(known);
                 }

@@ -1,7 +1,10 @@
 //! How a definition is called without a use that names it: by a test runner, a decorator, the language, or through a base
 //! that is defined elsewhere.
 
+use std::collections::HashSet;
+
 use super::Uses;
+use super::unbound::may_name;
 use crate::error::Result;
 use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
@@ -10,6 +13,9 @@ use crate::syntax;
 
 /// Bases of one class that are looked at.
 const MAX_BASES: usize = 8;
+
+/// Classes above one that are looked at.
+const MAX_CLASSES: usize = 32;
 
 /// A caller that no line of the repository shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +53,65 @@ impl Uses<'_> {
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method {
-            let bases = self.outside_bases(&facts, symbol.ordinal)?;
+            let mut bases = self.outside_bases(&facts, symbol.ordinal)?;
+            if bases.is_empty() {
+                bases = self.bases_of_overridden(&facts, symbol, &text)?;
+            }
             callers.extend(bases.into_iter().map(ImplicitCaller::OutsideBase));
         }
         Ok(callers)
+    }
+
+    /// Returns the bases from outside of the classes above that of a method, as far as the method overrides one that those may call: a class
+    /// between has a method of its name, or it is marked as one that overrides another.
+    fn bases_of_overridden(
+        &self,
+        facts: &FileFacts,
+        method: &SymbolRow,
+        text: &str,
+    ) -> Result<Vec<String>> {
+        let mut is_overriding = is_marked_override(method, text);
+        let mut open = bases(facts, method.ordinal);
+        let mut seen: HashSet<String> = open.iter().cloned().collect();
+        let mut outside = Vec::new();
+        let mut next = 0;
+        while next < open.len() && open.len() <= MAX_CLASSES {
+            let name = open[next].clone();
+            next += 1;
+            for class in self.read.symbols_named(&token::normal_form(&name))? {
+                let is_base = class.name == name && is_class(class.kind);
+                if !is_base || !may_name(&class.path, &method.path) {
+                    continue;
+                }
+                let Some(file) = self.read.file(class.path.as_str())? else {
+                    continue;
+                };
+                let Some(facts) = self.read.facts_with_places(file.id)? else {
+                    continue;
+                };
+                let mut members = facts.symbols.iter();
+                is_overriding |= members.any(|it| {
+                    it.parent == Some(class.ordinal)
+                        && it.kind == SymbolKind::Method
+                        && it.name == method.name
+                });
+                for base in bases_of(&facts, class.ordinal) {
+                    if !seen.insert(base.clone()) {
+                        continue;
+                    }
+                    if self
+                        .read
+                        .symbols_named(&token::normal_form(&base))?
+                        .is_empty()
+                    {
+                        outside.push(base);
+                    } else {
+                        open.push(base);
+                    }
+                }
+            }
+        }
+        Ok(if is_overriding { outside } else { Vec::new() })
     }
 
     /// Returns the bases of a member's class that are not defined here: what they offer is not known.
@@ -73,20 +134,37 @@ impl Uses<'_> {
 /// Returns the names of the bases that a method may be called through: those of itself, the trait of its `impl` block, else
 /// those of its class.
 fn bases(facts: &FileFacts, method: SymbolIdx) -> Vec<String> {
-    let of = |owner: SymbolIdx| -> Vec<String> {
-        let own = facts.bindings.iter().filter(|it| it.owner == Some(owner));
-        let own = own.filter(|it| matches!(facts.exprs.slots(it.path).as_slice(), [Slot::Base(_)]));
-        let mut names: Vec<String> = own.filter_map(|it| name(facts, it.value, 0)).collect();
-        names.sort();
-        names.dedup();
-        names.truncate(MAX_BASES);
-        names
-    };
-    let own = of(method);
+    let own = bases_of(facts, method);
     match facts.symbols.get(method as usize).and_then(|it| it.parent) {
-        Some(class) if own.is_empty() => of(class),
+        Some(class) if own.is_empty() => bases_of(facts, class),
         _ => own,
     }
+}
+
+/// Returns the names of what a definition itself is built on.
+fn bases_of(facts: &FileFacts, owner: SymbolIdx) -> Vec<String> {
+    let own = facts.bindings.iter().filter(|it| it.owner == Some(owner));
+    let own = own.filter(|it| matches!(facts.exprs.slots(it.path).as_slice(), [Slot::Base(_)]));
+    let mut names: Vec<String> = own.filter_map(|it| name(facts, it.value, 0)).collect();
+    names.sort();
+    names.dedup();
+    names.truncate(MAX_BASES);
+    names
+}
+
+fn is_class(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Type};
+    matches!(kind, Class | Enum | Interface | Type)
+}
+
+/// Whether the head of a method says that it overrides another: `@Override`, `override`.
+fn is_marked_override(method: &SymbolRow, text: &str) -> bool {
+    let whole = text.get(method.span.start_byte as usize..method.span.end_byte as usize);
+    let head = whole.and_then(|it| it.split_once(&format!("{}(", method.name)));
+    head.is_some_and(|(head, _)| {
+        let mut words = head.split_whitespace();
+        words.any(|it| matches!(it, "@Override" | "override"))
+    })
 }
 
 /// Returns the last name of a type: `Display` of `fmt::Display`, `List` of `List<Row>`.

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
+use super::unbound::may_name;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{FileId, Provenance, RepoPath, SkipReason, Span};
@@ -66,7 +67,7 @@ pub enum MentionPart {
     Unresolved,
     /// An import of the name, or a use of that import, from a file of the repository that does not have it.
     Dangling,
-    /// A use of something else of this name.
+    /// A use of something else of this name, code of another family of languages among them.
     OtherTarget,
     /// A use of something outside the repository.
     External,
@@ -86,6 +87,8 @@ struct MentionTarget<'a> {
     named_at: HashSet<(&'a str, u32)>,
     /// Whether it is a member, which is reached through an object.
     is_member: bool,
+    /// Its file.
+    home: Option<&'a RepoPath>,
 }
 
 impl Uses<'_> {
@@ -121,6 +124,7 @@ impl Uses<'_> {
             targets: HashSet::new(),
             named_at: HashSet::new(),
             is_member: targets.iter().any(|target| target.parent.is_some()),
+            home: targets.first().map(|target| &target.path),
         };
         for target in targets {
             if let Some(file) = self.read.file(target.path.as_str())? {
@@ -300,12 +304,16 @@ impl Uses<'_> {
             return Err(Error::cancelled());
         };
         let symbols = self.read.symbols_of(file.id)?;
+        let may_name = wanted.home.is_none_or(|home| may_name(&file.path, home));
         let mut places: Vec<(u32, u32, MentionPart, bool)> = Vec::new();
         for place in &found.places {
             let part = part(place.role, &bound, wanted);
             let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
             let part = match part {
                 _ if bound.is_text => MentionPart::Prose,
+                MentionPart::Unresolved | MentionPart::Dangling if !may_name => {
+                    MentionPart::OtherTarget
+                }
                 MentionPart::OtherDefinition if is_own => MentionPart::OwnDefinition,
                 part => part,
             };

@@ -22,6 +22,7 @@ mod naming_tests;
 mod overloads;
 mod overrides;
 mod removed;
+mod unbound;
 
 pub use broken::{Broken, BrokenReason, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
@@ -36,6 +37,7 @@ pub use line_starts::LineStarts;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
+pub use unbound::may_name;
 
 pub use crate::graph::changes::ChangeKind;
 pub use crate::link::use_targets::DefinitionRow;

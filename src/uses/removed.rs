@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
+use super::unbound::may_name;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
@@ -152,7 +153,7 @@ impl Uses<'_> {
         };
         let mut n_unresolved = 0;
         for place in self.read.unbound_places(name)? {
-            if place.is_member == owner.is_some() {
+            if place.is_member == owner.is_some() && may_name(&place.path, &one.path) {
                 let of_file = one.uses.iter().filter(|it| it.path == place.path);
                 n_unresolved += u64::from(place.count).saturating_sub(of_file.count() as u64);
             }

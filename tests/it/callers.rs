@@ -392,3 +392,126 @@ fn barrels_that_pass_a_name_on_for_ever_are_left() {
     }
     assert_eq!(callers(&files, "end", "m3000.ts"), ["near.ts near"]);
 }
+
+#[test]
+fn line_and_provenance_of_a_caller_are_of_one_use() {
+    let files = "\
+//- /p/Out.java
+package p;
+class Out {
+  void put(String text) {}
+}
+//- /p/Use.java
+package p;
+class Use extends Out {
+  void run(Out out) {
+    out.put(\"a\");
+    put(\"b\");
+    out.put(\"c\");
+  }
+}
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", "Out.put", "--path", "p/Out.java"]);
+    let caller = &said["callers"][0];
+    assert_eq!(caller["symbol"], "Use.run", "{said}");
+    assert_eq!(caller["line"], 5, "{said}");
+    assert_eq!(caller["text"], "put(\"b\");", "{said}");
+    assert_eq!(caller["also"], serde_json::json!([4, 6]), "{said}");
+    let own = caller["provenance"].as_str();
+    let known = own.or_else(|| said["defaults"]["provenance"].as_str());
+    assert_eq!(known.unwrap_or("resolved"), "resolved", "{said}");
+}
+
+#[test]
+fn names_of_another_family_of_languages_are_no_uses() {
+    let files = "\
+//- /go.mod
+module shop
+//- /shop.go
+package shop
+type Row struct{}
+func (r Row) Error() string { return \"\" }
+func show() { missing.Error() }
+//- /web/vendor.js
+export function run(a) { throw new Error(a.Error()) }
+//- /web/App.vue
+<script>
+export default { methods: { go(a) { a.Error() } } }
+</script>
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let paths = |said: &Value| -> Vec<String> {
+        let all = said["unresolved"].as_array().cloned().unwrap_or_default();
+        let paths = all.iter().map(|it| it["path"].as_str().unwrap().to_owned());
+        paths.collect()
+    };
+    let said = cli.json(&["impact", "Row.Error", "--path", "shop.go"]);
+    assert_eq!(paths(&said), ["shop.go"], "{said}");
+    assert_eq!(said["unresolvedTotal"], 1, "{said}");
+    let said = cli.json(&["impact", "Row.Error", "--path", "shop.go", "--sites"]);
+    assert_eq!(paths(&said), ["shop.go"], "{said}");
+    assert_eq!(said["unresolvedTotal"], 1, "{said}");
+    assert_eq!(said["otherMentions"]["otherTargets"], 3, "{said}");
+}
+
+#[test]
+fn what_overrides_a_method_of_a_class_from_outside_may_be_called_by_it() {
+    let files = "\
+//- /p/Base.java
+package p;
+import other.Runner;
+class Base extends Runner {
+  public void run() {}
+}
+//- /p/Middle.java
+package p;
+class Middle extends Base {}
+//- /p/Last.java
+package p;
+class Last extends Middle {
+  public void run() {}
+  @Override public void stop() {}
+  void own() {}
+}
+//- /p/Watch.java
+package p;
+@Aspect
+class Watch {
+  @Before(\"@annotation(other.Timed)\")
+  public void begin() {}
+  @After(POINT)
+  public void end() {}
+}
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let through = "it may be called through `Runner`, which is not defined here";
+    for (name, path, wanted) in [
+        ("Last.run", "p/Last.java", through),
+        ("Last.stop", "p/Last.java", through),
+        (
+            "Watch.begin",
+            "p/Watch.java",
+            "it is marked with `@Before(\"@annotation(other.Timed)\")`: what that registers may call it",
+        ),
+        (
+            "Watch.end",
+            "p/Watch.java",
+            "it is marked with `@After(POINT)`: what that registers may call it",
+        ),
+    ] {
+        let said = cli.json(&["impact", name, "--path", path]);
+        let start = format!("No uses found in code, but {wanted}");
+        let summary = said["summary"].as_str().unwrap();
+        assert!(summary.starts_with(&start), "{name}: {summary}");
+    }
+    let said = cli.json(&["impact", "Last.own", "--path", "p/Last.java"]);
+    let summary = said["summary"].as_str().unwrap();
+    assert!(summary.starts_with("No uses found in code. ("), "{summary}");
+}

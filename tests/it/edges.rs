@@ -148,7 +148,11 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
                 );
                 let from = names.get(&(row[1].as_str(), row[2].as_str()));
                 let from = from.copied().unwrap_or("(module)");
-                let how = if row[6] == "1" { "member" } else { "resolved" };
+                let how = match row[6].as_str() {
+                    "1" => "member",
+                    "3" => "overload",
+                    _ => "resolved",
+                };
                 let exact = format!(
                     "{kind} {}:{} {}",
                     row[3],

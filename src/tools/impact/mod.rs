@@ -15,7 +15,7 @@ pub(crate) mod test_gaps;
 pub(crate) mod unknown;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -611,7 +611,7 @@ fn reach(
     callers.is_cut |= by_dispatch.is_cut;
     output.by_dispatch = by_dispatch.output();
     output.completeness.resolved_sites = callers.n_sites;
-    output.completeness.unresolved_via = unbound_on_the_way(view, &placed, targets, depth)?;
+    output.completeness.unresolved_via = unbound_on_the_way(uses, &placed, targets, depth)?;
     output.total_callers = placed.len() as u64;
     let direct = || placed.iter().filter(|it| it.reached.hops == 1);
     let n_direct = direct().count();
@@ -719,20 +719,25 @@ fn reach(
 
 /// Returns how many uses of the names of those callers could not be bound from which the walk went on.
 fn unbound_on_the_way(
-    view: &View<'_>,
+    uses: &Uses<'_>,
     placed: &[LocatedSymbol],
     targets: &[SymbolRow],
     depth: u32,
 ) -> Result<u64> {
     let on_the_way = placed.iter().filter(|place| place.reached.hops < depth);
     let symbols = on_the_way.filter_map(|place| place.symbol.as_ref());
-    let mut names: BTreeSet<&str> = symbols.map(|symbol| symbol.name.as_str()).collect();
-    for target in targets {
-        names.remove(target.name.as_str());
+    // One home for each name and family of languages.
+    let mut homes: BTreeMap<(&str, Option<&str>), &RepoPath> = BTreeMap::new();
+    for symbol in symbols {
+        let is_of_target = targets.iter().any(|target| target.name == symbol.name);
+        if !is_of_target {
+            let family = family_of(symbol.path.as_str()).map(Family::as_str);
+            homes.entry((&symbol.name, family)).or_insert(&symbol.path);
+        }
     }
     let mut n = 0;
-    for name in names.into_iter().take(MAX_NAMES_ON_THE_WAY) {
-        let places = view.read.unbound_places(name)?;
+    for ((name, _), home) in homes.into_iter().take(MAX_NAMES_ON_THE_WAY) {
+        let places = uses.unbound_places(name, home)?;
         n += places.iter().map(|it| u64::from(it.count)).sum::<u64>();
     }
     Ok(n)

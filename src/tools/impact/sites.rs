@@ -102,7 +102,7 @@ pub(super) fn add(
     if input.sites {
         return add_sites(view, uses, input, targets, output);
     }
-    let mut places = view.read.unbound_places(&first.name)?;
+    let mut places = uses.unbound_places(&first.name, &first.path)?;
     let total = places.iter().map(|place| u64::from(place.count)).sum();
     output.completeness.unresolved_sites = total;
     output.unresolved_total = Some(total).filter(|total| *total > 0);

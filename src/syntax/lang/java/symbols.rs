@@ -36,6 +36,9 @@ const TEST_ANNOTATIONS: &[&str] = &[
     "DataProvider",
 ];
 
+/// Those among them that have no arguments, and are annotations of `AspectJ` where they have some.
+const ADVICE_ANNOTATIONS: &[&str] = &["Before", "After"];
+
 /// The modifiers of a declaration.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent marks")]
@@ -49,6 +52,8 @@ pub(super) struct Modifiers<'t> {
     pub(super) is_default: bool,
     /// The annotations, each with the last name of its type.
     pub(super) annotations: Vec<(&'t str, Node<'t>)>,
+    /// Whether one of them says which calls of other methods the method runs at, as `@Before("execution(…)")` of `AspectJ`.
+    is_advice: bool,
     /// Where the declaration goes on behind its annotations.
     pub(super) head: Option<usize>,
 }
@@ -56,9 +61,10 @@ pub(super) struct Modifiers<'t> {
 impl Modifiers<'_> {
     /// Returns whether a test framework runs the method.
     pub(super) fn is_test(&self) -> bool {
-        self.annotations
-            .iter()
-            .any(|(name, _)| TEST_ANNOTATIONS.contains(name))
+        let mut names = self.annotations.iter().map(|it| it.0);
+        names.any(|it| {
+            TEST_ANNOTATIONS.contains(&it) && !(self.is_advice && ADVICE_ANNOTATIONS.contains(&it))
+        })
     }
 }
 
@@ -94,6 +100,9 @@ impl<'t> Lowering<'t> {
                     let text = name.map_or("", |it| self.text(it));
                     let last = text.rsplit('.').next().unwrap_or(text).trim();
                     found.annotations.push((last, child));
+                    let arguments = self.field(child, self.grammar.fields.arguments);
+                    let has_some = arguments.is_some_and(|it| it.named_child_count() > 0);
+                    found.is_advice |= has_some && ADVICE_ANNOTATIONS.contains(&last);
                     found.head = None;
                 }
                 Kind::LineComment | Kind::BlockComment => {}
