@@ -38,8 +38,8 @@ const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 /// A class of a file with its base classes.
 type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
 
-/// Types with their methods that an interface asks for, in its order.
-type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<(ModuleId, SymbolIdx)>>;
+/// Types with their methods that an interface asks for, in its order; `None` for one of an embedded type from outside.
+type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>>>;
 
 /// The dispatch targets of some definitions.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +121,7 @@ impl UseTargets<'_> {
             };
             relation.linker.refuel();
             if let Some(required) = relation.linker.required(&file, interface.1) {
-                let (types, is_cut) = relation.satisfying_types(&required, 0)?;
+                let (types, is_cut) = relation.satisfying_types(&required, None)?;
                 found = (types.into_keys().collect(), is_cut);
             }
         }
@@ -574,7 +574,7 @@ impl DispatchLookup<'_, '_> {
             let satisfied = self.linker.required(&file, interface).and_then(|required| {
                 let found = self.linker.satisfying(module_of(type_), &required)?;
                 let place = required.iter().position(|it| it.name == name)?;
-                found.get(place).map(|(module, at)| (module.file(), *at))
+                (*found.get(place)?).map(|(module, at)| (module.file(), at))
             });
             if satisfied == Some(method) {
                 all.add(file.definition(row.ordinal), Provenance::Dispatch);
@@ -597,21 +597,23 @@ impl DispatchLookup<'_, '_> {
         let Some(place) = required.iter().position(|it| it.name == name) else {
             return Ok(());
         };
-        let (types, is_cut) = self.satisfying_types(&required, place)?;
+        let (types, is_cut) = self.satisfying_types(&required, Some(place))?;
         all.is_cut |= is_cut;
         for (_, methods) in types {
-            let (module, at) = methods[place];
-            all.add((module.file(), at), Provenance::Dispatch);
+            if let Some((module, at)) = methods[place] {
+                all.add((module.file(), at), Provenance::Dispatch);
+            }
         }
         Ok(())
     }
 
     /// Returns the types that have all methods of an interface, each with these, and whether there may be more. They are looked for
-    /// among those that declare the method at `place`, or where these are many one with a rarer name.
+    /// among those that declare the method at `place`, or any of them, or where these are many the one with the rarest name. A type that
+    /// embeds one of a dependency, which may have any method, has to declare it, or the rarest, itself.
     fn satisfying_types(
         &self,
         required: &[Required],
-        place: usize,
+        place: Option<usize>,
     ) -> Result<(SatisfyingTypes, bool), StoreError> {
         let declared = |name: &str| {
             let rows = self.named(name)?.into_iter();
@@ -619,24 +621,40 @@ impl DispatchLookup<'_, '_> {
                 |row: &SymbolRow| row.kind == SymbolKind::Method && row.parent.is_none();
             Ok::<Vec<SymbolRow>, StoreError>(rows.filter(is_outside).collect())
         };
-        let mut rows = declared(&required[place].name)?;
+        let mut rows = Vec::new();
+        let mut rarest = (0, Vec::new());
+        for (at, wanted) in required.iter().enumerate() {
+            if place.is_some_and(|place| place != at) {
+                continue;
+            }
+            let others = declared(&wanted.name)?;
+            if rarest.1.is_empty() || !others.is_empty() && others.len() < rarest.1.len() {
+                rarest = (at, others.clone());
+            }
+            rows.extend(others);
+        }
         if rows.len() > MAX_CANDIDATES {
             // The types that declare the method with the rarest name are nearly all there are.
+            rows = rarest.1;
             for wanted in required {
                 let others = declared(&wanted.name)?;
-                if others.len() < rows.len() {
+                if !others.is_empty() && others.len() < rows.len() {
                     rows = others;
                 }
             }
         }
+        let evidence = place.unwrap_or(rarest.0);
         let mut found = SatisfyingTypes::new();
+        let mut tried = BTreeSet::new();
         for row in rows.iter().take(MAX_CANDIDATES) {
             let Some(other) = self.file_of(row)? else {
                 continue;
             };
             if rules::of(&other).members == MemberOrder::Embedding
                 && let Some(type_) = self.owner(&other, row.ordinal)
+                && tried.insert(type_)
                 && let Some(methods) = self.linker.satisfying(module_of(type_), required)
+                && (methods[evidence].is_some() || self.linker.has_known_methods(module_of(type_)))
             {
                 found.insert(type_, methods);
             }

@@ -639,6 +639,13 @@ impl LinkedFile {
         Some((self.target(import), imported.as_str()))
     }
 
+    /// Returns the module of the import that binds a name, as written: `net/http` of `http`.
+    pub(super) fn import_specifier(&self, name: &str) -> Option<&str> {
+        self.record(bucket(name));
+        let (import, _) = *self.imported.get(name)?;
+        Some(&self.facts.imports[import as usize].specifier)
+    }
+
     /// The module that a name means where the package has no such name: `store` of `from app import store`.
     pub(super) fn submodule(&self, name: &str) -> Option<ModuleId> {
         self.record(bucket(name));

@@ -24,6 +24,7 @@ mod external;
 mod file;
 mod functional;
 mod generics;
+mod go_std;
 mod implementations;
 mod includes;
 mod indexed_files;

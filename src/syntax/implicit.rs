@@ -176,4 +176,45 @@ mod tests {
             ["init: by name", "main: by name", "Store.String: by name"]
         );
     }
+
+    #[test]
+    fn methods_of_interfaces_of_the_standard_library_are_called_by_name() {
+        let names = [
+            "Header",
+            "WriteHeader",
+            "Flush",
+            "Hijack",
+            "WithAttrs",
+            "WithGroup",
+            "Enabled",
+            "IsDir",
+            "ModTime",
+            "Sys",
+            "ReadDir",
+            "ReadAt",
+            "WriteString",
+            "Less",
+            "Swap",
+            "MarshalText",
+            "GobEncode",
+            "MarshalXML",
+            "Set",
+            "IsBoolFlag",
+            "Deadline",
+            "Done",
+            "BeginTx",
+            "LastInsertId",
+            "RowsAffected",
+            "SetDeadline",
+            "Accept",
+        ];
+        for name in names {
+            let source = format!("package a\nfunc (s Store) {name}() {{}}\nfunc {name}() {{}}\n");
+            assert_eq!(told("a.go", &source), [format!("Store.{name}: by name")]);
+        }
+        assert_eq!(
+            told("a.go", "package a\nfunc (s Store) Open1() {}\n"),
+            [""; 0]
+        );
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{Cli, Fixture};
 
 /// Returns `path caller class` of each direct caller of the definition at a line.
-fn callers(files: &str, path: &str, line: u64) -> Vec<String> {
+pub(crate) fn callers(files: &str, path: &str, line: u64) -> Vec<String> {
     let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
     let cli = Cli::new(repo.path());
     let map: Value = cli.json(&["map", path, "--all"]);

@@ -32,6 +32,7 @@ mod lenient;
 mod life;
 mod lines;
 mod manual;
+mod method_sets;
 mod packs;
 mod query_plans;
 mod ranking;
