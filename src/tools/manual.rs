@@ -91,15 +91,18 @@ The lists of `cl_changes`: `changes:[{handle?, path, symbol, kind, change, expor
 `broken:[{path, line, text, symbol?, uses:{path, symbol, change, now?}, provenance, also?}]` (one entry for an import, `also` the lines that it leaves without a meaning; uses that come
 through a re-export which is listed itself are not listed again) · `collisions:[{with, kind, path, symbol?, ours, theirs, detail}]` (`kind`: uses_changed, same_symbol, both_added, file_only) ·
 `tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:
-only then an empty `broken` means that there is none. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few arguments are looked for in TypeScript and Python.
+only then an empty `broken` means that there is none. `unresolvedAt` lists, in the form of `broken`, those of the `unresolved` uses that meant a member which is gone, where a base from outside the repository may have one
+of the name. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few arguments are looked for in TypeScript and Python.
+Where one of several overloads is gone (Java, C#, C++), its uses are not checked, `summary` counts it, and the answer is not `complete`.
 
 `risk` of `cl_impact` with `risk`: `{files:[{path, commits, commits90, churn, fixes:{count, last?, subjects}, owners?, coChange?:[{path, together, of}], lastChange?:{sha, date, subject}}],
 filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, path, line, state}], testGapsUnchecked?, reviewers?:[{name, basis, share?}], blast:{files, tests, packages?},
 signals?:[{kind, path, line, text}], history:{commits, from?, complete, pending?}}`, of at most 20 files. Cards of `cl_explore` have `owners:[{name, share?, commits?, last?, from?}]`, `history:{commits, commits90, fixes, last?:{sha, date, subject},
 coChange?}` and `metrics:{lines, dependents?, dependencies?, exported, commits?, commits90?, fixes?, churn?, cluster?}` by `include`. These are counts over the commits that `history` names (docs/history.md says how they are counted): no score, and none of them says that a change is safe.
 
-`changeSet.removed` of `cl_impact` with `changes` or `base`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use}], total}]`; `line` is that of the commit,
-`change` is removed, renamed, moved or unexported, `stillNamedAt` has the uses that mean nothing now, `total` says how many there are.
+`changeSet.removed` of `cl_impact` with `changes` or `base`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use, doubtful?}], total, doubtful?, unresolved?}]`; `line` is that of the commit,
+`change` is removed, renamed, moved or unexported, `stillNamedAt` has the uses that mean nothing now, `total` says how many there are. `doubtful` marks and counts those that may mean a
+member of a base from outside the repository; `unresolved` counts further uses of the name whose meaning is not known.
 
 ## Errors
 

@@ -89,7 +89,10 @@ impl Broken {
 pub struct BrokenUses {
     /// The uses, by path and line.
     pub all: Vec<Broken>,
-    /// Uses of the names of definitions that are gone whose meaning is not known: they may be broken too.
+    /// Uses of members that are gone, by path and line, of which a base from outside the repository may have one of the name:
+    /// not proved to be broken.
+    pub doubtful: Vec<Broken>,
+    /// Uses of the names of definitions that are gone whose meaning is not known, `doubtful` among them: they may be broken too.
     pub n_unresolved: u64,
     /// Whether there were more names or files than are looked at.
     pub is_cut: bool,
@@ -130,8 +133,6 @@ pub(super) struct Losses {
     pub(super) spots: BTreeMap<(RepoPath, Lost), Vec<Spot>>,
     /// Re-exports that are broken themselves: file and name.
     exports: HashSet<(ModuleId, String)>,
-    /// Uses of members that were removed, which a base from outside the repository may have.
-    n_inherited: u64,
 }
 
 /// A place in a file that is broken.
@@ -165,6 +166,8 @@ struct LostReference {
 pub(super) enum Lost {
     /// A declaration that is gone, by its change.
     Change(usize),
+    /// A member that is gone, by its change, which a base from outside the repository may have: it may have overridden that.
+    Inherited(usize),
     /// A definition that its importer no longer gets: file and symbol.
     Definition(DefinitionRow),
     /// A module, by its file.
@@ -176,6 +179,15 @@ impl Worlds<'_> {
     fn lists_differ(&self, id: FileId, number: FileId) -> Result<bool> {
         let (before, now) = (self.before.lists_of(number)?, self.now.lists_of(id)?);
         Ok((before.imports, before.exports) != (now.imports, now.exports))
+    }
+
+    /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
+    fn lost_change(&self, change: usize, now: Meaning) -> Lost {
+        let is_removed = self.difference.changes[change].kind == ChangeKind::Removed;
+        match now {
+            Meaning::Inherited if is_removed => Lost::Inherited(change),
+            _ => Lost::Change(change),
+        }
     }
 }
 
@@ -268,19 +280,22 @@ impl Uses<'_> {
         for ((path, lost), spots) in std::mem::take(&mut losses.spots) {
             let text = sources.get(&path).cloned().unwrap_or_default();
             let file = (&path, &*text);
-            found
-                .all
-                .extend(self.entries(&worlds, file, &lost, spots, &losses)?);
+            let list = match lost {
+                Lost::Inherited(_) => &mut found.doubtful,
+                _ => &mut found.all,
+            };
+            list.extend(self.entries(&worlds, file, &lost, spots, &losses)?);
         }
         self.add_calls(&worlds, &mut found)?;
         self.add_overrides(&worlds, &mut found)?;
-        let n_left_out = self.leave_out_doubtful(difference, &mut found)?;
-        found.all.sort_by(|a, b| {
-            (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
-        });
-        // Those that were left out may be without a meaning in the index, too.
-        let n_unresolved = self.n_unresolved(difference, &found.all)?;
-        found.n_unresolved += losses.n_inherited + n_unresolved.max(n_left_out);
+        self.leave_out_doubtful(difference, &mut found)?;
+        for list in [&mut found.all, &mut found.doubtful] {
+            list.sort_by(|a, b| {
+                (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
+            });
+        }
+        let of_each = found.doubtful.iter().map(|one| 1 + one.also.len() as u64);
+        found.n_unresolved = of_each.sum::<u64>() + self.n_unresolved(difference, &found)?;
         Ok(found)
     }
 
@@ -460,15 +475,8 @@ impl Uses<'_> {
             else {
                 continue;
             };
-            if let (Some(change), true) = (worlds.gone.get(definition), is_inherited)
-                && worlds.difference.changes[*change].kind == ChangeKind::Removed
-            {
-                // It may have been an override of the base's.
-                losses.n_inherited += u64::from(facts.references[n].count);
-                continue;
-            }
             let it = match worlds.gone.get(definition) {
-                Some(change) => Lost::Change(*change),
+                Some(change) => worlds.lost_change(*change, *now),
                 None if not_offered.contains(definition) => Lost::Definition(*definition),
                 None => {
                     let used = (n, *definition);
@@ -528,7 +536,7 @@ impl Uses<'_> {
                 lost.entry(key).or_default().push(spot);
             }
         }
-        add_own(bound, &own, &words, &found, lost);
+        add_own(worlds, bound, &own, (&words, &found), lost);
         Ok(())
     }
 
@@ -575,7 +583,9 @@ impl Uses<'_> {
                     let facts = worlds.now.facts(in_file)?;
                     Some(facts.symbols.get(ordinal as usize)?.name != name)
                 };
-                is_unbound(meaning) || is_typed && is_value() == Some(true)
+                is_unbound(meaning)
+                    || meaning == Meaning::Inherited
+                    || is_typed && is_value() == Some(true)
             };
             let all = receivers.iter().flatten().enumerate();
             let fits = all.filter(|(n, receiver)| {
@@ -606,7 +616,7 @@ impl Uses<'_> {
         losses: &Losses,
     ) -> Result<Vec<Broken>> {
         let (home, symbol, change, reason) = match lost {
-            Lost::Change(at) => {
+            Lost::Change(at) | Lost::Inherited(at) => {
                 let change = &worlds.difference.changes[*at];
                 let Some((file, symbol)) = worlds.difference.old(change) else {
                     return Ok(Vec::new());
@@ -724,8 +734,9 @@ impl Uses<'_> {
         Ok(path.is_some_and(|path| is_typescript(&path)))
     }
 
-    /// Returns how many uses of the names of definitions that are gone have no known meaning, those that are listed apart.
-    fn n_unresolved(&self, difference: &Difference, broken: &[Broken]) -> Result<u64> {
+    /// Returns how many uses of the names of definitions that are gone have no known meaning in the index, those that are
+    /// listed apart.
+    fn n_unresolved(&self, difference: &Difference, found: &BrokenUses) -> Result<u64> {
         let mut names: BTreeMap<(&str, bool), BTreeSet<&RepoPath>> = BTreeMap::new();
         for change in difference.gone() {
             if let Some((file, symbol)) = difference.old(change) {
@@ -734,7 +745,7 @@ impl Uses<'_> {
             }
         }
         let mut listed: HashMap<(&RepoPath, &str), u64> = HashMap::new();
-        for one in broken {
+        for one in found.all.iter().chain(&found.doubtful) {
             let name = last_name(&one.symbol);
             let n_lines = 1 + one.also.len() as u64;
             *listed.entry((&one.path, name)).or_default() += n_lines;
@@ -755,15 +766,16 @@ impl Uses<'_> {
 
 /// Adds the places of names in their own file, where no scope binds it any more.
 fn add_own(
+    worlds: &Worlds<'_>,
     bound: &BoundFile<'_>,
     own: &HashMap<(String, usize), Option<HashSet<u32>>>,
-    words: &[&str],
-    found: &Occurrences,
+    (words, found): (&[&str], &Occurrences),
     lost: &mut BTreeMap<(RepoPath, Lost), Vec<Spot>>,
 ) {
     for ((name, change), references) in own {
         let of_name = |place: &&Occurrence| words[place.word] == name;
         for place in found.places.iter().filter(of_name) {
+            let mut it = Lost::Change(*change);
             let (kind, provenance) = match (place.role, references) {
                 (OccurrenceRole::Global(kind), None) => (Some(kind), Provenance::Resolved),
                 (OccurrenceRole::Use { reference, kind }, None) => {
@@ -787,6 +799,8 @@ fn add_own(
                 (OccurrenceRole::Use { reference, kind }, Some(references))
                     if references.contains(&reference) =>
                 {
+                    let now = bound.now.references[reference as usize];
+                    it = worlds.lost_change(*change, now);
                     (Some(kind), Provenance::Member)
                 }
                 _ => continue,
@@ -799,8 +813,7 @@ fn add_own(
                 module_line: None,
                 from: None,
             };
-            let key = (bound.path.clone(), Lost::Change(*change));
-            lost.entry(key).or_default().push(spot);
+            lost.entry((bound.path.clone(), it)).or_default().push(spot);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Uses;
 use super::arguments::{ArityTrees, is_counted};
-use super::broken::{BoundFile, Broken, BrokenReason, Losses, Worlds};
+use super::broken::{BoundFile, Broken, BrokenReason, Losses, Lost, Worlds};
 use super::difference::{self, ChangedFile, DefinitionPlace, Difference, SymbolChange, side};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
@@ -252,6 +252,9 @@ impl Uses<'_> {
             self.add_short_calls(&merging, &bound, &stricter, &mut found)?;
         }
         for ((path, lost), spots) in std::mem::take(&mut losses.spots) {
+            if matches!(lost, Lost::Inherited(_)) {
+                continue;
+            }
             let merged = merging.file(&path).or_else(|| user.file(&path));
             let text = merged.map(|it| it.1.new.text.clone()).unwrap_or_default();
             found.extend(self.entries(&worlds, (&path, &text), &lost, spots, &losses)?);

@@ -470,6 +470,7 @@ impl RemovedDefinition {
             change: change.kind,
             now: now.map(|(file, it)| (file.path.clone(), it.qualified_name.clone(), it.name_line)),
             uses: Vec::new(),
+            n_unresolved: 0,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Uses;
-use super::broken::{BoundFile, BrokenReason, BrokenUses, Worlds};
+use super::broken::{BoundFile, Broken, BrokenReason, BrokenUses, Worlds};
 use super::difference::Difference;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
@@ -19,31 +19,29 @@ pub(super) struct Receivers {
 }
 
 impl Uses<'_> {
-    /// Takes out the uses of removed members of classes that are built on one from outside, where `error.message` may mean that
-    /// of `Error`, and of types of which any name is a member. Returns how many they were: uses of unknown meaning.
+    /// Moves the uses of removed members of classes that are built on one from outside, where `error.message` may mean that
+    /// of `Error`, and of types of which any name is a member, to those of unknown meaning.
     pub(super) fn leave_out_doubtful(
         &self,
         difference: &Difference,
         found: &mut BrokenUses,
-    ) -> Result<u64> {
+    ) -> Result<()> {
         let mut is_doubtful: HashMap<usize, bool> = HashMap::new();
         for change in found.all.iter().filter_map(|one| one.change) {
             if let Entry::Vacant(entry) = is_doubtful.entry(change) {
                 entry.insert(self.may_still_be_a_member(difference, change)?);
             }
         }
-        let mut n_left_out = 0_u64;
-        found.all.retain(|one| {
+        let of_each = std::mem::take(&mut found.all).into_iter();
+        let (doubtful, all): (Vec<Broken>, Vec<Broken>) = of_each.partition(|one| {
             let is_through_type =
                 one.provenance == Provenance::Member && one.reason == BrokenReason::Gone;
             let change = one.change.filter(|_| is_through_type);
-            let stays = change.is_none_or(|change| !is_doubtful[&change]);
-            if !stays {
-                n_left_out += 1 + one.also.len() as u64;
-            }
-            stays
+            change.is_some_and(|change| is_doubtful[&change])
         });
-        Ok(n_left_out)
+        found.all = all;
+        found.doubtful.extend(doubtful);
+        Ok(())
     }
 
     /// Whether the name of a member that is gone may be one all the same: of a class from outside, or as any name is.

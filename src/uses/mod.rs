@@ -19,6 +19,7 @@ mod line_starts;
 mod locals;
 mod mentions;
 mod naming_tests;
+mod overloads;
 mod overrides;
 mod removed;
 mod unbound;

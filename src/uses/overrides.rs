@@ -67,17 +67,20 @@ impl Uses<'_> {
             if !method.is_refused && !method.lacks_required && !is_marked(&head) {
                 continue;
             }
-            if method.has_outside_base && !method.is_refused && !method.lacks_required {
-                // That base may have it.
-                found.n_unresolved += 1;
-                continue;
-            }
+            // That base may have it.
+            let is_doubtful =
+                method.has_outside_base && !method.is_refused && !method.lacks_required;
+            let list = if is_doubtful {
+                &mut found.doubtful
+            } else {
+                &mut found.all
+            };
             let at = text
                 .split_inclusive('\n')
                 .take(row.name_line.saturating_sub(1) as usize)
                 .map(str::len)
                 .sum();
-            found.all.push(Broken {
+            list.push(Broken {
                 path,
                 line: row.name_line,
                 text: line_at(&text, at),

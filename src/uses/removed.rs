@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
+use super::unbound::may_name;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
@@ -26,6 +27,8 @@ pub struct RemovedDefinition {
     pub now: Option<(RepoPath, String, u32)>,
     /// The uses that still name it, by path and line.
     pub uses: Vec<DanglingUse>,
+    /// Further uses of its name whose meaning is not known.
+    pub n_unresolved: u64,
 }
 
 /// A use of a definition that is not there any more.
@@ -39,6 +42,16 @@ pub struct DanglingUse {
     pub text: String,
     /// How it is used; `None` for an import or an export.
     pub kind: Option<UseKind>,
+    /// Whether it may mean a member of a base from outside the repository, and nothing is broken.
+    pub is_doubtful: bool,
+}
+
+impl RemovedDefinition {
+    /// Returns how many of its uses are not proved to be broken.
+    #[must_use]
+    pub fn n_doubtful(&self) -> u64 {
+        self.uses.iter().filter(|it| it.is_doubtful).count() as u64
+    }
 }
 
 /// A changed file that can be analysed, as it is in `HEAD`.
@@ -105,7 +118,9 @@ impl Uses<'_> {
             return Ok(Vec::new());
         }
         let broken = self.broken(&difference, None)?;
-        for found in broken.all {
+        let certain = broken.all.into_iter().map(|one| (one, false));
+        let doubtful = broken.doubtful.into_iter().map(|one| (one, true));
+        for (found, is_doubtful) in certain.chain(doubtful) {
             let Some(change) = found.change else { continue };
             let Some((_, one)) = removed.iter_mut().find(|(at, _)| *at == change) else {
                 continue;
@@ -116,15 +131,33 @@ impl Uses<'_> {
                     line,
                     text,
                     kind,
+                    is_doubtful,
                 });
             }
         }
         for (_, one) in &mut removed {
             one.uses.sort();
             one.uses.dedup();
+            one.n_unresolved = self.n_unresolved_beside(one)?;
         }
         let mut all: Vec<RemovedDefinition> = removed.into_iter().map(|(_, one)| one).collect();
         all.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         Ok(all)
+    }
+
+    /// Returns how many uses of the name of a removed definition have no known meaning in the index, those that it lists apart.
+    fn n_unresolved_beside(&self, one: &RemovedDefinition) -> Result<u64> {
+        let (owner, name) = match one.qualified_name.rsplit_once('.') {
+            Some((owner, name)) => (Some(owner), name),
+            None => (None, one.qualified_name.as_str()),
+        };
+        let mut n_unresolved = 0;
+        for place in self.read.unbound_places(name)? {
+            if place.is_member == owner.is_some() && may_name(&place.path, &one.path) {
+                let of_file = one.uses.iter().filter(|it| it.path == place.path);
+                n_unresolved += u64::from(place.count).saturating_sub(of_file.count() as u64);
+            }
+        }
+        Ok(n_unresolved)
     }
 }

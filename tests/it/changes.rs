@@ -1,6 +1,6 @@
 //! Changes between two states, each case a repository in `fixtures/changes` whose name is a sentence. Lines that begin with
 //! `//= ` say what is found between the commit `base` and the work tree: a kind of change with file and name (`< from`), a
-//! broken use (`broken path:line change name +further lines`), a collision with the branch after `with`.
+//! broken use (`broken path:line change name +further lines`; `unknown` where it may be none), a collision with the branch after `with`.
 
 use std::path::Path;
 
@@ -33,7 +33,9 @@ fn found(answer: &Value) -> Vec<String> {
             word(symbol)
         ));
     }
-    for one in list("broken") {
+    let broken = list("broken").into_iter().map(|one| ("broken", one));
+    let unknown = list("unresolvedAt").into_iter();
+    for (word_of_list, one) in broken.chain(unknown.map(|one| ("unknown", one))) {
         let also: Vec<String> = one["also"]
             .as_array()
             .into_iter()
@@ -45,7 +47,7 @@ fn found(answer: &Value) -> Vec<String> {
             lines => format!(" +{}", lines.join(",")),
         };
         all.push(format!(
-            "broken {}:{} {} {}{also}",
+            "{word_of_list} {}:{} {} {}{also}",
             word(&one["path"]),
             one["line"],
             word(&one["uses"]["change"]),
@@ -66,6 +68,13 @@ fn found(answer: &Value) -> Vec<String> {
         if let Some(n) = answer[key].as_u64() {
             all.push(format!("{key} {n}"));
         }
+    }
+    let summary = word(&answer["summary"]);
+    if let Some((_, rest)) = summary.split_once("Uses of ")
+        && let Some((overloads, _)) = rest.split_once(" were not checked")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("unchecked {overloads}"));
     }
     all
 }

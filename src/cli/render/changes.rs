@@ -68,17 +68,23 @@ fn changes(answer: &ChangesOutput, screen: &Screen) -> String {
         let style = if style { CARE } else { STRONG };
         put!(text, "\n{}\n", screen.paint(style, words));
     };
-    if !answer.broken.is_empty() {
-        heading(&mut text, "Broken uses", true);
-    }
-    for one in &answer.broken {
-        put!(
-            text,
-            "  {}  {}\n      {}\n",
-            screen.paint(PLACE, &visible(&place(one))),
-            visible(&one.text),
-            screen.paint(FAINT, &visible(&reason(one)))
-        );
+    let lists = [
+        (&answer.broken, "Broken uses"),
+        (&answer.unresolved_at, "Uses of unknown meaning"),
+    ];
+    for (uses, title) in lists {
+        if !uses.is_empty() {
+            heading(&mut text, title, true);
+        }
+        for one in uses {
+            put!(
+                text,
+                "  {}  {}\n      {}\n",
+                screen.paint(PLACE, &visible(&place(one))),
+                visible(&one.text),
+                screen.paint(FAINT, &visible(&reason(one)))
+            );
+        }
     }
     if !answer.collisions().is_empty() {
         heading(&mut text, "Collisions", true);
@@ -193,11 +199,21 @@ fn place(one: &BrokenOutput) -> String {
 /// Returns the comment for a pull request.
 fn markdown(answer: &ChangesOutput) -> String {
     let mut text = format!("### CodeLens\n\n{}\n", escaped(&answer.summary));
-    let broken = &answer.broken;
-    if !broken.is_empty() {
-        text += "\n**Broken uses**\n\n| place | uses | why |\n|---|---|---|\n";
-        text.extend(broken.iter().take(MAX_ROWS).map(broken_row));
-        text += &rest(answer.broken_total, broken.len());
+    let doubtful = &answer.unresolved_at;
+    let lists = [
+        (&answer.broken, "Broken uses", answer.broken_total),
+        (doubtful, "Uses of unknown meaning", doubtful.len() as u64),
+    ];
+    for (uses, title, total) in lists {
+        if uses.is_empty() {
+            continue;
+        }
+        put!(
+            text,
+            "\n**{title}**\n\n| place | uses | why |\n|---|---|---|\n"
+        );
+        text.extend(uses.iter().take(MAX_ROWS).map(broken_row));
+        text += &rest(total, uses.len());
     }
     let collisions = answer.collisions();
     if !collisions.is_empty() {

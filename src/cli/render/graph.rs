@@ -429,12 +429,16 @@ fn removed(changes: &ChangeSetOutput, screen: &Screen) -> String {
             format!(" → {} ({}:{})", now.symbol, now.path, now.line)
         });
         let heading = format!(
-            "{} {} {}:{}{now}: still named at {}",
+            "{} {} {}:{}{now}: still named at {}{}",
             one.change,
             one.symbol,
             one.path,
             one.line,
-            plural(one.total, "place")
+            plural(one.total, "place"),
+            match one.doubtful {
+                0 => String::new(),
+                n => format!(" ({} of unknown meaning)", count(n)),
+            }
         );
         let uses = one.still_named_at.iter();
         let mut nodes = lines(uses.map(|it| SourceLine::new(&it.path, it.line, &it.text, it.used)));

@@ -420,11 +420,12 @@ pub(super) fn broken(
     view: &View<'_>,
     asked: &ChangesQuestion<'_>,
     gathered: &Gathered,
+    found: &[Broken],
 ) -> Result<Vec<BrokenOutput>> {
     let difference = &gathered.difference;
     let mut all: Vec<BrokenOutput> = Vec::new();
     let mut modules: HashMap<(&RepoPath, u32), usize> = HashMap::new();
-    for one in &gathered.broken.all {
+    for one in found {
         if one.is_through || !asked.is_wanted(one.home.as_str()) {
             continue;
         }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, is_zero, length, truncate_to_bytes};
-use super::impact::count;
+use super::impact::{count, unchecked_overloads};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -152,6 +152,10 @@ pub struct ChangesOutput {
     /// Uses of the names of definitions that are gone whose meaning is not known.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unresolved: u64,
+    /// Those of them that meant what is gone; a base from outside may have a member of the name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "serde_json::Value")]
+    pub(crate) unresolved_at: Vec<BrokenOutput>,
     /// Changed files whose definitions are not compared: of a language without analysis, generated, or not indexed.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "serde_json::Value")]
@@ -349,11 +353,17 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         left -= n;
         n
     };
-    let mut broken = entries::broken(view, asked, &gathered)?;
+    let mut broken = entries::broken(view, asked, &gathered, &gathered.broken.all)?;
+    let mut unresolved_at = entries::broken(view, asked, &gathered, &gathered.broken.doubtful)?;
+    let n_doubtful = unresolved_at.len();
     let broken_total = broken.len() as u64;
     broken.truncate(limit);
     truncate_to_bytes(&mut broken, take(usize::MAX, 30));
-    left += list_bytes * 30 / 100 - length(&broken).min(list_bytes * 30 / 100);
+    let max_bytes = list_bytes * 30 / 100;
+    let left_of_broken = max_bytes - length(&broken).min(max_bytes);
+    unresolved_at.truncate(limit);
+    truncate_to_bytes(&mut unresolved_at, left_of_broken);
+    left += left_of_broken - length(&unresolved_at).min(left_of_broken);
     let (mut changes, mut next) = (Vec::new(), None);
     let rest = listed.after(after.as_ref());
     for one in rest.iter().take(limit) {
@@ -397,10 +407,13 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
     let truncated = next.is_some()
         || (broken.len() as u64) < broken_total
+        || unresolved_at.len() < n_doubtful
         || (tests.len() as u64) < tests_total
         || (files.len() as u64) < files_total
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
     let mut summary = listed.summary(&gathered, broken_total);
+    let n_overloads = gathered.difference.n_gone_overloads();
+    summary += &unchecked_overloads(n_overloads);
     if asked.has(AnswerPart::Tests) {
         summary += &tests_sentence(tests_total, reach.n_possible_tests());
     }
@@ -428,6 +441,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             && gathered.pending.is_empty()
             && !is_cut
             && gathered.broken.n_unresolved == 0
+            && n_overloads == 0
             && !gathered.has_outlined_loss(),
         broken,
         broken_total,
@@ -440,6 +454,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         files,
         files_total,
         unresolved: gathered.broken.n_unresolved,
+        unresolved_at,
         not_analysed: gathered.n_not_analysed,
         outlined: gathered.n_outlined,
         pending: gathered

@@ -38,7 +38,7 @@ use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::{CommitId, Direction, Family, FileRole, Provenance, RepoPath, SymbolKind};
-use crate::uses::{EarlierText, ImplicitCaller, Uses};
+use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, family_of, outside};
 use by_dispatch::ByDispatch;
 pub(super) use counts::{ReachCounts, counts};
@@ -46,7 +46,7 @@ use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
-pub(super) use summary::count;
+pub(super) use summary::{count, unchecked_overloads};
 use targets::Targets;
 pub(super) use targets::is_one;
 use unknown::MentionsOutput;
@@ -506,7 +506,10 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             .as_ref()
             .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
+        n_overloads: n_gone_overloads(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
+        n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
+        n_unresolved: removed::n_unresolved(&removed),
         n_unbound: output.completeness.unresolved_sites,
         n_unbound_indirect: output.completeness.unresolved_via,
         is_of_changes: input.asks_changes(),
@@ -519,6 +522,14 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     output.summary = summary::summary(&found, &summary::implicit(&implicit));
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns how many overloads the changes took away that are asked about.
+fn n_gone_overloads(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<u64> {
+    if !asked.input.asks_changes() {
+        return Ok(0);
+    }
+    Ok(uses.difference(asked.earlier)?.n_gone_overloads())
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file.

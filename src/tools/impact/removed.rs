@@ -1,5 +1,7 @@
 //! The changes in an answer: which files differ, which definitions are gone, and who still names them.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,7 +11,7 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
-use crate::tools::answer::truncate_to_bytes;
+use crate::tools::answer::{is_zero, truncate_to_bytes};
 use crate::tools::places::uses;
 use crate::uses::{ChangeKind, RemovedDefinition};
 use crate::workspace::{FileChange, View};
@@ -53,9 +55,15 @@ pub(crate) struct RemovedDefinitionOutput {
     pub(crate) change: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) now: Option<NowOutput>,
-    /// Uses that name it and mean nothing now.
+    /// Uses that name it and mean nothing now, or may.
     pub(crate) still_named_at: Vec<DanglingOutput>,
     pub(crate) total: u64,
+    /// Those of them whose meaning is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) doubtful: u64,
+    /// Further uses of the name whose meaning is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) unresolved: u64,
 }
 
 /// Where a definition is now.
@@ -75,6 +83,9 @@ pub(crate) struct DanglingOutput {
     /// import where it is an import or an export.
     #[serde(rename = "use")]
     pub(crate) used: &'static str,
+    /// Whether a base from outside the repository may have a member of that name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) doubtful: bool,
 }
 
 /// Finds the definitions that the changes took away: of a name where one is asked about, below a path where one is given.
@@ -90,6 +101,23 @@ pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<Re
         is_here && is_named
     };
     uses(view).removed(asked.earlier, is_wanted)
+}
+
+/// Returns how many uses of the names of removed definitions have no known meaning, those of each name once.
+pub(super) fn n_unresolved(removed: &[RemovedDefinition]) -> u64 {
+    let by_name: BTreeMap<(&str, bool), u64> = removed
+        .iter()
+        .map(|one| {
+            let (owner, name) = one.qualified_name.rsplit_once('.').unwrap_or_default();
+            let name = if name.is_empty() {
+                &one.qualified_name
+            } else {
+                name
+            };
+            ((name, owner.is_empty()), one.n_unresolved)
+        })
+        .collect();
+    by_name.values().sum()
 }
 
 /// Converts the changes to their output form, the lists of uses within `max_bytes` together.
@@ -142,6 +170,7 @@ fn shown(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
             line: it.line,
             text: one_line(&it.text).into_owned(),
             used: it.kind.map_or("import", word),
+            doubtful: it.is_doubtful,
         })
         .collect();
     if !uses.is_empty() {
@@ -164,6 +193,8 @@ fn shown(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
             line: *line,
         }),
         total: one.uses.len() as u64,
+        doubtful: one.n_doubtful(),
+        unresolved: one.n_unresolved,
         still_named_at: uses,
     }
 }

@@ -47,6 +47,12 @@ pub(super) struct ImpactFigures {
     pub(super) n_removed: usize,
     /// Uses that still name them.
     pub(super) n_dangling: u64,
+    /// Those of them that may mean a member of a base from outside the repository.
+    pub(super) n_doubtful: u64,
+    /// Further uses of their names whose meaning is not known.
+    pub(super) n_unresolved: u64,
+    /// Overloads that the changes took away, of definitions that have others.
+    pub(super) n_overloads: u64,
     /// Steps that were followed.
     pub(super) depth: u32,
     /// Whether the uncommitted changes were asked about.
@@ -86,17 +92,7 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
 /// Returns the finding; `implicit` are callers that no line shows.
 pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     let mut said: Vec<String> = Vec::new();
-    if found.n_removed > 0 {
-        let gone = count(found.n_removed as u64, "definition");
-        said.push(match found.n_dangling {
-            0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
-            n => format!(
-                "{gone} removed or renamed: {} still {} them (`changeSet.removed`).",
-                count(n, "place"),
-                if n == 1 { "names" } else { "name" }
-            ),
-        });
-    }
+    said.extend(gone(found));
     let steps = format!(
         "{} {}",
         found.depth,
@@ -197,6 +193,33 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     said.join(" ")
 }
 
+/// Returns the sentences about definitions that the changes took away.
+fn gone(found: &ImpactFigures) -> Vec<String> {
+    let mut said = Vec::new();
+    if found.n_removed > 0 {
+        let gone = count(found.n_removed as u64, "definition");
+        said.push(match found.n_dangling {
+            0 if found.n_unresolved > 0 => format!(
+                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} no known meaning.",
+                count(found.n_unresolved, "use"),
+                if found.n_unresolved == 1 { "has" } else { "have" }
+            ),
+            0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
+            n => format!(
+                "{gone} removed or renamed: {} still {} them (`changeSet.removed`){}.",
+                count(n, "place"),
+                if n == 1 { "names" } else { "name" },
+                doubt(n, found.n_doubtful)
+            ),
+        });
+    }
+    let overloads = unchecked_overloads(found.n_overloads);
+    if !overloads.is_empty() {
+        said.push(overloads.trim_start().to_owned());
+    }
+    said
+}
+
 /// Returns the sentences about files whose calls are not followed, beside the finding for definitions in them.
 fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
     let has_word = found.n_unfollowed > 0 && found.n_targets > 0 && found.n_direct == 0;
@@ -245,6 +268,30 @@ pub(super) fn note(found: &ImpactFigures) -> String {
             } else {
                 "these names"
             },
+        ),
+    }
+}
+
+/// Says how many of the places that still name a removed member are not proved to be broken; empty for none.
+pub(super) fn doubt(n: u64, n_doubtful: u64) -> String {
+    let of_them = match n_doubtful {
+        0 => return String::new(),
+        all if all == n => String::new(),
+        some => format!(" at {some} of them"),
+    };
+    format!(
+        "; what that means{of_them} is not known: a base from outside the repository may have a member of the name"
+    )
+}
+
+/// Says that the uses of overloads which are gone were not checked, with a blank before; empty for none.
+pub(in crate::tools) fn unchecked_overloads(n: u64) -> String {
+    match n {
+        0 => String::new(),
+        n => format!(
+            " Uses of {} that {} removed or changed were not checked: they may be broken.",
+            count(n, "overload"),
+            if n == 1 { "was" } else { "were" }
         ),
     }
 }

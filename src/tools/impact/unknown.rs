@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::removed;
 use super::sites::{LineOutput, line};
-use super::summary::count;
+use super::summary::{count, doubt};
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
 use crate::model::RepoPath;
@@ -310,11 +310,17 @@ fn became(one: &RemovedDefinition) -> String {
     };
     let files: std::collections::BTreeSet<&str> =
         one.uses.iter().map(|it| it.path.as_str()).collect();
+    let doubt = doubt(one.uses.len() as u64, one.n_doubtful());
     let uses = match one.uses.len() {
+        0 if one.n_unresolved > 0 => format!(
+            "No use of it is left that is proved; {} of this name {} no known meaning.",
+            count(one.n_unresolved, "use"),
+            if one.n_unresolved == 1 { "has" } else { "have" }
+        ),
         0 => "No use of it is left that could be found.".to_owned(),
-        1 => "1 place still names it.".to_owned(),
+        1 => format!("1 place still names it{doubt}."),
         n => format!(
-            "{n} places in {} still name it.",
+            "{n} places in {} still name it{doubt}.",
             count(files.len() as u64, "file")
         ),
     };
