@@ -191,13 +191,11 @@ impl Linker<'_, '_> {
                 continue;
             };
             // `type Names []string` is built on a type too, and has none of its methods.
-            let embeds = match file.symbol(at).kind {
-                SymbolKind::Interface => true,
-                _ => {
-                    let signature = self.cache.signature_of(&file, at);
-                    signature.is_some_and(|it| it.ends_with(" struct"))
-                }
+            let is_struct = || {
+                let signature = self.cache.signature_of(&file, at);
+                signature.is_some_and(|it| it.ends_with(" struct"))
             };
+            let embeds = file.symbol(at).kind == SymbolKind::Interface || is_struct();
             for base in file.bases(at).filter(|_| embeds) {
                 self.refuel();
                 match self.infer(&file, base, None).and_then(|it| it.symbol()) {
