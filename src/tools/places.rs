@@ -488,13 +488,13 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
     {
         return Err(Error::invalid(
             format!("no definition is named `{shown}`"),
-            "it is a file: pass it as `path`",
+            format!("it is a file: pass it as `path` {file}"),
         ));
     }
     if Handle::parse(name).is_some() {
         return Err(Error::invalid(
             format!("no definition is named `{shown}`"),
-            "it is a handle: pass it as `handle`",
+            format!("it is a handle: pass it as `handle` {shown}"),
         ));
     }
     if super::is_like_handle(name) {

@@ -1,6 +1,8 @@
 //! Callers of definitions that stand for each other where code runs, by the class by which each is known: of a method and of
 //! what it overrides, of overloads, of definitions for other platforms.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::support::{Cli, Fixture};
@@ -735,9 +737,11 @@ fn implementations_are_counted_and_all_are_listed_on_demand() {
         "//- /go.mod\nmodule example.com/many\n\n//- /store.go\npackage many\n\ntype Store interface{ Open() error }\n",
     );
     for n in 0..120 {
-        text += &format!(
+        write!(
+            text,
             "//- /disk_{n:03}_of_a_package_with_long_names.go\npackage many\n\ntype Disk{n} struct{{}}\n\nfunc (d *Disk{n}) Open() error {{ return nil }}\n",
-        );
+        )
+        .unwrap();
     }
     let repo = Fixture::parse(&format!("{text}//- commit all\n")).build();
     let cli = Cli::new(repo.path());

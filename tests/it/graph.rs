@@ -213,7 +213,7 @@ fn impact_says_what_is_meant_and_guesses_nothing() {
     let handle = cli.json(&["search", "drain"])["results"][0]["handle"].clone();
     let handle = handle.as_str().unwrap();
     let error = cli.fails(&["impact", handle], 1);
-    assert!(error.contains(&format!("--handle {handle}")), "{error}");
+    assert!(error.contains(&format!("`--handle` {handle}")), "{error}");
     repo.write("src/other.ts", "export function drain() {}\n");
     let answer = cli.json(&["impact", "drain"]);
     assert_eq!(answer["candidates"].as_array().unwrap().len(), 2);
@@ -335,7 +335,7 @@ fn a_path_in_the_place_of_a_name_is_told_as_one() {
     let (_repo, cli) = library();
     for path in ["src/queue.ts", "./src/queue.ts"] {
         let said = cli.fails(&["impact", path], 1);
-        assert!(said.contains("--path src/queue.ts"), "{said}");
+        assert!(said.contains("`--path` src/queue.ts"), "{said}");
     }
     let answer = cli.json(&["impact", "src/nothing.ts"]);
     assert_eq!(answer["target"], json!(null));

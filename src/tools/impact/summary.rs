@@ -147,21 +147,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             )
         }
     });
-    if found.is_overloaded {
-        said.push(format!(
-            "{} overloads together: a `handle`, or its line (`path:line`), asks about one.",
-            found.n_targets
-        ));
-    }
-    if found.n_implementing > 0 {
-        said.push(format!(
-            "{} it.",
-            match found.n_implementing {
-                1 => "1 definition implements".to_owned(),
-                n => format!("{n} definitions implement"),
-            }
-        ));
-    }
+    said.extend(beside_callers(found));
     said.extend(unfollowed(found));
     if found.n_by_dispatch != (0, 0) {
         let (n_files, n_tests) = found.n_by_dispatch;
@@ -218,6 +204,22 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
         said.push(overloads.trim_start().to_owned());
     }
     said
+}
+
+/// Returns the sentences about what stands beside the callers: overloads that were asked together, and implementations.
+fn beside_callers(found: &ImpactFigures) -> impl Iterator<Item = String> {
+    let overloads = found.is_overloaded.then(|| {
+        format!(
+            "{} overloads together: a `handle`, or its line (`path:line`), asks about one.",
+            found.n_targets
+        )
+    });
+    let implementing = match found.n_implementing {
+        0 => None,
+        1 => Some("1 definition implements it.".to_owned()),
+        n => Some(format!("{n} definitions implement it.")),
+    };
+    overloads.into_iter().chain(implementing)
 }
 
 /// Returns the sentences about files whose calls are not followed, beside the finding for definitions in them.
