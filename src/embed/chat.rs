@@ -5,11 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::ModelFault;
+use super::named_model::NamedModel;
 use crate::config::AnswerSettings;
-use crate::remote::{Deadline, JsonServer, ServerFault};
-
-/// The most bytes of an answer.
-const MAX_ANSWER_BYTES: usize = 1 << 20;
+use crate::remote::Deadline;
 
 /// The most bytes of prose that are read.
 const MAX_PROSE_BYTES: usize = 16 << 10;
@@ -20,8 +18,7 @@ const INSTRUCTIONS: &str = "You answer a question about a code base from numbere
 
 /// A model that writes answers.
 pub struct AnswerWriter {
-    server: JsonServer,
-    model: String,
+    model: NamedModel,
 }
 
 /// The sentences of an answer that cite excerpts.
@@ -71,14 +68,8 @@ impl AnswerWriter {
         if !settings.is_on {
             return Ok(None);
         }
-        let place = &settings.server;
-        if place.model.is_empty() {
-            return Err(ServerFault::Configuration("`model` is not set").into());
-        }
-        Ok(Some(Self {
-            server: JsonServer::open(&place.url, &place.key_env, place.allow_remote)?,
-            model: place.model.clone(),
-        }))
+        let model = NamedModel::open(&settings.server)?;
+        Ok(Some(Self { model }))
     }
 
     /// Returns the answer to a question from some excerpts, which are numbered from 1.
@@ -97,7 +88,7 @@ impl AnswerWriter {
         }
         let instructions = INSTRUCTIONS.to_owned();
         let request = ChatRequest {
-            model: &self.model,
+            model: self.model.name(),
             messages: [
                 ChatMessage {
                     role: "system",
@@ -111,8 +102,7 @@ impl AnswerWriter {
             temperature: 0.0,
             stream: false,
         };
-        let request = serde_json::to_vec(&request).expect("text and numbers are JSON");
-        let answer = self.server.post(request, MAX_ANSWER_BYTES, deadline)?;
+        let answer = self.model.ask(&request, deadline)?;
         let reply: ChatReply = serde_json::from_slice(&answer)
             .map_err(|_| ModelFault::Answer("it is no message of a model"))?;
         let choice = reply.choices.into_iter().next();

@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use serde::{Deserialize, Serialize};
 
 use super::ModelFault;
+use super::named_model::{name, open_server};
 use super::static_model::StaticModel;
 use crate::config::{EmbedProvider, EmbedSettings};
 use crate::model::QuantizedVector;
@@ -100,15 +101,13 @@ impl Embedder {
     /// # Errors
     /// For settings that can't be used.
     pub fn open(settings: &EmbedSettings) -> Result<Option<Self>, ModelFault> {
-        let model = &settings.server.model;
-        let unusable = |what| Err(ServerFault::Configuration(what).into());
         let place = match settings.provider {
             EmbedProvider::Off => return Ok(None),
-            _ if model.is_empty() => return unusable("`model` is not set"),
             EmbedProvider::Local => {
-                let directory = Path::new(model);
+                let directory = Path::new(name(&settings.server)?);
                 if !directory.is_absolute() {
-                    return unusable("`model` is no absolute path of a directory");
+                    let what = "`model` is no absolute path of a directory";
+                    return Err(ServerFault::Configuration(what).into());
                 }
                 let read = StaticModel::read(directory)?;
                 let probe = unit(&read.sum(PROBE)?);
@@ -124,11 +123,7 @@ impl Embedder {
                 };
                 ModelPlace::Here(Box::new(read), identity)
             }
-            EmbedProvider::Http => {
-                let server = &settings.server;
-                let opened = JsonServer::open(&server.url, &server.key_env, server.allow_remote)?;
-                ModelPlace::Server(opened)
-            }
+            EmbedProvider::Http => ModelPlace::Server(open_server(&settings.server)?),
         };
         Ok(Some(Self {
             place,

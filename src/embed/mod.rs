@@ -5,6 +5,7 @@
 mod chat;
 mod embeddings;
 mod error;
+mod named_model;
 mod rerank;
 mod static_model;
 

@@ -5,16 +5,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::ModelFault;
+use super::named_model::NamedModel;
 use crate::config::RerankSettings;
-use crate::remote::{Deadline, JsonServer, ServerFault};
-
-/// The most bytes of an answer.
-const MAX_ANSWER_BYTES: usize = 1 << 20;
+use crate::remote::Deadline;
 
 /// A model that puts texts in order.
 pub struct Reranker {
-    server: JsonServer,
-    model: String,
+    model: NamedModel,
 }
 
 #[derive(Serialize)]
@@ -55,19 +52,13 @@ impl Reranker {
         if !settings.is_on {
             return Ok(None);
         }
-        let place = &settings.server;
-        if place.model.is_empty() {
-            return Err(ServerFault::Configuration("`model` is not set").into());
-        }
-        Ok(Some(Self {
-            server: JsonServer::open(&place.url, &place.key_env, place.allow_remote)?,
-            model: place.model.clone(),
-        }))
+        let model = NamedModel::open(&settings.server)?;
+        Ok(Some(Self { model }))
     }
 
     /// Returns where question and texts go.
     pub fn address(&self) -> String {
-        self.server.address()
+        self.model.address()
     }
 
     /// Returns the places of texts in the order of their relevance to a question, the best first; equals keep their order.
@@ -81,14 +72,13 @@ impl Reranker {
         deadline: &Deadline,
     ) -> Result<Vec<usize>, ModelFault> {
         let request = RerankRequest {
-            model: &self.model,
+            model: self.model.name(),
             query,
             documents,
             top_n: documents.len(),
             return_documents: false,
         };
-        let request = serde_json::to_vec(&request).expect("text and numbers are JSON");
-        let answer = self.server.post(request, MAX_ANSWER_BYTES, deadline)?;
+        let answer = self.model.ask(&request, deadline)?;
         read(&answer, documents.len())
     }
 }
