@@ -36,6 +36,7 @@ pub use importers::Exposure;
 pub use line_starts::LineStarts;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};
+pub use overloads::has_overloads;
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 pub use unbound::may_name;
 

@@ -32,7 +32,7 @@ impl Difference {
 }
 
 /// Whether definitions of one name are told apart by their parameters in the language of a file. A header may be of C++.
-fn has_overloads(path: &RepoPath) -> bool {
+pub fn has_overloads(path: &RepoPath) -> bool {
     match syntax::by_path(path).family() {
         Some(Family::Java | Family::CSharp) => true,
         Some(Family::C) => path.extension() != Some("c"),

@@ -38,7 +38,7 @@ use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
 use crate::model::{CommitId, Direction, Family, FileRole, Provenance, RepoPath, SymbolKind};
-use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses};
+use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses, has_overloads};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, family_of, outside};
 use by_dispatch::ByDispatch;
 pub(super) use counts::{ReachCounts, counts};
@@ -560,9 +560,7 @@ fn definitions_of_files(targets: &[SymbolRow]) -> Vec<TargetOutput> {
 /// Whether several definitions of one name are told apart by their arguments; in other languages their heads are of one function.
 fn are_overloads(targets: &[SymbolRow]) -> bool {
     targets.iter().all(|it| {
-        let family = family_of(it.path.as_str());
-        matches!(family, Some(Family::Java | Family::CSharp | Family::C))
-            && matches!(it.kind, SymbolKind::Method | SymbolKind::Function)
+        has_overloads(&it.path) && matches!(it.kind, SymbolKind::Method | SymbolKind::Function)
     })
 }
 
