@@ -71,16 +71,33 @@ const fn number(
     default: u64,
     max: u64,
 ) -> Setting {
+    let kind = ValueType::Number {
+        default,
+        min: 0,
+        max,
+    };
     Setting {
         name,
         variable,
         unit,
         about,
-        kind: ValueType::Number {
-            default,
-            min: 0,
-            max,
-        },
+        kind,
+    }
+}
+
+/// A setting that has no unit.
+const fn plain(
+    name: &'static str,
+    variable: &'static str,
+    about: &'static str,
+    kind: ValueType,
+) -> Setting {
+    Setting {
+        name,
+        variable,
+        unit: "",
+        about,
+        kind,
     }
 }
 
@@ -90,17 +107,8 @@ const fn provider(
     about: &'static str,
     values: &'static [&'static str],
 ) -> Setting {
-    let kind = ValueType::OneOf {
-        default: "off",
-        values,
-    };
-    Setting {
-        name,
-        variable,
-        unit: "",
-        about,
-        kind,
-    }
+    let default = "off";
+    plain(name, variable, about, ValueType::OneOf { default, values })
 }
 
 const fn text(
@@ -109,17 +117,8 @@ const fn text(
     about: &'static str,
     values: &'static str,
 ) -> Setting {
-    let kind = ValueType::Text {
-        default: "none",
-        values,
-    };
-    Setting {
-        name,
-        variable,
-        unit: "",
-        about,
-        kind,
-    }
+    let default = "none";
+    plain(name, variable, about, ValueType::Text { default, values })
 }
 
 /// Addresses of servers.
