@@ -152,21 +152,6 @@ fn a_bad_model_costs_no_answer_and_changes_no_order() {
     let (_repo, mut cli, server) = shop();
     cli.json(&["embed", "build"]);
     let plain = without_model(&mut cli);
-    let drop_one = |mut answer: Value| {
-        answer["data"].as_array_mut().unwrap().pop();
-        answer
-    };
-    let doubled = |mut answer: Value| {
-        answer["data"][1]["index"] = 0.into();
-        answer
-    };
-    let longer = |mut answer: Value| {
-        answer["data"][1]["embedding"]
-            .as_array_mut()
-            .unwrap()
-            .push(1.into());
-        answer
-    };
     let nan = b"{\"data\":[{\"embedding\":[NaN]},{\"embedding\":[NaN]}]}".to_vec();
     for (manner, why) in [
         (Manner::Slowly(Duration::from_secs(4)), "timeout"),
@@ -174,9 +159,9 @@ fn a_bad_model_costs_no_answer_and_changes_no_order() {
         (Manner::Status(500), "failed"),
         (Manner::Bytes(Arc::new(vec![b' '; 10 << 20])), "failed"),
         (Manner::Bytes(Arc::new(nan)), "failed"),
-        (Manner::Changed(drop_one), "failed"),
-        (Manner::Changed(doubled), "failed"),
-        (Manner::Changed(longer), "failed"),
+        (Manner::one_vector_short(), "failed"),
+        (Manner::two_of_one_text(), "failed"),
+        (Manner::one_vector_longer(), "failed"),
     ] {
         server.answer(manner.clone());
         let begun = Instant::now();

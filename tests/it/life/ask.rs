@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{Cli, FakeModel, Fixture, Manner};
+use crate::support::{Cli, FakeModel, Fixture, Manner, Repo};
 
 const SHOP: &str = "\
 //- /src/store.ts
@@ -13,6 +13,17 @@ export function openStore(path: string): string { return path + '.db' }
 export const key = 'ghp_0123456789abcdefghijABCDEFGHIJ012345' // of the store
 //- commit one
 ";
+
+/// A shop, and a server whose model writes answers about it.
+fn shop_with_writer() -> (Repo, Cli, FakeModel) {
+    let repo = Fixture::parse(SHOP).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_ANSWER_PROVIDER", "http");
+    cli.set("CODELENS_ANSWER_MODEL", "writer");
+    cli.set("CODELENS_ANSWER_URL", server.chat());
+    (repo, cli, server)
+}
 
 #[test]
 fn without_a_model_the_excerpts_are_the_answer() {
@@ -45,12 +56,7 @@ fn without_a_model_the_excerpts_are_the_answer() {
 
 #[test]
 fn sentences_without_a_true_citation_are_gone_and_counted() {
-    let repo = Fixture::parse(SHOP).build();
-    let server = FakeModel::start();
-    let mut cli = Cli::new(repo.path());
-    cli.set("CODELENS_ANSWER_PROVIDER", "http");
-    cli.set("CODELENS_ANSWER_MODEL", "writer");
-    cli.set("CODELENS_ANSWER_URL", server.chat());
+    let (_repo, cli, server) = shop_with_writer();
     let value = cli.json(&["ask", "how is the store opened"]);
     let sentences = value["answer"]["sentences"].as_array().unwrap();
     assert_eq!(sentences.len(), 1, "{value}");
@@ -81,12 +87,7 @@ fn sentences_without_a_true_citation_are_gone_and_counted() {
 
 #[test]
 fn a_model_that_fails_leaves_the_excerpts() {
-    let repo = Fixture::parse(SHOP).build();
-    let server = FakeModel::start();
-    let mut cli = Cli::new(repo.path());
-    cli.set("CODELENS_ANSWER_PROVIDER", "http");
-    cli.set("CODELENS_ANSWER_MODEL", "writer");
-    cli.set("CODELENS_ANSWER_URL", server.chat());
+    let (_repo, mut cli, server) = shop_with_writer();
     cli.set("CODELENS_ANSWER_TIMEOUT_MS", "200");
     for (manner, part) in [
         (Manner::Slowly(Duration::from_secs(3)), "in time"),

@@ -145,21 +145,6 @@ fn equal_lengths_of_another_model_are_never_mixed() {
 fn bad_answers_end_a_build_with_their_reason_and_store_nothing() {
     let (_repo, mut cli, server) = shop();
     let huge = Arc::new(vec![b' '; 30 << 20]);
-    let drop_one = |mut answer: Value| {
-        answer["data"].as_array_mut().unwrap().pop();
-        answer
-    };
-    let longer = |mut answer: Value| {
-        answer["data"][1]["embedding"]
-            .as_array_mut()
-            .unwrap()
-            .push(1.into());
-        answer
-    };
-    let doubled = |mut answer: Value| {
-        answer["data"][1]["index"] = 0.into();
-        answer
-    };
     for (manner, part) in [
         (Manner::Status(400), "status 400"),
         (Manner::Status(401), "refuses the key"),
@@ -168,9 +153,9 @@ fn bad_answers_end_a_build_with_their_reason_and_store_nothing() {
             Manner::Bytes(Arc::new(b"{\"data\":[{\"embedding\":[NaN]}]}".to_vec())),
             "no list of vectors",
         ),
-        (Manner::Changed(drop_one), "another number"),
-        (Manner::Changed(longer), "one length"),
-        (Manner::Changed(doubled), "one text"),
+        (Manner::one_vector_short(), "another number"),
+        (Manner::one_vector_longer(), "one length"),
+        (Manner::two_of_one_text(), "one text"),
     ] {
         server.answer(manner.clone());
         let said = cli.fails(&["embed", "build"], 1);

@@ -22,6 +22,33 @@ pub(crate) enum Manner {
     Changed(fn(Value) -> Value),
 }
 
+impl Manner {
+    /// With a vector less than texts.
+    pub(crate) fn one_vector_short() -> Self {
+        Self::Changed(|mut answer| {
+            answer["data"].as_array_mut().unwrap().pop();
+            answer
+        })
+    }
+
+    /// With two vectors of one text.
+    pub(crate) fn two_of_one_text() -> Self {
+        Self::Changed(|mut answer| {
+            answer["data"][1]["index"] = 0.into();
+            answer
+        })
+    }
+
+    /// With a vector of more components than the others.
+    pub(crate) fn one_vector_longer() -> Self {
+        Self::Changed(|mut answer| {
+            let vector = answer["data"][1]["embedding"].as_array_mut();
+            vector.unwrap().push(1.into());
+            answer
+        })
+    }
+}
+
 /// The texts of all requests, and how the next one is answered.
 struct FakeState {
     manner: Manner,
