@@ -18,7 +18,7 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Finds the clusters; `None` where the budget ended. Costs a pass over all edges, and some more in memory.
+    /// Finds the clusters; `None` where the call was cancelled. Costs a pass over all edges, and some more in memory.
     pub fn read(read: &Read<'_>, budget: &Budget) -> StoreResult<Option<Self>> {
         let rows = read.file_rows()?;
         let mut files: Vec<(&RepoPath, FileId)> =

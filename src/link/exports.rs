@@ -258,8 +258,8 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         let Some(rank) = unit.rank(target) else {
             return false;
         };
-        let is_told_apart = |file: &LinkedFile| rules::of(file).one_definition_in_unit;
-        if !self.cache.get(target).is_some_and(|it| is_told_apart(&it)) {
+        let has_one_definition = |file: &LinkedFile| rules::of(file).one_definition_in_unit;
+        if !self.cache.get(target).is_some_and(|it| has_one_definition(&it)) {
             return false;
         }
         let mut others = others.iter().filter(|it| unit.rank(**it) == Some(rank));

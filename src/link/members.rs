@@ -660,7 +660,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// A member by an index signature: its own, or that of a base; a base of unknown type may have any member.
+    /// A member by an index signature: its own, or that of a base. `None` too where the type of a base is not known: that base
+    /// may have the member.
     pub(super) fn any_member(&self, object: &Type) -> Option<Type> {
         self.step()?;
         let (file, at) = match object {

@@ -83,7 +83,8 @@ bitflags::bitflags! {
 }
 
 kinds! {
-    /// The kind of symbol, in the words of the Language Server Protocol's `SymbolKind` (`type` for its alias).
+    /// The kind of a symbol, named as in the Language Server Protocol's `SymbolKind` where that has the kind; it has no `type`,
+    /// `macro` and `heading`.
     SymbolKind {
         /// A function, or a function bound to a name.
         Function = 0 "function",

@@ -20,7 +20,7 @@ mod rust;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use changes::{AffectedByFamily, KnownTarget, PathChanges};
+pub use changes::{AffectedByEcosystem, KnownTarget, PathChanges};
 pub use files::SourceFiles;
 pub use go::Platforms;
 pub use node::AutoImports;

@@ -41,7 +41,7 @@ pub struct Broken {
     pub kind: Option<UseKind>,
     /// Further lines of the file that the broken import leaves without a meaning, with how each uses it.
     pub also: Vec<(u32, String, Option<UseKind>)>,
-    /// The definition or the module, as it was: its file and its qualified name.
+    /// The file of the definition or module, before the change.
     pub home: RepoPath,
     /// Its qualified name; empty for a module as a whole.
     pub symbol: String,

@@ -26,8 +26,8 @@ use crate::store::{Index, IndexKey, Pointer, StoreError, StoreResult, WriteLock}
 /// How long a first build waits for the lock before it looks whether it is to be given up.
 const LOCK_STEP: Duration = Duration::from_millis(100);
 
-/// The scan of the work tree, where it was made while the index was copied.
-type PendingScan = Option<std::result::Result<Scan, GitError>>;
+/// The scan of the work tree that ran while the index was copied; `None` where none ran.
+type EarlyScan = Option<std::result::Result<Scan, GitError>>;
 
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
@@ -316,7 +316,7 @@ impl Workspace {
         key: &IndexKey,
         budget: &Budget,
         pull_note: &mut Option<String>,
-    ) -> Result<((Index, bool), PendingScan)> {
+    ) -> Result<((Index, bool), EarlyScan)> {
         if let Some(index) = self.idle_index(key) {
             return Ok(((index, false), None));
         }
@@ -377,7 +377,7 @@ impl Workspace {
     fn bring_up(
         &self,
         index: &mut Index,
-        ahead: PendingScan,
+        ahead: EarlyScan,
         how: &BringUp<'_>,
     ) -> std::result::Result<Outcome, ReconcileError> {
         let &BringUp { repo, budget, .. } = how;
