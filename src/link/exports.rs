@@ -259,7 +259,11 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             return false;
         };
         let has_one_definition = |file: &LinkedFile| rules::of(file).one_definition_in_unit;
-        if !self.cache.get(target).is_some_and(|it| has_one_definition(&it)) {
+        if !self
+            .cache
+            .get(target)
+            .is_some_and(|it| has_one_definition(&it))
+        {
             return false;
         }
         let mut others = others.iter().filter(|it| unit.rank(**it) == Some(rank));

@@ -14,7 +14,7 @@ mod describe;
 mod directives;
 pub mod dispatch;
 mod dotnet_std;
-pub mod earlier_overlay;
+
 mod edges;
 mod enclosing;
 pub mod entries;
@@ -35,6 +35,7 @@ mod linker;
 mod lookup;
 mod members;
 mod method_sets;
+pub mod overlay;
 mod overloads;
 mod parallel;
 mod parameters;

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod broken;
+mod broken_use;
 mod collisions;
 mod difference;
 mod difference_cache;
@@ -17,6 +18,7 @@ mod importers;
 mod inherited;
 mod line_starts;
 mod locals;
+mod losses;
 mod mentions;
 mod naming_tests;
 mod overloads;
@@ -24,7 +26,7 @@ mod overrides;
 mod removed;
 mod unbound;
 
-pub use broken::{Broken, BrokenReason, BrokenUses};
+pub use broken_use::{BrokenReason, BrokenUse, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
