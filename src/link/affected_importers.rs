@@ -1,6 +1,6 @@
 //! Finds the files whose imports have to be resolved again after paths were added, removed or changed.
 //!
-//! `resolve` decides which imports may be affected; this walks the rows.
+//! `resolve` decides which imports may be affected; this walks the rows. One of the three causes of the link queue (`store::link_queue`).
 
 use std::collections::BTreeSet;
 

@@ -9,10 +9,10 @@ mod cargo;
 pub mod codeowners;
 mod config;
 mod glob;
-mod inline_tests;
 mod jvm;
 mod runner;
 mod scripts;
+mod test_definitions;
 #[cfg(test)]
 mod tests;
 mod text;

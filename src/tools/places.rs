@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::answer::{is_zero, length};
 use crate::error::{Error, Result};
-use crate::graph::edge_precision::{confidence, test_confidence};
+use crate::graph::edge_confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;

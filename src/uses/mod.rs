@@ -20,10 +20,11 @@ mod line_starts;
 mod locals;
 mod losses;
 mod mentions;
-mod naming_tests;
+
 mod overloads;
 mod overrides;
 mod removed;
+mod tests_by_name;
 mod unbound;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses};

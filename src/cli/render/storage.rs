@@ -1,4 +1,4 @@
-//! Saved contexts, and removed or kept indexes.
+//! What the data directory keeps: saved contexts, indexes and settings; and what was removed of it.
 
 use serde::Serialize;
 
