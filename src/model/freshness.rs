@@ -75,7 +75,7 @@ pub struct Freshness {
 impl Freshness {
     /// Returns the finding for a complete detection that left `pending` (in any order) undone, and so many
     /// files not linked.
-    pub fn of_complete_look(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
+    pub fn of_complete_scan(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
         pending.sort();
         pending.dedup();
         let state = if pending.is_empty() && n_queued == 0 {
@@ -202,12 +202,12 @@ mod tests {
     fn fresh_needs_an_empty_list() {
         let path = RepoPath::new("b").unwrap();
         let found =
-            Freshness::of_complete_look(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
+            Freshness::of_complete_scan(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
         assert_eq!(found.state, FreshnessState::Partial);
         assert_eq!(found.pending.len(), 2);
         assert!(found.is_stale("b") && !found.is_stale("c"));
-        assert_eq!(Freshness::of_complete_look(vec![], 0).as_str(), "fresh");
-        let unlinked = Freshness::of_complete_look(vec![], 3);
+        assert_eq!(Freshness::of_complete_scan(vec![], 0).as_str(), "fresh");
+        let unlinked = Freshness::of_complete_scan(vec![], 3);
         assert_eq!((unlinked.as_str(), unlinked.n_pending()), ("partial", 3));
     }
 }

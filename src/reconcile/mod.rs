@@ -78,11 +78,11 @@ pub fn detect_by(
 ) -> Result<Detection, ReconcileError> {
     let begun = Instant::now();
     let detection = Detection::by(repo, index, scan)?;
-    log_look(begun, &detection);
+    log_scan(begun, &detection);
     Ok(detection)
 }
 
-fn log_look(begun: Instant, detection: &Detection) {
+fn log_scan(begun: Instant, detection: &Detection) {
     let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     let is_part = detection.rests_on_watch;
     tracing::debug!(elapsed_us, is_part, "looked for changes");
@@ -99,7 +99,7 @@ pub fn detect_within(
     if let Some(part) = part
         && let Some(detection) = Detection::of_part(repo, index, part, budget)?
     {
-        log_look(begun, &detection);
+        log_scan(begun, &detection);
         return Ok(detection);
     }
     detect(repo, index, budget)
@@ -123,7 +123,7 @@ pub fn inspect(
     } else if !detection.is_complete {
         Freshness::unknown(UnknownReason::Budget, pending)
     } else if pending.is_empty() && detection.is_linked() && detection.was_complete {
-        Freshness::of_complete_look(pending, 0)
+        Freshness::of_complete_scan(pending, 0)
     } else {
         let mut freshness = Freshness::unknown(reason, pending);
         freshness.n_queued = detection.n_queued;
@@ -310,7 +310,7 @@ fn finish(
     let freshness = if !detection.hidden.is_empty() {
         Freshness::unknown(UnknownReason::Io, pending)
     } else if detection.is_complete {
-        Freshness::of_complete_look(pending, read.n_queued()?)
+        Freshness::of_complete_scan(pending, read.n_queued()?)
     } else {
         Freshness::unknown(UnknownReason::Budget, pending)
     };

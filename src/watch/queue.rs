@@ -277,7 +277,7 @@ impl QueueWatch {
     }
 
     /// Forgets the doubts of `mark` and before: a complete look that began then has read those files.
-    pub fn settle_doubts(&self, mark: &Mark) {
+    pub fn clear_doubts(&self, mark: &Mark) {
         let mut state = self.queue.lock();
         state.doubts.retain(|_, change| *change > mark.n_changes);
     }

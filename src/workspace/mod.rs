@@ -148,13 +148,13 @@ pub struct Workspace {
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
     make_room: Arc<AtomicBool>,
-    n_asking: AtomicUsize,
+    n_active_queries: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
     proof: Mutex<proof::ProofRecord>,
     is_running_gc: AtomicBool,
     owes_gc: AtomicBool,
-    owes_settling: AtomicBool,
+    owes_checkpoint: AtomicBool,
     /// Commits whose indexes answers left incomplete.
     unfinished: Mutex<BTreeSet<CommitId>>,
 }
@@ -258,7 +258,7 @@ impl Workspaces {
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
             workspace.run_gc_if_owed();
-            if workspace.owes_settling.swap(false, Ordering::AcqRel) {
+            if workspace.owes_checkpoint.swap(false, Ordering::AcqRel) {
                 workspace.checkpoint_idle();
             }
         }
@@ -318,13 +318,13 @@ impl Workspaces {
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
             make_room: Arc::default(),
-            n_asking: AtomicUsize::default(),
+            n_active_queries: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
             proof: Mutex::default(),
             is_running_gc: AtomicBool::default(),
             owes_gc: AtomicBool::default(),
-            owes_settling: AtomicBool::default(),
+            owes_checkpoint: AtomicBool::default(),
             unfinished: Mutex::default(),
             work_dir: work_dir.clone(),
         });
