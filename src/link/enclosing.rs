@@ -77,7 +77,7 @@ impl Linker<'_, '_> {
         let plain = name.strip_suffix("()").unwrap_or(name);
         let mut outside = None;
         for wanted in [plain, "*"] {
-            for at in &file.static_imports {
+            for at in &file.imports.static_members {
                 let class = file.facts.imports[*at as usize].names.first();
                 let Some(class) = class.filter(|it| it.local == wanted) else {
                     continue;

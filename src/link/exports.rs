@@ -80,7 +80,7 @@ pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Opti
                 Implicit::Providers => None,
             })
             .or_else(|| {
-                let mut wildcards = file.wildcards.iter();
+                let mut wildcards = file.imports.wildcards.iter();
                 wildcards.find_map(|unit| resolve(cache, *unit, name))
             })
     })

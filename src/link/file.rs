@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::hash_map::Entry;
-use std::hash::Hash;
 use std::rc::Rc;
 
+use super::file_tables::{
+    BindingTable, DefinitionTable, Genericity, ImportTable, ObjectPaths, genericities, index_u32,
+    is_explicit, is_generic, is_member, lookup_name, path_of,
+};
 use super::rules;
 use crate::ir::{
-    BaseKind, Directive, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, INJECTED, Import,
-    ImportKind, ImportedName, PathId, Slot, SymbolIdx, generic_name,
+    BaseKind, Directive, Export, ExportKind, Expr, ExprId, FileFacts, INJECTED, Import, ImportKind,
+    PathId, Slot, SymbolIdx, generic_name,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{FileId, ModuleId, Symbol, SymbolFlags, SymbolId, SymbolKind, UnitId};
@@ -32,31 +34,12 @@ pub(super) struct LinkedFile {
     pub(super) targets: Vec<Option<ModuleId>>,
     /// The units that its names belong to.
     pub(super) units: Vec<ModuleId>,
-    /// Definitions by their owner and the path from there; those of the top level also by their names alone.
-    defined: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
-    /// The path to each symbol from the one around it.
-    symbol_paths: Vec<PathId>,
-    /// Definitions in objects inside a definition, by their names alone.
-    nested: HashMap<(SymbolIdx, PathId), TablePlaces>,
-    /// Symbols that have members, functions among them.
-    with_members: HashSet<SymbolIdx>,
-    /// Bindings by their owner and path.
-    bindings: HashMap<(Option<SymbolIdx>, PathId), TablePlaces>,
-    /// Paths to objects and types that are no definitions.
-    objects: HashSet<(Option<SymbolIdx>, PathId)>,
-    /// The number of type parameters of each type and method that has some, where they are told apart by it.
-    arities: HashMap<SymbolIdx, usize>,
-    /// Of each expression, whether a generic type is given types in it, and whether a type parameter of a class is in it.
-    generic: Vec<(bool, bool)>,
-    imported: HashMap<String, (u32, u32)>,
-    /// The modules that names may stand for which an import takes from a package, by their import.
-    submodules: HashMap<String, u32>,
-    /// The imports of static members, by their places.
-    pub(super) static_imports: Vec<u32>,
-    /// The units all of whose names are names of this file, where nothing nearer has them: `import a.b.*`.
-    pub(super) wildcards: Vec<ModuleId>,
-    /// Whether one of those, or a static one (`import static a.B.*`), is out of the repository.
-    pub(super) has_outer_wildcard: bool,
+    definitions: DefinitionTable,
+    bindings: BindingTable,
+    objects: ObjectPaths,
+    /// By expression.
+    genericity: Vec<Genericity>,
+    pub(super) imports: ImportTable,
     /// The files whose names it offers by `export * from`.
     pub(super) stars: Vec<ModuleId>,
     /// The ranks of the files of a unit.
@@ -71,10 +54,6 @@ pub(super) struct LinkedFile {
 }
 
 impl LinkedFile {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one pass, whose steps are read in order"
-    )]
     pub(super) fn of(
         file: ModuleId,
         mut facts: FileFacts,
@@ -82,145 +61,27 @@ impl LinkedFile {
         targets: Vec<Option<ModuleId>>,
         units: Vec<ModuleId>,
     ) -> Self {
+        let rules = rules::of_family(facts.family);
         facts.exprs.rebuild_index();
-        let mut defined = HashMap::default();
-        let mut nested = HashMap::default();
-        defined.reserve(facts.symbols.len());
-        let buckets = symbol_buckets(&facts);
-        let arities = if rules::of_family(facts.family).has_method_values {
-            facts.arities()
-        } else {
-            HashMap::default()
-        };
-        let mut symbol_paths: Vec<PathId> = Vec::with_capacity(facts.symbols.len());
-        let mut objects = HashSet::default();
-        for (at, symbol) in facts.symbols.iter().enumerate() {
-            if let Some(name) = facts.unit_member_name(at) {
-                let name = facts.exprs.name(&name);
-                let path = facts.exprs.path(PathId::EMPTY, Slot::Member(name));
-                symbol_paths.push(path);
-                TablePlaces::add(&mut defined, (None, path), place(at));
-                continue;
-            }
-            let at = place(at);
-            let names = path_of(&facts.symbols, symbol);
-            let has_overloads = rules::of_family(facts.family).has_overloads;
-            let plain = lookup_name(symbol, has_overloads);
-            let of_flat = rules::of_family(facts.family).has_partial_types;
-            let own = match arities.get(&at) {
-                Some(n_params) if is_generic(symbol.kind) => {
-                    facts.exprs.name(&generic_name(&plain, *n_params))
-                }
-                _ if of_flat && is_explicit(symbol, names) => facts.exprs.name(names),
-                _ => facts.exprs.name(&plain),
-            };
-            let own = facts.exprs.path(PathId::EMPTY, Slot::Member(own));
-            let is_flat = has_overloads || rules::of_family(facts.family).has_includes;
-            let path = if is_flat || names == symbol.name {
-                own
-            } else {
-                let mut path = PathId::EMPTY;
-                for name in names.split('.') {
-                    let name = facts.exprs.name(name);
-                    path = facts.exprs.path(path, Slot::Member(name));
-                }
-                path
-            };
-            symbol_paths.push(path);
-            add_objects(&mut objects, &facts.exprs, symbol.parent, path);
-            let key = (symbol.parent, path);
-            TablePlaces::add(&mut defined, key, at);
-            if path != own {
-                match symbol.parent {
-                    None => TablePlaces::add(&mut defined, (None, own), at),
-                    Some(parent) => TablePlaces::add(&mut nested, (parent, own), at),
-                }
-            }
-        }
-        let owned = facts.symbols.iter().filter(|it| is_member(it.kind));
-        let with_members = owned.filter_map(|it| it.parent).collect();
-        let mut bindings = HashMap::default();
-        bindings.reserve(facts.bindings.len());
-        for (at, binding) in facts.bindings.iter().enumerate() {
-            if binding.assignment(&facts.exprs).is_some() {
-                continue;
-            }
-            let key = (binding.owner, binding.path);
-            TablePlaces::add(&mut bindings, key, place(at));
-            add_objects(&mut objects, &facts.exprs, binding.owner, binding.path);
-        }
-        let generic = generic_in(&facts);
-        let mut static_imports = Vec::new();
-        let mut wildcards = Vec::new();
-        let mut has_outer_wildcard = false;
-        let mut imported = HashMap::default();
-        let mut submodules = HashMap::default();
-        for (at, import) in facts.imports.iter().enumerate() {
-            let target = targets.get(at).copied().flatten();
-            if import.kind == ImportKind::StaticMember {
-                static_imports.push(place(at));
-                let takes_all = import.names.iter().any(|it| it.local == "*");
-                has_outer_wildcard |= takes_all && target.is_none();
-            }
-            let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
-            if import.names.iter().any(is_all) {
-                wildcards.extend(target);
-                has_outer_wildcard |= target.is_none();
-                continue;
-            }
-            if matches!(import.kind, ImportKind::ReExport | ImportKind::StaticMember) {
-                continue;
-            }
-            for (n, name) in import.names.iter().enumerate() {
-                if name.local.is_empty() {
-                    continue;
-                }
-                if import.kind == ImportKind::Submodule {
-                    submodules.insert(name.local.clone(), place(at));
-                    continue;
-                }
-                let here = (place(at), place(n));
-                if import.kind == ImportKind::TypeQuery {
-                    // A type that a comment imports does not hide a name that a statement imports.
-                    imported.entry(name.local.clone()).or_insert(here);
-                    continue;
-                }
-                let leads = |at: u32| targets.get(at as usize).copied().flatten().is_some();
-                let is_known = imported
-                    .get(&name.local)
-                    .is_some_and(|(known, _)| leads(*known));
-                let rules = rules::of_family(facts.family);
-                if !(rules.first_resolved_import_binds && is_known) {
-                    imported.insert(name.local.clone(), here);
-                }
-            }
-        }
-        let stars = stars(&facts, &targets);
+        let mut objects = ObjectPaths::default();
+        let definitions = DefinitionTable::of(&mut facts, rules, &mut objects);
         Self {
             file,
-            facts,
             ids,
-            targets,
             units,
-            defined,
-            symbol_paths,
-            nested,
-            with_members,
-            bindings,
+            definitions,
+            bindings: BindingTable::of(&facts, &mut objects),
             objects,
-            arities,
-            generic,
-            imported,
-            submodules,
-            static_imports,
-            wildcards,
-            has_outer_wildcard,
-            stars,
+            genericity: genericities(&facts),
+            imports: ImportTable::of(&facts, &targets, rules),
+            stars: stars(&facts, &targets),
             ranks: HashMap::default(),
             star_set: OnceCell::new(),
             star_exports: OnceCell::new(),
-            buckets,
+            buckets: symbol_buckets(&facts),
             name_mask: NameMask::default(),
+            facts,
+            targets,
         }
     }
 
@@ -329,7 +190,7 @@ impl LinkedFile {
     pub(super) fn interfaces(&self) -> Vec<SymbolIdx> {
         let all = self.facts.symbols.iter().enumerate();
         let own = all.filter(|(_, it)| it.kind == SymbolKind::Interface && it.parent.is_none());
-        own.map(|(at, _)| place(at)).collect()
+        own.map(|(at, _)| index_u32(at)).collect()
     }
 
     /// The inline module with a qualified name.
@@ -338,8 +199,8 @@ impl LinkedFile {
         let at = all
             .into_iter()
             .position(|it| it.kind == SymbolKind::Namespace && it.qualified_name == qualified)?;
-        self.record_symbol(place(at));
-        Some(place(at))
+        self.record_symbol(index_u32(at));
+        Some(index_u32(at))
     }
 
     /// Records a look-up of a name that the file does not have.
@@ -421,7 +282,7 @@ impl LinkedFile {
     /// another.
     pub(super) fn path(&self, at: SymbolIdx) -> PathId {
         self.record_symbol(at);
-        self.symbol_paths[at as usize]
+        self.definitions.path(at)
     }
 
     /// Whether a definition is in an object that is none itself: the path to that.
@@ -458,9 +319,7 @@ impl LinkedFile {
     }
 
     fn found(&self, owner: Option<SymbolIdx>, path: PathId) -> &[SymbolIdx] {
-        self.defined
-            .get(&(owner, path))
-            .map_or(&[], TablePlaces::all)
+        self.definitions.at(owner, path)
     }
 
     /// Definitions within a definition by a name.
@@ -474,10 +333,7 @@ impl LinkedFile {
     pub(super) fn nested(&self, of: SymbolIdx, name: &str) -> Option<SymbolIdx> {
         self.record_symbol(of);
         let path = self.member_path(PathId::EMPTY, Access::Name(name))?;
-        match self.nested.get(&(of, path))?.all() {
-            [at] => Some(*at),
-            _ => None,
-        }
+        self.definitions.only_nested(of, path)
     }
 
     /// Values of an owner at a path.
@@ -491,8 +347,8 @@ impl LinkedFile {
         } else if let Some(owner) = owner {
             self.record_symbol(owner);
         }
-        let found = path.and_then(|path| self.bindings.get(&(owner, path)));
-        let all = found.map_or(&[][..], TablePlaces::all).iter();
+        let found = path.map_or(&[][..], |path| self.bindings.at(owner, path));
+        let all = found.iter();
         all.map(|at| self.facts.bindings[*at as usize].value)
     }
 
@@ -552,9 +408,8 @@ impl LinkedFile {
         self.facts.exprs.get(at)
     }
 
-    /// Whether an expression gives types to a generic one, and whether a type parameter of a class is in it.
-    pub(super) fn generic_in(&self, at: ExprId) -> (bool, bool) {
-        self.generic[at.0 as usize]
+    pub(super) fn genericity_of(&self, at: ExprId) -> Genericity {
+        self.genericity[at.0 as usize]
     }
 
     /// The name by which a symbol is looked up in its owner: that of a method that shares it with no field ends in
@@ -563,8 +418,8 @@ impl LinkedFile {
         let rules = rules::of_family(self.facts.family);
         let symbol = &self.facts.symbols[at as usize];
         let name = lookup_name(symbol, rules.has_overloads);
-        match self.arities.get(&at) {
-            Some(n_params) if is_generic(symbol.kind) => Cow::Owned(generic_name(&name, *n_params)),
+        match self.definitions.arity(at) {
+            Some(n_params) if is_generic(symbol.kind) => Cow::Owned(generic_name(&name, n_params)),
             _ => name,
         }
     }
@@ -584,7 +439,7 @@ impl LinkedFile {
     /// The number of type parameters of a method, where methods are told apart by it.
     pub(super) fn arity(&self, at: SymbolIdx) -> usize {
         self.record_symbol(at);
-        self.arities.get(&at).copied().unwrap_or_default()
+        self.definitions.arity(at).unwrap_or_default()
     }
 
     /// Whether a type or method has parts that stand elsewhere.
@@ -610,7 +465,7 @@ impl LinkedFile {
     /// Whether members were given to a function from outside (`F.prototype.m = …`).
     pub(super) fn has_methods(&self, at: u32) -> bool {
         self.record_symbol(at);
-        self.with_members.contains(&at)
+        self.definitions.has_members(at)
     }
 
     /// Whether a definition names something that may be an object literal.
@@ -627,14 +482,14 @@ impl LinkedFile {
     /// Whether members are known at a path that is no definition: an object literal, an object type.
     pub(super) fn is_object(&self, owner: Option<SymbolIdx>, path: PathId) -> bool {
         self.record_path(owner, path);
-        self.objects.contains(&(owner, path))
+        self.objects.contains(owner, path)
     }
 
     /// The import that binds a name: the file it leads to and the name there. `None` where no import
     /// binds it; no file where one does and leads out of the repository.
     pub(super) fn import(&self, name: &str) -> Option<(Option<ModuleId>, &str)> {
         self.record(bucket(name));
-        let (import, n) = *self.imported.get(name)?;
+        let (import, n) = self.imports.binding(name)?;
         let imported = &self.facts.imports[import as usize].names[n as usize].imported;
         Some((self.target(import), imported.as_str()))
     }
@@ -642,14 +497,14 @@ impl LinkedFile {
     /// Returns the module of the import that binds a name, as written: `net/http` of `http`.
     pub(super) fn import_specifier(&self, name: &str) -> Option<&str> {
         self.record(bucket(name));
-        let (import, _) = *self.imported.get(name)?;
+        let (import, _) = self.imports.binding(name)?;
         Some(&self.facts.imports[import as usize].specifier)
     }
 
     /// The module that a name means where the package has no such name: `store` of `from app import store`.
     pub(super) fn submodule(&self, name: &str) -> Option<ModuleId> {
         self.record(bucket(name));
-        self.target(*self.submodules.get(name)?)
+        self.target(self.imports.submodule(name)?)
     }
 
     /// As [`Self::submodule`], of a name that an import inside a function takes: the imports of the modules that its names
@@ -667,7 +522,7 @@ impl LinkedFile {
             let rest = it.specifier.strip_prefix(package.as_str());
             rest.is_some_and(|rest| rest.strip_prefix('.').unwrap_or(rest) == name)
         })?;
-        self.target(place(at))
+        self.target(index_u32(at))
     }
 
     /// Whether `from module import *` takes a name: one of its list, else one that is not for the module alone.
@@ -683,21 +538,21 @@ impl LinkedFile {
     pub(super) fn binds(&self, name: &str) -> bool {
         let is_variable = || self.facts.variables.iter().any(|it| it == name);
         let path = self.member_path(PathId::EMPTY, Access::Name(name));
-        let is_defined = path.is_some_and(|path| self.defined.contains_key(&(None, path)));
-        let is_imported = self.imported.contains_key(name) || self.submodules.contains_key(name);
+        let is_defined = path.is_some_and(|path| !self.definitions.at(None, path).is_empty());
+        let is_imported = self.import_at(name).is_some();
         is_imported || is_defined || is_variable()
     }
 
     /// The import that binds a name: its place among the imports of the file, and that of the name in it.
     pub(super) fn import_at(&self, name: &str) -> Option<(u32, u32)> {
-        let module = || Some((*self.submodules.get(name)?, 0));
-        self.imported.get(name).copied().or_else(module)
+        let module = || Some((self.imports.submodule(name)?, 0));
+        self.imports.binding(name).or_else(module)
     }
 
     /// As [`Self::import`], of a type that a comment imports: that is offered to other files too.
     pub(super) fn commented_import(&self, name: &str) -> Option<(ModuleId, &str)> {
         self.record(bucket(name));
-        let (import, _) = *self.imported.get(name)?;
+        let (import, _) = self.imports.binding(name)?;
         if self.facts.imports[import as usize].kind != ImportKind::TypeQuery {
             return None;
         }
@@ -712,40 +567,12 @@ impl LinkedFile {
             .imports
             .iter()
             .position(|import| import.specifier == specifier)?;
-        self.target(place(at))
+        self.target(index_u32(at))
     }
 
     /// Where an import leads.
     pub(super) fn target(&self, import: u32) -> Option<ModuleId> {
         self.targets.get(import as usize).copied().flatten()
-    }
-}
-
-/// Places in a table of the facts, of which there is nearly always one.
-enum TablePlaces {
-    One(u32),
-    Several(Vec<u32>),
-}
-
-impl TablePlaces {
-    fn add<K: Hash + Eq>(table: &mut HashMap<K, Self>, key: K, at: u32) {
-        match table.entry(key) {
-            Entry::Vacant(new) => drop(new.insert(Self::One(at))),
-            Entry::Occupied(mut known) => match known.get_mut() {
-                Self::One(first) => {
-                    let all = vec![*first, at];
-                    known.insert(Self::Several(all));
-                }
-                Self::Several(all) => all.push(at),
-            },
-        }
-    }
-
-    fn all(&self) -> &[u32] {
-        match self {
-            Self::One(at) => std::slice::from_ref(at),
-            Self::Several(all) => all,
-        }
     }
 }
 
@@ -766,53 +593,6 @@ fn stars(facts: &FileFacts, targets: &[Option<ModuleId>]) -> Vec<ModuleId> {
         .collect()
 }
 
-/// Adds the paths that must lead to something with members where a path does: `a` and `a.b` for `a.b.c`.
-fn add_objects(
-    objects: &mut HashSet<(Option<SymbolIdx>, PathId)>,
-    exprs: &ExprArena,
-    owner: Option<SymbolIdx>,
-    path: PathId,
-) {
-    let mut at = path;
-    while let Some((parent, _)) = exprs.last(at) {
-        // With one all that are shorter are known.
-        if parent == PathId::EMPTY || !objects.insert((owner, parent)) {
-            break;
-        }
-        at = parent;
-    }
-}
-
-/// Returns of each expression whether a generic type is given types in it, and whether a type parameter of a class is in
-/// it.
-fn generic_in(facts: &FileFacts) -> Vec<(bool, bool)> {
-    let exprs = facts.exprs.exprs();
-    let mut all: Vec<(bool, bool)> = Vec::with_capacity(exprs.len());
-    for expr in exprs {
-        let (mut gives, mut takes) = match expr {
-            Expr::Specialized { .. } => (true, false),
-            Expr::Call { types, .. } => (!types.is_empty(), false),
-            Expr::TypeParam { owner, .. } => {
-                (false, is_generic(facts.symbols[*owner as usize].kind))
-            }
-            _ => (false, false),
-        };
-        expr.each_part(|part| {
-            let part = all[part.0 as usize];
-            gives |= part.0;
-            takes |= part.1;
-        });
-        all.push((gives, takes));
-    }
-    all
-}
-
-/// Whether it may have type parameters that are those of all its members.
-pub(super) fn is_generic(kind: SymbolKind) -> bool {
-    use SymbolKind::{Class, Interface, Type};
-    matches!(kind, Class | Interface | Type)
-}
-
 /// How a member is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Access<'a> {
@@ -830,45 +610,4 @@ impl<'a> Access<'a> {
             Self::Key(_) => None,
         }
     }
-}
-
-fn path_of<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s str {
-    let whole = symbol.qualified_name.as_str();
-    let path = match symbol.parent {
-        None => Some(whole),
-        Some(parent) => {
-            let around = symbols.get(parent as usize);
-            let rest = around.and_then(|around| whole.strip_prefix(&around.qualified_name));
-            rest.and_then(|rest| rest.strip_prefix('.'))
-        }
-    };
-    let path = path.filter(|path| path.ends_with(&symbol.name));
-    // Names that are too deep are cut off.
-    path.unwrap_or(&symbol.name)
-}
-
-/// Whether a member has the name of an interface before its own, so that no look-up by its own name finds it: `IStore.Open`.
-fn is_explicit(symbol: &Symbol, names: &str) -> bool {
-    names.len() > symbol.name.len()
-        && matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property)
-        && names.starts_with(char::is_uppercase)
-        && symbol.parent.is_some()
-}
-
-/// Returns the name by which a symbol is looked up in its owner.
-fn lookup_name(symbol: &Symbol, has_overloads: bool) -> Cow<'_, str> {
-    match symbol.kind {
-        SymbolKind::Method if has_overloads => Cow::Owned(format!("{}()", symbol.name)),
-        SymbolKind::Constructor if has_overloads => Cow::Borrowed("<init>()"),
-        _ => Cow::Borrowed(&symbol.name),
-    }
-}
-
-fn is_member(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constructor, Field, Method, Property};
-    matches!(kind, Method | Property | Field | Constructor)
-}
-
-fn place(at: usize) -> u32 {
-    u32::try_from(at).expect("a file has fewer facts than u32 can count")
 }

@@ -5,7 +5,8 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::file::{LinkedFile, is_generic};
+use super::file::LinkedFile;
+use super::file_tables::{Genericity, is_generic};
 use super::linker::Linker;
 use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
@@ -190,7 +191,7 @@ impl Linker<'_, '_> {
     /// Returns the type of a field or variable whose declared type has type arguments or parameters; `object` is the
     /// object that it is a member of.
     pub(super) fn held_by_generic(&self, found: &Type, object: Option<&Type>) -> Option<Type> {
-        self.held_if(found, object, |(gives, takes)| gives || takes)
+        self.held_if(found, object, |it| it.has_args || it.has_class_param)
     }
 
     /// As [`Self::held_by_generic`], only where a type parameter is in it.
@@ -199,14 +200,14 @@ impl Linker<'_, '_> {
         found: &Type,
         object: Option<&Type>,
     ) -> Option<Type> {
-        self.held_if(found, object, |(_, takes)| takes)
+        self.held_if(found, object, |it| it.has_class_param)
     }
 
     fn held_if(
         &self,
         found: &Type,
         object: Option<&Type>,
-        is_asked: impl Fn((bool, bool)) -> bool,
+        is_asked: impl Fn(Genericity) -> bool,
     ) -> Option<Type> {
         let Type::Definition(Def::Symbol(file, at)) = found else {
             return None;
@@ -219,7 +220,7 @@ impl Linker<'_, '_> {
         let value = loaded
             .values(symbol.parent, Some(loaded.path(*at)))
             .next()?;
-        is_asked(loaded.generic_in(value)).then(|| self.infer(&loaded, value, object))?
+        is_asked(loaded.genericity_of(value)).then(|| self.infer(&loaded, value, object))?
     }
 }
 

@@ -517,7 +517,7 @@ pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
             Some((target, _)) => target.is_none(),
             None => {
                 rules.predeclared.has(name)
-                    || file.has_outer_wildcard
+                    || file.imports.has_outer_wildcard
                         && name.starts_with(char::is_uppercase)
                         && !name.ends_with("()")
             }

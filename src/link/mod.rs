@@ -22,6 +22,7 @@ mod exports;
 mod extensions;
 mod external;
 mod file;
+mod file_tables;
 mod functional;
 mod generics;
 mod go_std;

@@ -125,7 +125,7 @@ impl Linker<'_, '_> {
             return Vec::new();
         }
         let key = extension_name(method);
-        for unit in file.units.iter().chain(&file.wildcards) {
+        for unit in file.units.iter().chain(&file.imports.wildcards) {
             let mut all = Vec::new();
             for found in exports::all_in_unit(self.cache, *unit, &key) {
                 let Def::Symbol(there, at) = found else {

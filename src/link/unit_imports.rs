@@ -44,8 +44,8 @@ impl UnitImports {
                     all.found.insert((at, file));
                 }
             }
-            let is_all =
-                own.wildcards.contains(&unit) && import.names.iter().any(|name| name.local == "*");
+            let is_all = own.imports.wildcards.contains(&unit)
+                && import.names.iter().any(|name| name.local == "*");
             if own.stars.contains(&unit) || is_all {
                 all.stars.push(at);
             }
