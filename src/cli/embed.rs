@@ -123,6 +123,9 @@ fn status(status: &VectorStatus) -> Value {
         value["have"] = have.into();
         value["of"] = of.into();
     }
+    if let Some(n_unused) = status.n_unused {
+        value["unused"] = n_unused.into();
+    }
     if let Some(fault) = &status.fault {
         value["fault"] = fault.clone().into();
     }

@@ -24,12 +24,24 @@ pub struct Pruned {
     pub removed: Vec<RemovedIndex>,
     /// The indexes that should go and stay, since a process uses them.
     pub in_use: Vec<Pointer>,
+    /// The vectors that went along.
+    pub vectors: RemovedVectors,
+}
+
+/// Vectors of text that no index holds any more, which went or would go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RemovedVectors {
+    /// How many.
+    pub n_vectors: u64,
+    /// The bytes that the file system got back; not known beforehand.
+    pub bytes: u64,
 }
 
 impl Pruned {
     /// Returns the bytes that the file system got back, or would.
     pub fn bytes(&self) -> u64 {
-        self.removed.iter().map(|removed| removed.bytes).sum()
+        let indexes: u64 = self.removed.iter().map(|removed| removed.bytes).sum();
+        indexes + self.vectors.bytes
     }
 }
 

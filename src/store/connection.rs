@@ -127,6 +127,15 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> StoreResult
     Ok(connection)
 }
 
+/// Gives the pages of a file that nothing uses back to the file system.
+pub(super) fn free_pages(connection: &Connection) -> rusqlite::Result<()> {
+    // The statement yields once for each page that it moves.
+    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
+}
+
 /// Disables features that a hostile file could use: functions in views and triggers, writes to the schema.
 pub(super) fn harden(connection: &Connection) -> StoreResult<()> {
     connection

@@ -83,6 +83,21 @@ impl ReaderLock {
         Ok(Self { _file: Some(file) })
     }
 
+    /// Takes the lock, shared, for a look that is no use of the build: its file is not touched. `None` where the build has no such file, or somebody
+    /// is about to remove it.
+    pub(super) fn peek(path: &Path) -> StoreResult<Option<Self>> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io_error("open the reader lock", path)(error)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) if is_at(&file, path) => Ok(Some(Self { _file: Some(file) })),
+            Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
+        }
+    }
+
     /// Takes the lock for this process alone; `None` if any process has the build open.
     pub fn try_exclusive(path: &Path) -> StoreResult<Option<Self>> {
         let file = open(path).or_else(|error| open_read_only(path, error))?;

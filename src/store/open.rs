@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::connection::{PATIENCE, connect_beside, connect_reader, connect_writer, side_file};
+use super::connection::{
+    PATIENCE, connect_beside, connect_reader, connect_writer, free_pages, side_file,
+};
 use super::durable::{self, Durability};
 use super::read::{ChangedFiles, Read, ReadCache, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
@@ -65,22 +67,40 @@ impl Index {
     /// # Errors
     /// [`StoreError::Version`] for another layout, [`StoreError::Corrupt`] for a file that is no index.
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
-        Self::open_by(home, pointer, connect_reader)
+        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let mark = ReaderLock::acquire_shared(&mark)?;
+        Self::open_by(home, pointer, mark, connect_reader)
+    }
+
+    /// Does [`Self::open`] for a look that does not count as a use of the index; `None` for a build that is gone, or about to go.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn peek(home: &RepoHome, pointer: Pointer) -> StoreResult<Option<Self>> {
+        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let Some(mark) = ReaderLock::peek(&mark)? else {
+            return Ok(None);
+        };
+        Self::open_by(home, pointer, mark, connect_reader).map(Some)
     }
 
     /// Opens a build that is being made; the connection has to see its own writes.
     pub(super) fn open_new(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
-        Self::open_by(home, pointer, |path, _| Ok((connect_beside(path)?, None)))
+        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let mark = ReaderLock::acquire_shared(&mark)?;
+        Self::open_by(home, pointer, mark, |path, _| {
+            Ok((connect_beside(path)?, None))
+        })
     }
 
     fn open_by(
         home: &RepoHome,
         pointer: Pointer,
+        mark: ReaderLock,
         connect: impl FnOnce(&Path, &Path) -> StoreResult<(Connection, Option<WriteLock>)>,
     ) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         let mark_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        let mark = ReaderLock::acquire_shared(&mark_path)?;
         // Looked at behind the mark: from here on nobody deletes it.
         if !path.is_file() {
             drop(mark);
@@ -266,10 +286,7 @@ fn tidy_up(connection: &Connection, after_build: bool) -> rusqlite::Result<bool>
     // Pages that nothing uses any more go back to the file system.
     let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
     if free > MAX_FREE_PAGES {
-        // The statement yields once for each page that it moves.
-        let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
-        let mut rows = statement.query([])?;
-        while rows.next()?.is_some() {}
+        free_pages(connection)?;
     }
     // A reader in the way is not waited for: the next time will do.
     connection.busy_timeout(Duration::ZERO)?;

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
-use super::connection::{connect_writer, side_file};
+use super::connection::{connect_writer, free_pages, side_file};
 use super::durable::Durability;
 use super::home::{VECTORS, create_private};
-use super::{ErrorContext, Home, Read, StoreError, StoreResult, io_error};
+use super::{ErrorContext, Home, Read, RepoHome, StoreError, StoreResult, io_error};
 use crate::model::hash::HashSet;
 use crate::model::{ChunkId, QuantizedVector, SkipReason};
 
@@ -99,7 +99,32 @@ pub fn bytes(home: &Home, family: &str) -> u64 {
         .sum()
 }
 
-/// Removes files of vectors of families that no repository of the data directory is of, and that were not written for `age`.
+/// Returns the families that have a file of vectors, sorted.
+pub fn families(home: &Home) -> Vec<String> {
+    let entries = std::fs::read_dir(home.root().join(VECTORS));
+    let mut found: Vec<String> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| Some(name.strip_suffix(".db")?.to_owned()))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Returns the repositories whose vectors are in the file of a family. One whose owner is not noted may be of any.
+pub fn repositories_of(home: &Home, family: &str) -> Vec<RepoHome> {
+    let mut found = home.repos();
+    found.retain(|repo| {
+        repo.id() == family
+            || repo
+                .owner()
+                .is_none_or(|owner| owner.family.as_deref() == Some(family))
+    });
+    found
+}
+
+/// Removes files of vectors of families that no repository of the data directory is of, and damaged ones, that were not written for `age`.
 /// Returns the bytes that the file system got back.
 pub fn sweep(home: &Home, age: Duration) -> u64 {
     let mut known: Vec<String> = Vec::new();
@@ -303,33 +328,73 @@ impl VectorStore {
         Ok(n_gone as u64)
     }
 
-    /// Removes the vectors of a model whose texts are not among `kept`. Returns how many there were.
-    pub fn retain(&mut self, model: i64, kept: &HashSet<i64>) -> StoreResult<u64> {
+    /// Returns the digests of the texts that have a vector of any model.
+    pub fn all_digests(&self) -> StoreResult<HashSet<i64>> {
+        let doing = "reading vectors";
+        let mut statement = self
+            .connection
+            .prepare("SELECT digest FROM vector")
+            .context(doing)?;
+        let rows = statement.query_map([], |row| row.get(0)).context(doing)?;
+        rows.collect::<rusqlite::Result<_>>().context(doing)
+    }
+
+    /// Returns how many vectors of all models belong to some texts.
+    pub fn count_of(&self, digests: &HashSet<i64>) -> StoreResult<u64> {
+        let doing = "counting vectors";
+        if digests.is_empty() {
+            return Ok(0);
+        }
+        let mut statement = self
+            .connection
+            .prepare("SELECT digest FROM vector")
+            .context(doing)?;
+        let mut rows = statement.query([]).context(doing)?;
+        let mut n = 0;
+        while let Some(row) = rows.next().context(doing)? {
+            let digest: i64 = row.get(0).context(doing)?;
+            n += u64::from(digests.contains(&digest));
+        }
+        Ok(n)
+    }
+
+    /// Removes the vectors of some texts, of all models. Returns how many there were.
+    pub fn remove(&mut self, digests: &HashSet<i64>) -> StoreResult<u64> {
         let doing = "removing vectors";
-        let gone: Vec<i64> = {
-            let all = self.digests(model)?;
-            all.difference(kept).copied().collect()
-        };
+        if digests.is_empty() {
+            return Ok(0);
+        }
+        let models: Vec<i64> = self.models()?.iter().map(|model| model.id).collect();
         let tx = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .context(doing)?;
-        for digest in &gone {
-            tx.prepare_cached("DELETE FROM vector WHERE model = ?1 AND digest = ?2")
-                .and_then(|mut statement| statement.execute((model, digest)))
-                .context(doing)?;
+        let mut n_gone = 0;
+        for model in models {
+            for digest in digests {
+                n_gone += tx
+                    .prepare_cached("DELETE FROM vector WHERE model = ?1 AND digest = ?2")
+                    .and_then(|mut statement| statement.execute((model, digest)))
+                    .context(doing)?;
+            }
+        }
+        if n_gone == 0 {
+            return Ok(0);
         }
         tx.execute("UPDATE meta SET revision = revision + 1", [])
             .and_then(|_| tx.commit())
             .context(doing)?;
         self.shrink()?;
-        Ok(gone.len() as u64)
+        Ok(n_gone as u64)
     }
 
     /// Gives the pages that are free back to the file system.
     fn shrink(&self) -> StoreResult<()> {
-        self.connection
-            .execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
+        free_pages(&self.connection)
+            .and_then(|()| {
+                let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+                self.connection.query_row(checkpoint, [], |_| Ok(()))
+            })
             .context("shrinking the vectors")
     }
 
@@ -406,6 +471,22 @@ impl VectorTable {
 }
 
 impl Read<'_> {
+    /// Takes the digests of all chunks out of `digests`. Costs a pass over the chunks.
+    pub fn take_digests(&self, digests: &mut HashSet<i64>) -> StoreResult<()> {
+        let doing = "reading the digests of chunks";
+        let mut statement = self
+            .tx
+            .prepare_cached("SELECT digest FROM chunk")
+            .context(doing)?;
+        let mut rows = statement.query([]).context(doing)?;
+        while !digests.is_empty()
+            && let Some(row) = rows.next().context(doing)?
+        {
+            digests.remove(&row.get::<_, i64>(0).context(doing)?);
+        }
+        Ok(())
+    }
+
     /// Returns each chunk that a question in other words may be after, with the digest of its text: those of generated and minified
     /// files are left out.
     pub fn chunks_with_digest(&self) -> StoreResult<Vec<(ChunkId, i64)>> {
@@ -460,12 +541,43 @@ mod tests {
         assert_eq!(store.models().unwrap()[1].probe, [0.8, 0.6]);
         // A second process sees them.
         let mut again = VectorStore::open_existing(&home, "aa").unwrap();
-        assert_eq!(again.retain(one, &[7].into_iter().collect()).unwrap(), 1);
+        assert_eq!(again.all_digests().unwrap().len(), 2);
+        let gone = [-8, 9].into_iter().collect();
+        assert_eq!(again.count_of(&gone).unwrap(), 1);
+        assert_eq!(again.remove(&gone).unwrap(), 1);
         assert_eq!(counts(&store), [1, 1]);
+        assert_eq!(again.count_of(&[7].into_iter().collect()).unwrap(), 2);
         assert_eq!(store.clear(Some(one)).unwrap(), 1);
         assert_eq!(store.digests(two).unwrap().len(), 1);
         assert_eq!(store.clear(None).unwrap(), 1);
         assert!(store.models().unwrap().is_empty());
+    }
+
+    #[test]
+    fn room_of_removed_vectors_goes_back_to_the_file_system() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path(), &[]).unwrap();
+        let mut store = VectorStore::open(&home, "aa", 0).unwrap();
+        let model = store.add_model(&[1; 32], "small", &[1.0]).unwrap();
+        let many: Vec<_> = (0..4_000).map(|at| vector(at, &[1.0; 256])).collect();
+        store.write(model, &many).unwrap();
+        let bytes = || super::bytes(&home, "aa");
+        let before = bytes();
+        let gone = (1_000..4_000).collect();
+        let revision = store.revision().unwrap();
+        assert_eq!(store.remove(&gone).unwrap(), 3_000);
+        assert!(bytes() < before / 2, "{before} {}", bytes());
+        assert_eq!(store.remove(&gone).unwrap(), 0);
+        assert_eq!(
+            store
+                .remove(&crate::model::hash::HashSet::default())
+                .unwrap(),
+            0
+        );
+        assert!(store.revision().unwrap() > revision);
+        let left = bytes();
+        store.clear(None).unwrap();
+        assert!(bytes() < left / 2, "{left} {}", bytes());
     }
 
     #[test]

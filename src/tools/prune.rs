@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{MAX_LIST_BYTES, n_within_bytes};
+use super::answer::{MAX_LIST_BYTES, is_zero, n_within_bytes};
 use super::number::Number;
 use super::{Call, Tool, revision};
 use crate::error::{Error, Result};
@@ -47,6 +47,9 @@ pub struct PruneOutput {
     pub(crate) deleted_indexes: Vec<RemovedIndexOutput>,
     pub(crate) total: u64,
     pub(crate) skipped: u64,
+    /// Vectors of text that no index holds any more.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) deleted_vectors: u64,
     pub(crate) bytes_freed: u64,
     pub(crate) dry_run: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -91,6 +94,7 @@ impl Tool for Prune {
         })?;
         let bytes_freed = pruned.bytes();
         let skipped = pruned.in_use.len() as u64;
+        let deleted_vectors = pruned.vectors.n_vectors;
         let mut deleted: Vec<RemovedIndexOutput> =
             pruned.removed.into_iter().map(removed).collect();
         let total = deleted.len() as u64;
@@ -101,6 +105,7 @@ impl Tool for Prune {
             deleted_indexes: deleted,
             total,
             skipped,
+            deleted_vectors,
             bytes_freed,
             dry_run: input.dry_run,
             truncated,

@@ -31,6 +31,7 @@ mod served;
 mod source;
 mod state;
 mod survey;
+mod unused_vectors;
 mod upkeep;
 mod vectors;
 mod verify;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use super::survey::{self, SurveyedRepository};
-use super::{Revision, Workspace, now_ms};
+use super::{Revision, Workspace, now_ms, unused_vectors};
 use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
@@ -227,9 +227,10 @@ impl Workspace {
             let own = [survey::look(&self.home.repo(&repo.repo_id()), Some(&repo))];
             self.apply(&own, &self.rules, Extra::new(), false)
         };
-        if !pruned.removed.is_empty() {
+        if !pruned.removed.is_empty() || pruned.vectors.n_vectors > 0 {
             tracing::info!(
                 n = pruned.removed.len(),
+                n_vectors = pruned.vectors.n_vectors,
                 bytes = pruned.bytes(),
                 "housekeeping"
             );
@@ -245,7 +246,9 @@ impl Workspace {
         } else {
             Extra::new()
         };
-        let pruned = self.apply(&found, rules, extra, dry_run);
+        let mut pruned = self.apply(&found, rules, extra, dry_run);
+        let going: Vec<Pointer> = pruned.removed.iter().map(|it| it.pointer.clone()).collect();
+        pruned.vectors = unused_vectors::sweep(&self.home, &going, dry_run);
         if !dry_run {
             let age = if ci { Duration::ZERO } else { LEFT_AGE };
             for found in &found {
@@ -255,7 +258,7 @@ impl Workspace {
                 }
             }
             remove::sweep_root(&self.home);
-            vectors::sweep(&self.home, age);
+            pruned.vectors.bytes += vectors::sweep(&self.home, age);
         }
         pruned
     }

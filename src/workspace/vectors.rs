@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::meaning::QuestionKey;
-use super::{Question, View, Workspace, now_ms};
+use super::{Question, View, Workspace, now_ms, unused_vectors};
 use crate::config::{EmbedProvider, ModelSettings};
 use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
@@ -107,6 +107,8 @@ pub struct VectorStatus {
     pub counts: Option<(u64, u64)>,
     /// Every model that the family has vectors of: its name, how many, and whether it is the one in use.
     pub stored: Vec<(String, u64, bool)>,
+    /// How many of them are of text that no index of the family holds any more; `None` where that cannot be told.
+    pub n_unused: Option<u64>,
     /// The bytes that the vectors of the family take.
     pub bytes: u64,
     /// Why the model can't be used now.
@@ -158,6 +160,7 @@ impl Workspace {
             weight: settings.weight,
             counts: None,
             stored: Vec::new(),
+            n_unused: None,
             bytes: files::bytes(&self.home, &family),
             fault: None,
         };
@@ -187,8 +190,14 @@ impl Workspace {
             status.counts = Some(missing.counts);
         }
         let is_current = |model: &VectorModel| current.is_some_and(|it| it.id == model.id);
+        if let Some(store) = &store {
+            let unused = unused_vectors::digests(&self.home, &family, store, &|_| false)?;
+            let counted = unused.map(|unused| store.count_of(&unused));
+            status.n_unused = counted.transpose()?;
+        }
         status.stored = models
             .iter()
+            .filter(|model| model.n_vectors > 0)
             .map(|model| (model.name.clone(), model.n_vectors, is_current(model)))
             .collect();
         Ok(status)

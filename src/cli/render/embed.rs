@@ -63,6 +63,12 @@ pub(in crate::cli) fn vector_status(status: &VectorStatus) -> String {
         let now = if *is_current { ", in use" } else { "" };
         lines.push(format!("stored   {n} of {}{now}", visible(model)));
     }
+    if let Some(n) = status.n_unused.filter(|n| *n > 0) {
+        let unused = plural(n, "vector");
+        lines.push(format!(
+            "unused   {unused} of text that no index holds any more; `codelens prune` removes them"
+        ));
+    }
     if status.bytes > 0 {
         lines.push(format!("size     {}", bytes(status.bytes)));
     }

@@ -178,7 +178,11 @@ impl AnswerText for PruneOutput {
             "removed"
         };
         let freed = bytes(self.bytes_freed);
-        put!(text, "{verb} {indexes}, {freed}\n");
+        let vectors = match self.deleted_vectors {
+            0 => String::new(),
+            n => format!(" and {} of text that no index holds", plural(n, "vector")),
+        };
+        put!(text, "{verb} {indexes}{vectors}, {freed}\n");
         if self.skipped > 0 {
             let line = format!("{} more in use by a process, kept", self.skipped);
             put!(text, "{}\n", screen.paint(FAINT, &line));

@@ -235,3 +235,94 @@ fn settings_that_cannot_be_used_are_told_and_stop_no_search() {
     let settings = cli.run(&["config", "show"]);
     assert!(settings.stdout.contains("embed"), "{settings:?}");
 }
+
+#[test]
+fn vectors_of_text_that_no_index_holds_are_pruned() {
+    let (mut repo, mut cli, _server) = shop();
+    cli.set("CODELENS_HOUSEKEEPING", "off");
+    let (_, of) = counts(&cli.json(&["embed", "build"]));
+    repo.git(&["switch", "--quiet", "--create", "feature"]);
+    repo.then("//- /src/cart.ts\nexport function addToCart(item: string): string { return item }\n//- commit cart\n");
+    cli.json(&["embed", "build"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    // Both indexes are there, so every vector is held.
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(status["unused"], 0, "{status}");
+    let pruned = cli.json(&["prune"]);
+    assert!(pruned["deletedVectors"].is_null(), "{pruned}");
+    // An edit leaves the vector of the text before it behind, a deleted branch those of its own texts.
+    repo.write(
+        "src/store.ts",
+        "export function openStore(): number { return 7 }\n",
+    );
+    cli.json(&["embed", "build"]);
+    let edited = cli.json(&["embed", "status"])["unused"].as_u64().unwrap();
+    assert_eq!(
+        edited, 0,
+        "the index of the branch holds the text before the edit"
+    );
+    repo.git(&["branch", "--quiet", "-D", "feature"]);
+    let used = |cli: &Cli| {
+        let stats = cli.json(&["stats"]);
+        let indexes = stats["indexes"].as_array().unwrap();
+        let times = indexes.iter().map(|index| index["lastUsedAt"].clone());
+        times.collect::<Vec<_>>()
+    };
+    let before = used(&cli);
+    let planned = cli.json(&["prune", "--dry-run"]);
+    assert_eq!(
+        used(&cli)[1..],
+        before[1..],
+        "to look is no use of an index"
+    );
+    let n = planned["deletedVectors"].as_u64().unwrap();
+    assert!(n >= 2, "{planned}");
+    assert_eq!(
+        cli.json(&["embed", "status"])["unused"],
+        0,
+        "a dry run removes nothing"
+    );
+    let pruned = cli.run(&["prune"]).stdout;
+    let said = format!("removed 1 index and {n} vectors of text that no index holds");
+    assert!(pruned.contains(&said), "{pruned}");
+    let status = cli.json(&["embed", "status"]);
+    assert_eq!(status["unused"], 0);
+    let (have, now) = counts(&status);
+    assert_eq!(
+        (have, status["stored"][0]["vectors"].as_u64()),
+        (now, Some(now)),
+        "{status}"
+    );
+    assert!(now < of + 1);
+    repo.write("src/store.ts", "export function again() { return 8 }\n");
+    cli.json(&["refresh"]);
+    let said = cli.run(&["embed", "status"]).stdout;
+    assert!(
+        said.contains("that no index holds any more; `codelens prune` removes them"),
+        "{said}"
+    );
+    // The hourly look takes them along.
+    std::fs::remove_file(cli.home().join("housekeeping")).unwrap();
+    cli.set("CODELENS_HOUSEKEEPING", "on");
+    cli.json(&["refresh"]);
+    assert_eq!(cli.json(&["embed", "status"])["unused"], 0);
+}
+
+#[test]
+fn vectors_stay_where_an_index_cannot_be_read() {
+    let (repo, mut cli, _server) = shop();
+    cli.set("CODELENS_HOUSEKEEPING", "off");
+    cli.json(&["embed", "build"]);
+    repo.git(&["switch", "--quiet", "--create", "feature"]);
+    repo.write("src/store.ts", "export function other() { return 7 }\n");
+    cli.json(&["refresh"]);
+    let files = cli.index_files();
+    let databases = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|it| it == "db"));
+    let main = databases.min_by_key(|path| std::fs::metadata(path).unwrap().modified().unwrap());
+    std::fs::write(main.unwrap(), vec![7; 9_000]).unwrap();
+    let pruned = cli.json(&["prune"]);
+    assert!(pruned["deletedVectors"].is_null(), "{pruned}");
+    assert!(cli.json(&["embed", "status"])["unused"].is_null());
+}
