@@ -197,7 +197,7 @@ impl Linker<'_, '_> {
         }
         if rules.has_method_values {
             let found = self.callback_parameter(&loaded, at, index, object.unwrap_or(callee));
-            if found.is_some() || is_type || is_called(kind) {
+            if found.is_some() || is_type || kind.is_function() {
                 return found;
             }
         }
@@ -245,12 +245,6 @@ impl Linker<'_, '_> {
 /// Whether calling it calls the target of a type alias: `handle()` where `handle` is a `type Handler func() error`.
 fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> bool {
     kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
-}
-
-/// Whether a definition itself is what a call runs.
-fn is_called(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constructor, Function, Method};
-    matches!(kind, Constructor | Function | Method)
 }
 
 /// The type that all of several have.

@@ -10,7 +10,7 @@ use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
 use super::{Filters, Hit, PageRequest, history, meaning};
-use crate::model::{ChunkId, FileId, SymbolKind};
+use crate::model::{ChunkId, FileId};
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
 /// Weight of the history channel, relative to the best score.
@@ -208,7 +208,7 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
     let mut seen = HashSet::new();
     for chunk in scored.iter_mut() {
         if let (Some((kind, _)), Some((symbol, _))) = (chunk.chunk.symbol, chunk.chunk.extent)
-            && is_function(kind)
+            && kind.is_function()
             && !seen.insert((chunk.chunk.file, symbol))
         {
             chunk.add(Signal::File, chunk.score * (FURTHER_PART - 1.0));
@@ -241,13 +241,6 @@ fn length_factor(chunk: &ChunkBrief) -> f64 {
         .map_or(LINES_WITHOUT_SYMBOL, |(_, lines)| lines);
     let lines = f64::from(lines.clamp(FEWEST_LINES, MOST_LINES));
     1.0 + LENGTH_WEIGHT * (lines / USUAL_LINES).ln()
-}
-
-fn is_function(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-    )
 }
 
 /// Adds the history score of files, as far as the code leaves the question open; `scored` is in order.
