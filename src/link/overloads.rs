@@ -98,7 +98,7 @@ impl Linker<'_, '_> {
             return (found, false);
         };
         let kind = loaded.symbol(at).kind;
-        let is_constructor = kind == SymbolKind::Constructor && !self.rules().has_method_values;
+        let is_constructor = kind == SymbolKind::Constructor && !self.rules().is_csharp();
         if kind != SymbolKind::Method && !is_constructor {
             return (found, false);
         }
@@ -106,13 +106,13 @@ impl Linker<'_, '_> {
         let args: Vec<Argument<'_>> = args.collect();
         let held = object.and_then(|it| self.held_value(it));
         let object = match &held {
-            Some(held) if rules::of(&loaded).has_method_values => Some(held),
+            Some(held) if rules::of(&loaded).is_csharp() => Some(held),
             _ => object,
         };
         let own = loaded.overloads(at);
         let is_extension = self.is_extension_call(&found, object);
         let has_types = |method: &Method| {
-            n_types == 0 || !rules::of(&loaded).has_method_values || self.arity(*method) == n_types
+            n_types == 0 || !rules::of(&loaded).counts_type_params || self.arity(*method) == n_types
         };
         if own.len() == 1
             && !is_extension
@@ -129,7 +129,7 @@ impl Linker<'_, '_> {
             Some(object) => self.extensions_for(file, object, &loaded.lookup_name(at)),
             None => self.methods_like(&loaded, at),
         };
-        if rules::of(&loaded).has_method_values {
+        if rules::of(&loaded).is_csharp() {
             self.retain_by_arity(&mut all, n_types, &args);
         }
         // Where no member takes the arguments, a method that takes the object as its first one is meant.
@@ -250,8 +250,8 @@ impl Linker<'_, '_> {
             if let [(_, first), others @ ..] = best.as_slice() {
                 let mut others = others.iter();
                 let is_undecided = others.any(|(_, other)| {
-                    let is_level =
-                        !self.rules().has_method_values || self.arity(*first) == self.arity(*other);
+                    let is_level = !self.rules().counts_type_params
+                        || self.arity(*first) == self.arity(*other);
                     is_level && self.differ(*first, *other)
                 });
                 let first = Type::Definition(Def::Symbol(first.0, first.1));
@@ -281,8 +281,7 @@ impl Linker<'_, '_> {
     fn differ(&self, one: Method, other: Method) -> bool {
         let class_of =
             |(in_file, at): Method| Some((in_file, self.cache.get(in_file)?.symbol(at).parent?));
-        if !self.rules().has_method_values
-            && class_of(one).is_some_and(|it| Some(it) == class_of(other))
+        if !self.rules().is_csharp() && class_of(one).is_some_and(|it| Some(it) == class_of(other))
         {
             return one != other;
         }
@@ -479,7 +478,7 @@ impl Linker<'_, '_> {
             return Some(9);
         }
         let is_method = |arg: &Type| matches!(arg, Type::Definition(Def::Symbol(file, at)) if self.kind(*file, *at) == Some(SymbolKind::Method));
-        if self.rules().has_method_values {
+        if self.rules().is_csharp() {
             if let Some(fit) = fit_of_tuples(arg, param) {
                 return fit;
             }
@@ -500,7 +499,7 @@ impl Linker<'_, '_> {
             }
         }
         if let Some(fit) = self.fit_of_shape(arg, param)
-            && !self.rules().has_method_values
+            && !self.rules().is_csharp()
         {
             return match fit {
                 ShapeFit::Fits(fit) => Some(fit),
@@ -518,7 +517,7 @@ impl Linker<'_, '_> {
                 Some(if param.symbol().is_some() { 0 } else { 2 })
             }
             (Type::ExternalType(arg), Type::ExternalType(param)) => {
-                let is_refused = self.rules().has_method_values && arg.is_no_sequence(param);
+                let is_refused = self.rules().is_csharp() && arg.is_no_sequence(param);
                 if is_refused {
                     None
                 } else {
