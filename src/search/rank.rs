@@ -109,8 +109,8 @@ pub(super) fn rank(
             let covered = coverage.covered(held, &strength, &named);
             let share = (scored.score / best * 10_000.0).round() / 10_000.0;
             hits.push(Hit {
-                score: covered.share,
-                weight: f64::from(scored.tier) + share,
+                coverage: covered.share,
+                sort_key: f64::from(scored.tier) + share,
                 tier: scored.tier,
                 share,
                 held_words: covered.words,
@@ -129,8 +129,8 @@ pub(super) fn rank(
     }
     // Rounding may have made equals: their order is by path and line as well.
     hits.sort_by(|a, b| {
-        b.weight
-            .total_cmp(&a.weight)
+        b.sort_key
+            .total_cmp(&a.sort_key)
             .then_with(|| a.chunk.path.cmp(&b.chunk.path))
             .then_with(|| a.chunk.span.start_line.cmp(&b.chunk.span.start_line))
     });

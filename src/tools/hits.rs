@@ -510,5 +510,5 @@ pub(super) fn brief(text: &str) -> String {
     reason = "a weight lies between 0 and 9"
 )]
 fn points(hit: &Hit) -> u32 {
-    (hit.weight * 10_000.0).round() as u32
+    (hit.sort_key * 10_000.0).round() as u32
 }

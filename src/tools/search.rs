@@ -407,7 +407,7 @@ fn result(
         handle: Some(chunk.handle.to_string()),
         path: chunk.path.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
-        score: Some(hit.score),
+        score: Some(hit.coverage),
         why: Some(hit.reasons.to_string()),
         preview: shown.preview,
         matches: if input.highlight {
