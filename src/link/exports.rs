@@ -7,14 +7,12 @@ use super::rules::{self, Implicit};
 use crate::ir::{Export, ExportKind, INJECTED, SymbolIdx, injected_name, member_name};
 use crate::model::ModuleId;
 use crate::model::hash::HashSet;
+use crate::resolve::LEFT_OUT_RANK;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
 const MAX_MODULES: usize = 10_000;
 /// How many modules pass a name on before it is found: the stack is as deep.
 const MAX_DEPTH: usize = 200;
-
-/// The lowest rank in a unit of files that usual builds leave out.
-const LEFT_OUT: u8 = 2;
 
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> Option<Def> {
@@ -38,7 +36,7 @@ pub(super) fn resolve_for(
     }
     let is_left_out = file.units.iter().any(|unit| {
         let unit = cache.get(*unit);
-        unit.and_then(|unit| unit.rank(file.file)) >= Some(LEFT_OUT)
+        unit.and_then(|unit| unit.rank(file.file)) >= Some(LEFT_OUT_RANK)
     });
     if !is_left_out || cache.are_built_together(file.file, in_file) {
         return Some(found);
