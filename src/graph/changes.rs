@@ -64,7 +64,7 @@ pub enum ChangeKind {
 /// A definition that differs, by its places in the two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DefinitionChange {
-    /// How.
+    /// The kind of change: added, removed, another signature.
     pub kind: ChangeKind,
     /// Its place in the old list; `None` for one that was added.
     pub old: Option<usize>,

@@ -114,7 +114,7 @@ kinds! {
 pub struct Import {
     /// The module as written.
     pub specifier: String,
-    /// How.
+    /// The kind of statement or expression that imports it.
     pub kind: ImportKind,
     /// Whether all of it is erased at run time (`import type`).
     pub type_only: bool,
