@@ -179,12 +179,12 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             return None;
         }
         self.depth += 1;
-        let found = self.offered(file, name);
+        let found = self.exported(file, name);
         self.depth -= 1;
         found
     }
 
-    fn offered(&mut self, file: ModuleId, name: &str) -> Option<Def> {
+    fn exported(&mut self, file: ModuleId, name: &str) -> Option<Def> {
         if let Some(plain) = name.strip_prefix(INJECTED) {
             let loaded = self.cache.get(file)?;
             if rules::of(&loaded).is_injected(name) {
@@ -225,7 +225,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             }
             let stars = self.cache.stars_with(&loaded, name);
             for (at, target) in stars.iter().enumerate() {
-                let found = self.starred(&loaded, *target, name);
+                let found = self.through_star(&loaded, *target, name);
                 if found.is_some() {
                     let is_ambiguous = self.is_ambiguous(&loaded, *target, &stars[at + 1..], name);
                     return found.filter(|_| !is_ambiguous);
@@ -352,11 +352,11 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         }
         // `from module import *` binds the names here, too.
         let mut targets = self.cache.stars_with(file, name).into_iter();
-        targets.find_map(|target| self.starred(file, target, name))
+        targets.find_map(|target| self.through_star(file, target, name))
     }
 
     /// Resolves a name through `export * from`.
-    fn starred(&mut self, from: &LinkedFile, target: ModuleId, name: &str) -> Option<Def> {
+    fn through_star(&mut self, from: &LinkedFile, target: ModuleId, name: &str) -> Option<Def> {
         if rules::of(from).stars_bind && !self.cache.get(target)?.is_starred(name) {
             return None;
         }

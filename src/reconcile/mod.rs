@@ -176,7 +176,7 @@ pub fn is_of_commit(repo: &Repo, read: &Read<'_>) -> Result<bool, ReconcileError
     let is_linked = !meta.link_queue_is_stale && meta.link_version == link::VERSION;
     Ok(meta.complete
         && is_linked
-        && commit::manifest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
+        && commit::manifest_digest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
         && read.n_queued()? == 0)
 }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::gc::GcTrigger;
 use super::proof::{self, EarlierProof};
-use super::upkeep::GcTrigger;
 use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};

@@ -153,7 +153,7 @@ impl Workspace {
             return Err(Error::invalid(
                 format!(
                     "`{}` and `{}` have no commit in common in this clone",
-                    view::brief(&name),
+                    view::cut_argument(&name),
                     head.name
                 ),
                 "pass `base`: a branch, a tag or a commit; in a shallow clone fetch more history first",
@@ -191,7 +191,7 @@ impl Workspace {
         Err(Error::invalid(
             format!(
                 "field `{field}`: no branch, tag or commit is named `{}`",
-                view::brief(name)
+                view::cut_argument(name)
             ),
             if near.is_empty() {
                 "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
@@ -442,7 +442,7 @@ fn near_names(all: &[String], name: &str) -> Vec<String> {
     near.sort();
     let shown = near.into_iter().take(MAX_NEAR);
     shown
-        .map(|(_, name)| format!("`{}`", view::brief(name)))
+        .map(|(_, name)| format!("`{}`", view::cut_argument(name)))
         .collect()
 }
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
+use super::gc::GcTrigger;
 use super::proof::{EarlierProof, ScanStart};
-use super::upkeep::GcTrigger;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
 use crate::error::{Error, Result};

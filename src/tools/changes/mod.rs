@@ -2,10 +2,10 @@
 //!
 //! The head is asked through its index; of the base only the files that differ are read, from git.
 
+mod answer_cache;
 pub(crate) mod collisions;
 pub(crate) mod entries;
 mod gather;
-mod kept;
 pub(crate) mod reach;
 
 use clap::{Args, ValueEnum};
@@ -20,10 +20,10 @@ use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
 use crate::workspace::{Comparison, ComparisonSide, Question, StateIndex, View, missing, outside};
+use answer_cache::AnswerKey;
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeEntry, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
-use kept::AnswerKey;
 use reach::TestOutput;
 
 /// Tokens of an answer whose caller names no budget.

@@ -185,7 +185,7 @@ pub(super) fn answer(
         .iter()
         .zip(&files)
         .any(|(group, file)| file.results.len() < group.n_shown);
-    output.query = Some(hits::brief(query.text()));
+    output.query = Some(hits::cut_text(query.text()));
     output.count = Some(files.iter().map(|file| file.n_results() as u64).sum());
     output.notes = add_notes(view, &mut files)?;
     output.files = Some(files);
