@@ -69,7 +69,7 @@ impl Workspace {
     }
 
     /// Waits until nobody asks, for a while: questions that follow one another without a pause don't keep
-    /// the work behind them from being done. Whoever waits for the lock gets it here.
+    /// the work behind them from being done. A process that waits for the lock gets it here.
     fn let_questions_go_first(&self) {
         let until = Instant::now() + MAX_POLITENESS;
         loop {

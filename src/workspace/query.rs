@@ -252,7 +252,7 @@ impl Workspace {
                 )
             }
             Ok(Some(None)) => {
-                // Whoever holds the lock has gone on meanwhile.
+                // The process that has the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;
                 Ok(reconcile::inspect(repo, now, budget, UnknownReason::Busy))
             }
