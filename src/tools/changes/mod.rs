@@ -501,7 +501,7 @@ fn end_page<'r>(
     (changes.len() < rest.len()).then(|| rest[last])
 }
 
-/// Returns what the summary says first of the state of the index; empty for a fresh one.
+/// Returns the sentence on the state of the index, which begins the summary; empty for a fresh one.
 fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> String {
     let note = std::mem::take(&mut freshness.note);
     if !note.is_empty() || gathered.pending.is_empty() {
