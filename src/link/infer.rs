@@ -54,7 +54,7 @@ impl Linker<'_, '_> {
     ) -> Option<(Type, Option<Type>)> {
         self.step()?;
         let _inside = self.descend()?;
-        let is_kept = self.rules().has_method_values
+        let is_kept = self.rules().is_csharp()
             && this.is_none()
             && file.file == self.file.file
             && matches!(

@@ -191,7 +191,7 @@ fn resolve_imports(
         for (file, changed) in worked {
             let leads_elsewhere = !changed.is_empty();
             if leads_elsewhere {
-                // Whoever was linked through this file may be led elsewhere now.
+                // Uses that were bound through this file may bind to other definitions now.
                 writer.queue_dependents(file)?;
             }
             for (ordinal, kind, target) in changed {

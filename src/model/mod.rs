@@ -27,6 +27,7 @@ pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
+pub mod uri;
 mod vector;
 pub mod visited;
 

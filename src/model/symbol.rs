@@ -122,6 +122,11 @@ kinds! {
 }
 
 impl SymbolKind {
+    /// Whether its body runs when it is called: a function, a method or a constructor.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method | Self::Constructor)
+    }
+
     /// Whether it declares a shape and does nothing: a type, a member of one.
     pub fn is_declaration(self) -> bool {
         matches!(

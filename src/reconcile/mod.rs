@@ -105,6 +105,21 @@ pub fn detect_within(
     detect(repo, index, budget)
 }
 
+/// Returns the freshness after a detection that left `pending` undone; `complete` makes that of a detection which compared every file.
+fn freshness_of(
+    detection: &Detection,
+    pending: Vec<RepoPath>,
+    complete: impl FnOnce(Vec<RepoPath>) -> Freshness,
+) -> Freshness {
+    if !detection.hidden.is_empty() {
+        Freshness::unknown(UnknownReason::Io, pending)
+    } else if detection.is_complete {
+        complete(pending)
+    } else {
+        Freshness::unknown(UnknownReason::Budget, pending)
+    }
+}
+
 /// Returns the outcome of a detection where nothing may be written now: no difference, or differences that stay, for
 /// `reason`. Files whose stat alone changed are read, as far as the budget allows.
 pub fn inspect(
@@ -118,17 +133,15 @@ pub fn inspect(
     pending.extend(detection.hidden.iter().cloned());
     let n_missing = detection.missing.len() as u64;
     pending.append(&mut detection.missing);
-    let freshness = if !detection.hidden.is_empty() {
-        Freshness::unknown(UnknownReason::Io, pending)
-    } else if !detection.is_complete {
-        Freshness::unknown(UnknownReason::Budget, pending)
-    } else if pending.is_empty() && detection.is_linked() && detection.was_complete {
-        Freshness::of_complete_scan(pending, 0)
-    } else {
-        let mut freshness = Freshness::unknown(reason, pending);
-        freshness.n_queued = detection.n_queued;
-        freshness
-    };
+    let freshness = freshness_of(&detection, pending, |pending| {
+        if pending.is_empty() && detection.is_linked() && detection.was_complete {
+            Freshness::of_complete_scan(pending, 0)
+        } else {
+            let mut freshness = Freshness::unknown(reason, pending);
+            freshness.n_queued = detection.n_queued;
+            freshness
+        }
+    });
     Outcome {
         freshness: detection.complete_finding(freshness, n_missing),
         generation: detection.generation,
@@ -163,7 +176,7 @@ pub fn is_of_commit(repo: &Repo, read: &Read<'_>) -> Result<bool, ReconcileError
     let is_linked = !meta.link_queue_is_stale && meta.link_version == link::VERSION;
     Ok(meta.complete
         && is_linked
-        && commit::manifest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
+        && commit::manifest_digest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
         && read.n_queued()? == 0)
 }
 
@@ -307,13 +320,10 @@ fn finish(
     };
     let n_missing = missing.len() as u64;
     pending.extend(missing);
-    let freshness = if !detection.hidden.is_empty() {
-        Freshness::unknown(UnknownReason::Io, pending)
-    } else if detection.is_complete {
-        Freshness::of_complete_scan(pending, read.n_queued()?)
-    } else {
-        Freshness::unknown(UnknownReason::Budget, pending)
-    };
+    let n_queued = read.n_queued()?;
+    let freshness = freshness_of(&detection, pending, |pending| {
+        Freshness::of_complete_scan(pending, n_queued)
+    });
     Ok(Outcome {
         freshness: detection.complete_finding(freshness, n_missing),
         generation: read.meta().generation,

@@ -46,7 +46,7 @@ pub enum BranchSide {
 /// A place where the changes of two sides meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
-    /// What changed on which side.
+    /// The changes that meet.
     pub kind: CollisionKind,
     /// The file of the definition.
     pub path: RepoPath,
@@ -69,7 +69,7 @@ pub struct LineMerge<'a> {
 }
 
 /// The declarations that require more arguments than before: the change, and the numbers that were and are required.
-type Stricter = HashMap<DefinitionRow, (usize, u32, u32)>;
+type StricterDefinitions = HashMap<DefinitionRow, (usize, u32, u32)>;
 
 /// The files that one side changed, and those that the other side's changes lead to when they are applied to them.
 struct MergedFiles<'d> {
@@ -266,9 +266,9 @@ impl Uses<'_> {
         &self,
         merging: &Difference,
         id_of: impl Fn(&RepoPath) -> Option<FileId>,
-    ) -> (HashMap<DefinitionRow, usize>, Stricter) {
+    ) -> (HashMap<DefinitionRow, usize>, StricterDefinitions) {
         let mut gone = HashMap::new();
-        let mut stricter = Stricter::new();
+        let mut stricter = StricterDefinitions::new();
         let mut trees = ArityTrees::default();
         for (at, change) in merging.changes.iter().enumerate() {
             let Some(DefinitionPlace { file, symbols }) = &change.old else {
@@ -293,7 +293,7 @@ impl Uses<'_> {
         &self,
         changer: &Difference,
         bound: &BoundFile<'_>,
-        stricter: &Stricter,
+        stricter: &StricterDefinitions,
         found: &mut Vec<BrokenUse>,
     ) -> Result<()> {
         let of_stricter = |meaning: &Meaning| {

@@ -69,7 +69,7 @@ pub struct Uses<'a> {
 }
 
 impl<'a> Uses<'a> {
-    /// Returns the search over some rows. Whoever looks for several things keeps it: the facts of a file are loaded once.
+    /// Returns the search over some rows. A caller that searches for several things keeps it: the facts of a file are loaded once.
     pub fn new(read: &'a Read<'a>, sources: &'a dyn Sources, budget: Budget) -> Self {
         Self {
             read,

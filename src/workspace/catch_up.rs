@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::gc::GcTrigger;
 use super::proof::{self, EarlierProof};
-use super::upkeep::GcTrigger;
 use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
@@ -69,7 +69,7 @@ impl Workspace {
     }
 
     /// Waits until nobody asks, for a while: questions that follow one another without a pause don't keep
-    /// the work behind them from being done. Whoever waits for the lock gets it here.
+    /// the work behind them from being done. A process that waits for the lock gets it here.
     fn let_questions_go_first(&self) {
         let until = Instant::now() + MAX_POLITENESS;
         loop {

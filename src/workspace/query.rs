@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
+use super::gc::GcTrigger;
 use super::proof::{EarlierProof, ScanStart};
-use super::upkeep::GcTrigger;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
 use crate::error::{Error, Result};
@@ -252,7 +252,7 @@ impl Workspace {
                 )
             }
             Ok(Some(None)) => {
-                // Whoever holds the lock has gone on meanwhile.
+                // The process that has the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;
                 Ok(reconcile::inspect(repo, now, budget, UnknownReason::Busy))
             }

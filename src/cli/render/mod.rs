@@ -14,6 +14,7 @@ mod graph;
 mod hits;
 mod impact_graph;
 mod lines;
+mod markdown;
 mod memory;
 mod pack;
 mod remotes;

@@ -1,4 +1,4 @@
-//! What the data directory keeps: saved contexts, indexes and settings; and what was removed of it.
+//! Saved contexts, indexes that were kept or removed, and settings.
 
 use serde::Serialize;
 

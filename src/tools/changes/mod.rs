@@ -2,10 +2,10 @@
 //!
 //! The head is asked through its index; of the base only the files that differ are read, from git.
 
+mod answer_cache;
 pub(crate) mod collisions;
 pub(crate) mod entries;
 mod gather;
-mod kept;
 pub(crate) mod reach;
 
 use clap::{Args, ValueEnum};
@@ -20,10 +20,10 @@ use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
 use crate::workspace::{Comparison, ComparisonSide, Question, StateIndex, View, missing, outside};
+use answer_cache::AnswerKey;
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeEntry, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
-use kept::AnswerKey;
 use reach::TestOutput;
 
 /// Tokens of an answer whose caller names no budget.
@@ -501,7 +501,7 @@ fn end_page<'r>(
     (changes.len() < rest.len()).then(|| rest[last])
 }
 
-/// Returns what the summary says first of the state of the index; empty for a fresh one.
+/// Returns the sentence on the state of the index, which begins the summary; empty for a fresh one.
 fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> String {
     let note = std::mem::take(&mut freshness.note);
     if !note.is_empty() || gathered.pending.is_empty() {

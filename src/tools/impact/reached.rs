@@ -38,7 +38,7 @@ const CALLEES_PART: usize = 8;
 const FILES_PART: usize = 5;
 
 /// The users of the targets, and the definitions that the targets use.
-struct Reached {
+struct ReachedDefinitions {
     /// Where the walk to the users began.
     starts: Vec<WalkStart>,
     callers: Vec<LocatedSymbol>,
@@ -51,7 +51,7 @@ struct Reached {
     is_cut: bool,
 }
 
-impl Reached {
+impl ReachedDefinitions {
     fn walk(
         view: &View<'_>,
         uses: &Uses<'_>,
@@ -128,7 +128,7 @@ struct Lists<'a, 'u> {
 
 impl Lists<'_, '_> {
     /// Lists the first `n` callers.
-    fn callers(&self, reached: &Reached, n: usize) -> Result<Vec<CallerOutput>> {
+    fn callers(&self, reached: &ReachedDefinitions, n: usize) -> Result<Vec<CallerOutput>> {
         let mut list = Vec::new();
         let with_text = clamp(self.input.source_lines, 1, 0..=MAX_SOURCE_LINES) > 0;
         for (at, place) in reached.callers.iter().take(n.min(self.limit)).enumerate() {
@@ -169,7 +169,7 @@ impl Lists<'_, '_> {
         list
     }
 
-    fn tests(&self, reached: &Reached) -> Result<Vec<FilePlacesOutput>> {
+    fn tests(&self, reached: &ReachedDefinitions) -> Result<Vec<FilePlacesOutput>> {
         let mut tests = list_tests(self.view, self.input, &reached.affected, &self.defaults);
         let n_bytes = self.n_bytes / FILES_PART;
         truncate_to_bytes(&mut tests, n_bytes);
@@ -195,7 +195,7 @@ pub(super) fn list_reached(
 ) -> Result<(ImpactFigures, Affected)> {
     let depth = output.depth;
     let with_tests = input.include_tests.unwrap_or(true);
-    let reached = Reached::walk(view, uses, targets, depth, with_tests)?;
+    let reached = ReachedDefinitions::walk(view, uses, targets, depth, with_tests)?;
     output.by_dispatch = reached.by_dispatch.output();
     output.completeness.resolved_sites = reached.n_sites;
     output.completeness.unresolved_via =
