@@ -52,6 +52,8 @@ pub enum OccurrenceRole {
     Local,
     /// A bare name that nothing in the file binds and that begins a chain: `window` in `window.open()`.
     Global(UseKind),
+    /// A bare name that nothing in the file binds, where no other file can bind it either: `gone` in Python's `gone()`.
+    Unbound(UseKind),
     /// The key of a destructured property or an attribute: `a` in `const { a } = x`, `<B a={1}>`.
     Key,
     /// Part of another identifier: `job` in `$job`.

@@ -13,7 +13,7 @@ use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::losses::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::mentions::line_at;
-use super::unbound::may_name;
+use super::unbound::{has_implicit_receiver, may_name};
 use crate::error::{Error, Result};
 use crate::link::overlay::{OverlayFile, overlay};
 use crate::link::use_targets::{Meaning, Overlay, UseTargets};
@@ -82,10 +82,9 @@ impl Uses<'_> {
             let now = states.now.of_names(id, |n| doubtful.has(n))?;
             let is_open = |n: usize| {
                 doubtful.has(n)
-                    && now
-                        .references
-                        .get(n)
-                        .is_some_and(|it| is_unbound(*it) || *it == Meaning::Inherited)
+                    && now.references.get(n).is_some_and(|it| {
+                        is_unbound(*it) || matches!(it, Meaning::Inherited | Meaning::External)
+                    })
             };
             let before = states.before.of_names(earlier_id, is_open)?;
             let bound = BoundFile {
@@ -302,7 +301,8 @@ impl Uses<'_> {
         for ((name, is_member), homes) in names.into_iter().take(MAX_NAMES) {
             for place in self.read.unbound_places(name)? {
                 let may_mean_one = homes.iter().any(|home| may_name(&place.path, home));
-                if place.is_member == is_member && may_mean_one {
+                let is_bare = is_member && has_implicit_receiver(&place.path);
+                if (place.is_member == is_member || is_bare) && may_mean_one {
                     let known = listed.get(&(&place.path, name)).copied().unwrap_or(0);
                     n_unresolved += u64::from(place.count).saturating_sub(known);
                 }

@@ -7,9 +7,10 @@ use super::Uses;
 use super::broken_use::last_name;
 use super::difference::Difference;
 use super::inherited::Receivers;
+use super::unbound::is_implicit_in;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
+use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target};
 use crate::link::overlay::OverlayFileIds;
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{FileId, ModuleId, Provenance, RepoPath};
@@ -122,6 +123,23 @@ impl BeforeAfter<'_> {
     pub(super) fn lists_differ(&self, id: FileId, earlier_id: FileId) -> Result<bool> {
         let (before, now) = (self.before.lists_of(earlier_id)?, self.now.lists_of(id)?);
         Ok((before.imports, before.exports) != (now.imports, now.exports))
+    }
+
+    /// Whether a bare name means something outside the repository for want of a definition in it, though nothing new is
+    /// imported: a type of C# is looked for in all namespaces that the file uses.
+    fn is_only_outside(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
+        let used = &bound.facts.references[reference];
+        if bound.now.references.get(reference) != Some(&Meaning::External)
+            || !is_bare(bound.facts, used)
+        {
+            return false;
+        }
+        let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
+        bound.changed.is_none_or(|at| {
+            let file = &self.difference.files[at];
+            let before = file.old.facts.imports.iter().map(listed);
+            before.eq(file.new.facts.imports.iter().map(listed))
+        })
     }
 
     /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
@@ -284,10 +302,9 @@ impl Uses<'_> {
         let mut receivers = Receivers::default();
         let meanings = bound.before.references.iter().zip(&bound.now.references);
         for (n, (before, now)) in meanings.enumerate() {
-            let is_inherited = *now == Meaning::Inherited;
-            let (Meaning::Definition(definition, provenance), true) =
-                (before, is_unbound(*now) || is_inherited)
-            else {
+            let is_lost =
+                is_unbound(*now) || *now == Meaning::Inherited || states.is_only_outside(bound, n);
+            let (Meaning::Definition(definition, provenance), true) = (before, is_lost) else {
                 continue;
             };
             let loss = match states.gone.get(definition) {
@@ -442,9 +459,12 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
             let is_of_owner = receiver
                 .as_deref()
                 .is_some_and(|it| it == owner || it == of_class);
-            let used = file.new.facts.references.get(*n);
-            is_of_owner
-                && used.is_some_and(|used| file.new.facts.name(used) == name)
+            let facts = &file.new.facts;
+            let used = facts.references.get(*n);
+            let is_meant = |used: &Reference| {
+                facts.name(used) == name && (is_of_owner || is_bare_within(facts, used, owner))
+            };
+            used.is_some_and(is_meant)
                 && bound.now.references.get(*n).is_some_and(|it| is_lost(*it))
         });
         let fits: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
@@ -478,12 +498,16 @@ fn add_own(
         for place in found.places.iter().filter(of_name) {
             let mut it = Loss::Change(*change);
             let (kind, provenance) = match (place.role, references) {
-                (OccurrenceRole::Global(kind), None) => (Some(kind), Provenance::Resolved),
+                (OccurrenceRole::Global(kind) | OccurrenceRole::Unbound(kind), None) => {
+                    (Some(kind), Provenance::Resolved)
+                }
                 (OccurrenceRole::Use { reference, kind }, None) => {
                     let used = bound.facts.references.get(reference as usize);
-                    let is_lexical = used.is_some_and(|it| it.target == Target::Lexical);
+                    let is_bare = used.is_some_and(|it| is_bare(bound.facts, it));
                     let now = bound.now.references.get(reference as usize);
-                    if !is_lexical || !now.is_some_and(|it| is_unbound(*it)) {
+                    let is_lost = now.is_some_and(|it| is_unbound(*it))
+                        || is_bare && states.is_only_outside(bound, reference as usize);
+                    if !is_bare || !is_lost {
                         continue;
                     }
                     (Some(kind), Provenance::Resolved)
@@ -535,6 +559,39 @@ fn loss_of(
         Meaning::Module(file) => is_provable.then_some(Loss::Module(file)),
         _ => None,
     }
+}
+
+/// Whether a use is a name alone: `helper` in `helper(2)`, where in some languages the arguments choose among overloads.
+fn is_bare(facts: &FileFacts, used: &Reference) -> bool {
+    match used.target {
+        Target::Lexical => true,
+        Target::Value(value) => is_bare_name(facts, value),
+        _ => false,
+    }
+}
+
+fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
+    match facts.exprs.get(value) {
+        Expr::Name { .. } => true,
+        Expr::Callee { call: inner }
+        | Expr::Call { callee: inner, .. }
+        | Expr::Construct { class: inner }
+        | Expr::Specialized { base: inner, .. } => is_bare_name(facts, *inner),
+        _ => false,
+    }
+}
+
+/// Whether a use is a name alone in the body of a type, which finds the type's members there in languages with an implicit
+/// receiver.
+fn is_bare_within(facts: &FileFacts, used: &Reference, owner: &str) -> bool {
+    let mut around = used.symbol;
+    while let Some(symbol) = around.and_then(|at| facts.symbols.get(at as usize)) {
+        if symbol.qualified_name == owner {
+            return is_implicit_in(Some(facts.family)) && is_bare(facts, used);
+        }
+        around = symbol.parent;
+    }
+    false
 }
 
 pub(super) fn is_unbound(meaning: Meaning) -> bool {

@@ -96,8 +96,24 @@ impl Uses<'_> {
     /// are one to their users (overloads, merged declarations), or none. Reads and parses each file that holds the
     /// word: some 0.3 s a megabyte.
     pub fn mentions(&self, name: &str, targets: &[SymbolRow]) -> Result<Mentions> {
+        self.mentions_within(name, targets, usize::MAX)
+    }
+
+    /// Does [`Self::mentions`] until `max_bytes` of files are read, the ones of the targets first; the other files are counted as
+    /// unread.
+    pub fn mentions_within(
+        &self,
+        name: &str,
+        targets: &[SymbolRow],
+        max_bytes: usize,
+    ) -> Result<Mentions> {
         let wanted = self.wanted(name, targets)?;
-        let files = self.files_to_read(name, targets)?;
+        let mut files = self.files_to_read(name, targets)?;
+        if max_bytes < usize::MAX {
+            let is_own = |file: &FileSummary| targets.iter().any(|it| it.path == file.path);
+            files.sort_by_key(|file| !is_own(file));
+        }
+        let mut n_bytes = 0;
         let bindings = self.bindings();
         let mut mentions = Mentions {
             n_files: files.len() as u64,
@@ -107,11 +123,13 @@ impl Uses<'_> {
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            let text = self.sources.read(&file.path, file.content);
-            let (Some(text), true) = (text, at < MAX_FILES) else {
+            let is_within = at < MAX_FILES && n_bytes < max_bytes;
+            let text = is_within.then(|| self.sources.read(&file.path, file.content));
+            let Some(text) = text.flatten() else {
                 mentions.n_unread += 1;
                 continue;
             };
+            n_bytes += text.len();
             self.of_file(file, &text, bindings, &wanted, &mut mentions.all)?;
         }
         Ok(mentions)
@@ -388,9 +406,10 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
         }
         OccurrenceRole::Definition => MentionPart::OtherDefinition,
         OccurrenceRole::Key if wanted.is_member => MentionPart::Unresolved,
-        OccurrenceRole::Key | OccurrenceRole::Local | OccurrenceRole::OtherName => {
-            MentionPart::OtherTarget
-        }
+        OccurrenceRole::Key
+        | OccurrenceRole::Local
+        | OccurrenceRole::Unbound(_)
+        | OccurrenceRole::OtherName => MentionPart::OtherTarget,
         OccurrenceRole::Global(kind) => sorted(bound.auto_imported.as_ref(), &|provenance| {
             MentionPart::Use(kind, provenance)
         }),

@@ -28,6 +28,16 @@ pub fn may_name(path: &RepoPath, home: &RepoPath) -> bool {
     }
 }
 
+/// Whether a name alone may mean a member of the class around, in code of a file.
+pub(super) fn has_implicit_receiver(path: &RepoPath) -> bool {
+    is_implicit_in(syntax::by_path(path).family())
+}
+
+/// The same for a family of languages.
+pub(super) fn is_implicit_in(family: Option<Family>) -> bool {
+    matches!(family, Some(Family::Java | Family::CSharp | Family::C))
+}
+
 #[cfg(test)]
 mod tests {
     use super::may_name;

@@ -6,7 +6,7 @@
 use tree_sitter::{Language, Node, Tree};
 
 use super::implicit_calls::ImplicitCalls;
-use super::use_recorder::{offset, span_of};
+use super::use_recorder::{UsePositions, offset, span_of};
 use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
 use crate::model::Family;
@@ -37,8 +37,8 @@ pub(in crate::syntax) struct LoweredFile {
     pub(in crate::syntax) facts: FileFacts,
     /// For each symbol the byte at which the comments above it begin.
     pub(in crate::syntax) leads: Vec<u32>,
-    /// Each use by the first byte of its name, in source order, with its reference; empty unless it was asked for.
-    pub(in crate::syntax) positions: Vec<(u32, u32)>,
+    /// Where names are used.
+    pub(in crate::syntax) positions: UsePositions,
 }
 
 /// A word of a source.
@@ -152,6 +152,10 @@ impl PositionedFile {
                 kind: self.use_kind(reference),
             };
         }
+        let unbound = &self.file.positions.unbound;
+        if let Ok(at) = unbound.binary_search_by_key(&start, |position| position.0) {
+            return OccurrenceRole::Unbound(use_kind(unbound[at].1));
+        }
         let word = SourceWord {
             source,
             is_whole: node.byte_range() == range,
@@ -162,24 +166,28 @@ impl PositionedFile {
 
     /// Returns every use of the file, by the first byte of its name.
     pub(in crate::syntax) fn uses(&self) -> impl Iterator<Item = (u32, u32, UseKind)> {
-        let all = self.file.positions.iter();
+        let all = self.file.positions.uses.iter();
         all.map(|(start, reference)| (*start, *reference, self.use_kind(*reference)))
     }
 
     fn use_at(&self, start: u32) -> Option<u32> {
-        let positions = &self.file.positions;
+        let positions = &self.file.positions.uses;
         let at = positions.binary_search_by_key(&start, |position| position.0);
         Some(positions[at.ok()?].1)
     }
 
     fn use_kind(&self, reference: u32) -> UseKind {
-        match self.file.facts.references[reference as usize].kind {
-            ReferenceKind::Call | ReferenceKind::Jsx => UseKind::Call,
-            ReferenceKind::New => UseKind::New,
-            ReferenceKind::Decorator => UseKind::Decorator,
-            ReferenceKind::Type => UseKind::Type,
-            ReferenceKind::Heritage => UseKind::Extends,
-            ReferenceKind::Value => UseKind::Reference,
-        }
+        use_kind(self.file.facts.references[reference as usize].kind)
+    }
+}
+
+fn use_kind(kind: ReferenceKind) -> UseKind {
+    match kind {
+        ReferenceKind::Call | ReferenceKind::Jsx => UseKind::Call,
+        ReferenceKind::New => UseKind::New,
+        ReferenceKind::Decorator => UseKind::Decorator,
+        ReferenceKind::Type => UseKind::Type,
+        ReferenceKind::Heritage => UseKind::Extends,
+        ReferenceKind::Value => UseKind::Reference,
     }
 }

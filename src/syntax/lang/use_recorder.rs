@@ -18,12 +18,21 @@ pub(super) struct RecordedUse {
     pub(super) symbol: Option<SymbolIdx>,
 }
 
+/// Where names are used in a file; empty unless it was asked for.
+#[derive(Debug, Default)]
+pub(in crate::syntax) struct UsePositions {
+    /// Each use by the first byte of its name, in source order, with its reference.
+    pub(in crate::syntax) uses: Vec<(u32, u32)>,
+    /// Bare names that nothing in the file binds, by their first bytes, in source order. Of languages in which no other file
+    /// can bind them: these are no references.
+    pub(in crate::syntax) unbound: Vec<(u32, ReferenceKind)>,
+}
+
 /// Collects the references of a file.
 pub(super) struct UseRecorder {
     known: HashMap<RecordedUse, usize>,
     keeps_positions: bool,
-    /// First byte of each use and its reference, where they are kept.
-    positions: Vec<(u32, u32)>,
+    positions: UsePositions,
     line_starts: Vec<usize>,
 }
 
@@ -34,7 +43,7 @@ impl UseRecorder {
         Self {
             known: HashMap::default(),
             keeps_positions,
-            positions: Vec::new(),
+            positions: UsePositions::default(),
             line_starts: std::iter::once(0)
                 .chain(newlines.map(|it| it.0 + 1))
                 .collect(),
@@ -52,7 +61,7 @@ impl UseRecorder {
         let known = self.known.get(&used).copied();
         if self.keeps_positions {
             let reference = known.unwrap_or(references.len());
-            self.positions.push((offset(at), offset(reference)));
+            self.positions.uses.push((offset(at), offset(reference)));
         }
         if let Some(known) = known {
             let reference = &mut references[known];
@@ -81,15 +90,24 @@ impl UseRecorder {
             places[old] = offset(new);
             references.push(reference);
         }
-        for (_, reference) in &mut self.positions {
+        for (_, reference) in &mut self.positions.uses {
             *reference = places[*reference as usize];
         }
-        self.positions.sort_unstable();
-        self.positions.dedup_by_key(|position| position.0);
+        let UsePositions { uses, unbound } = &mut self.positions;
+        uses.sort_unstable();
+        uses.dedup_by_key(|position| position.0);
+        unbound.sort_unstable_by_key(|position| position.0);
     }
 
-    /// Returns the first byte of each use with its reference, in source order; empty unless positions are kept.
-    pub(super) fn into_positions(self) -> Vec<(u32, u32)> {
+    /// Notes the bare name at byte `at` that nothing binds.
+    pub(super) fn note_unbound(&mut self, kind: ReferenceKind, at: usize) {
+        if self.keeps_positions {
+            self.positions.unbound.push((offset(at), kind));
+        }
+    }
+
+    /// Returns the positions of all uses, if they are kept.
+    pub(super) fn into_positions(self) -> UsePositions {
         self.positions
     }
 }

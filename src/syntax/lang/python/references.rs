@@ -339,8 +339,12 @@ impl<'t> Lowering<'t> {
                         self.target_of(expr)
                     }
                 };
-                if let Some(target) = target {
-                    self.push_use(name, target, kind, place.scope, *at);
+                match target {
+                    Some(target) => self.push_use(name, target, kind, place.scope, *at),
+                    None if self.scopes.look_up(name, place.scope) == BindingScope::Unresolved => {
+                        self.uses.note_unbound(kind, *at);
+                    }
+                    None => {}
                 }
             }
             return;
@@ -410,7 +414,10 @@ impl<'t> Lowering<'t> {
         let target = match self.scopes.binder_at(name, place.scope, node.start_byte()) {
             BindingScope::FileScope => Target::Lexical,
             BindingScope::Unresolved if self.has_star => Target::Lexical,
-            BindingScope::Unresolved => return,
+            BindingScope::Unresolved => {
+                self.uses.note_unbound(kind, node.start_byte());
+                return;
+            }
             BindingScope::Local(at) | BindingScope::Class(at) => {
                 let sites = self.scopes.get(at).names.get(name);
                 let own = sites.and_then(|sites| match sites.as_slice() {
