@@ -14,6 +14,10 @@ const MIN_ALIKE_PERCENT: usize = 60;
 /// Definitions with fewer tokens than this are too short to be told from others by them.
 const MIN_TOKENS: usize = 6;
 
+/// The least share of words that both versions of a renamed definition have: marks alone (`(`, `,`, `=>`) are alike in any two
+/// short ones.
+const MIN_ALIKE_WORDS_PERCENT: usize = 50;
+
 /// Pairs of removed and added definitions that are compared by their tokens.
 const MAX_PAIRS: usize = 200_000;
 
@@ -79,7 +83,8 @@ pub struct DefinitionChange {
 ///
 /// A definition is the same where file and qualified name are; a type and a value of one name are two. One that is gone
 /// was *moved* or *renamed* where an added one of the same kind has the same text but for white space and the name, else
-/// where at least 60% of their tokens are alike, the owner has the same name, and no other added one is more alike.
+/// where at least 60% of their tokens are alike (of a renamed one also half of the words), the owner has the same name, and no
+/// other added one is more alike.
 /// Members of a definition that is gone or added are not listed apart.
 pub fn compare(
     old: &[DefinitionVersion<'_>],
@@ -553,7 +558,13 @@ fn successors(
             if !is_near && old_bags[n].n_tokens < MIN_TOKENS {
                 continue;
             }
-            let nearness = (one.name != other.name, one.path != other.path);
+            if one.name != other.name
+                && alike < 100
+                && old_bags[n].alike_words_percent(&new_bags[m]) < MIN_ALIKE_WORDS_PERCENT
+            {
+                continue;
+            }
+            let nearness = (unlikeness(one.name, other.name), one.path != other.path);
             pairs.push((100 - alike, nearness, *at, came[m]));
         }
     }
@@ -612,8 +623,25 @@ impl<'v> Bag<'v> {
         if fewer < MIN_TOKENS && (fewer != more || self.counts != other.counts) {
             return 0;
         }
+        200 * self.n_shared(other, |_| true) / all
+    }
+
+    /// The same share among words alone.
+    fn alike_words_percent(&self, other: &Self) -> usize {
+        let n_words = |bag: &Self| -> usize {
+            let words = bag.counts.iter().filter(|(token, _)| is_word(token));
+            words.map(|(_, n)| *n).sum()
+        };
+        match n_words(self) + n_words(other) {
+            0 => 0,
+            all => 200 * self.n_shared(other, is_word) / all,
+        }
+    }
+
+    /// How many tokens both have, of those that `counts` chooses.
+    fn n_shared(&self, other: &Self, counts: impl Fn(&str) -> bool) -> usize {
         let (mut shared, mut at) = (0, 0);
-        for (token, n) in &self.counts {
+        for (token, n) in self.counts.iter().filter(|(token, _)| counts(token)) {
             while at < other.counts.len() && other.counts[at].0 < *token {
                 at += 1;
             }
@@ -623,19 +651,42 @@ impl<'v> Bag<'v> {
                 shared += (*n).min(*m);
             }
         }
-        200 * shared / all
+        shared
     }
+}
+
+/// How many characters of two names differ between what they begin and end with alike: among definitions that are equal otherwise
+/// the likest name counts.
+fn unlikeness(one: &str, other: &str) -> usize {
+    let n_begin = one
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (n_one, n_other) = (one.chars().count(), other.chars().count());
+    let n_rest = n_one.min(n_other) - n_begin;
+    let ends = one.chars().rev().zip(other.chars().rev());
+    let n_end = ends.take(n_rest).take_while(|(a, b)| a == b).count();
+    n_one.max(n_other) - n_begin - n_end
+}
+
+/// Returns whether a token is a word.
+fn is_word(token: &str) -> bool {
+    token.starts_with(is_word_char)
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 /// Splits a text into words and single marks.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut rest = text;
     std::iter::from_fn(move || {
         rest = rest.trim_start();
         let first = rest.chars().next()?;
-        let end = if is_word(first) {
-            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        let end = if is_word_char(first) {
+            rest.find(|c| !is_word_char(c)).unwrap_or(rest.len())
         } else {
             first.len_utf8()
         };
@@ -789,6 +840,36 @@ mod tests {
         assert_eq!(
             changes(&old, &["a.ts B: const B = 1"]),
             ["Renamed a.ts A → a.ts B"]
+        );
+    }
+
+    #[test]
+    fn of_equal_ones_the_likest_name_is_the_new_one() {
+        let old = [
+            "a.ts xFrameOptions: string | undefined",
+            "a.ts origin: string | undefined",
+        ];
+        let new = ["a.ts xFrameOpt: string | undefined"];
+        assert_eq!(
+            changes(&old, &new),
+            [
+                "Renamed a.ts xFrameOptions → a.ts xFrameOpt",
+                "Removed a.ts origin → -"
+            ]
+        );
+    }
+
+    #[test]
+    fn marks_in_common_make_no_rename() {
+        let old = [
+            "a.rs SENTENCES: const SENTENCES: [&str; 5] = [\"note\", \"summary\", \"hint\", \"message\", \"detail\"];",
+        ];
+        let new = [
+            "a.rs BEFORE: const BEFORE: [&str; 8] = [\"pass\", \"as\", \"or\", \"the\", \"with\", \"without\", \"larger\"];",
+        ];
+        assert_eq!(
+            changes(&old, &new),
+            ["Removed a.rs SENTENCES → -", "Added - → a.rs BEFORE"]
         );
     }
 }
