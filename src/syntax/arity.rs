@@ -197,7 +197,7 @@ impl<'s> Arities<'s> {
         let mut at = node;
         for _ in 0..MAX_STEPS {
             if let Some(parameters) = at.child_by_field_name("parameters") {
-                return Some(self.required_of_list(parameters));
+                return Some(required_of_list(parameters));
             }
             // `a => a`
             if at.kind() == "arrow_function" && at.child_by_field_name("parameter").is_some() {
@@ -232,32 +232,6 @@ impl<'s> Arities<'s> {
             };
         }
         None
-    }
-
-    /// Returns the place of the last required parameter, from 1: parameters before it have to be passed too.
-    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn required_of_list(&self, parameters: Node<'_>) -> u32 {
-        let mut cursor = parameters.walk();
-        let (mut n, mut required) = (0, 0);
-        for parameter in parameters.named_children(&mut cursor) {
-            if !matches!(
-                parameter.kind(),
-                "required_parameter" | "optional_parameter"
-            ) {
-                continue;
-            }
-            let pattern = parameter.child_by_field_name("pattern");
-            if pattern.is_some_and(|it| it.kind() == "this") {
-                continue;
-            }
-            n += 1;
-            let is_rest = pattern.is_some_and(|it| it.kind() == "rest_pattern");
-            let has_default = parameter.child_by_field_name("value").is_some();
-            if parameter.kind() == "required_parameter" && !is_rest && !has_default {
-                required = n;
-            }
-        }
-        required
     }
 
     /// Returns how many arguments the call passes whose callee ends with the name at `start`: 2 for `open` in
@@ -321,6 +295,42 @@ impl<'s> Arities<'s> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
+}
+
+/// Returns the place of the last required parameter, from 1: parameters before it have to be passed too.
+fn required_of_list(parameters: Node<'_>) -> u32 {
+    let mut cursor = parameters.walk();
+    let (mut n, mut required) = (0, 0);
+    for parameter in parameters.named_children(&mut cursor) {
+        if !matches!(
+            parameter.kind(),
+            "required_parameter" | "optional_parameter"
+        ) {
+            continue;
+        }
+        let pattern = parameter.child_by_field_name("pattern");
+        if pattern.is_some_and(|it| it.kind() == "this") {
+            continue;
+        }
+        n += 1;
+        let is_rest = pattern.is_some_and(|it| it.kind() == "rest_pattern");
+        let has_default = parameter.child_by_field_name("value").is_some();
+        if parameter.kind() == "required_parameter" && !is_rest && !has_default {
+            required = n;
+        }
+    }
+    required
+}
+
+/// Whether the decorators above a definition of Python may change its parameters: `@app.route` may, `@staticmethod` does not.
+pub fn has_opaque_decorator(definition: &str) -> bool {
+    let lines = definition.lines().map(str::trim_start);
+    let decorators = lines.map_while(|line| line.strip_prefix('@'));
+    let mut names = decorators.map(|text| {
+        let name = text.split('(').next().unwrap_or_default();
+        name.rsplit('.').next().unwrap_or_default().trim()
+    });
+    names.any(|name| !TRANSPARENT.contains(&name))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ mod test_titles;
 mod tests;
 mod text;
 
-pub use arity::{Arities, Around, required_by_text};
+pub use arity::{Arities, Around, has_opaque_decorator, required_by_text};
 pub use heads::Heads;
 pub use implicit::{called_by_name, handing_marks};
 #[cfg(test)]

@@ -216,6 +216,9 @@ pub struct OutlineOmissionsOutput {
     /// Symbols of which only the name is there.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) signatures: u64,
+    /// Symbols of the files in it that are not exported; `all` lists them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) unexported: u64,
 }
 
 impl Tool for Map {
@@ -440,7 +443,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     let mut outlines = Vec::new();
     for file in found.iter().take(limit) {
         let symbols = view.read.symbols_of(file.id)?;
-        outlines.push((*file, chosen(symbols, input.all, one_file)));
+        outlines.push((*file, OutlinedSymbols::of(symbols, input.all, one_file)));
     }
     let max_bytes = (budget * BYTES_PER_TOKEN).min(MAX_LIST_BYTES);
     let n_bytes = length(&directories);
@@ -448,6 +451,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
     omitted.files = file_count - outline.files.len() as u64;
     omitted.symbols = outline.n_left_out;
     omitted.signatures = outline.n_names_alone;
+    omitted.unexported = outline.n_unexported;
     let mut files = outline.files;
     for file in &mut files {
         file.stale = view.is_stale(&file.path);
@@ -522,16 +526,18 @@ struct OutlineBuilder {
     files: Vec<FileOutlineOutput>,
     n_left_out: u64,
     n_names_alone: u64,
+    n_unexported: u64,
 }
 
 impl OutlineBuilder {
     /// Takes the names of each file in turn, then signatures, kinds and handles of the first files, as far as `max_bytes`
     /// go. Of a file that does not fit, the first symbols; one symbol at least.
-    fn fill(outlines: Vec<(&FileRow, Vec<SymbolRow>)>, max_bytes: usize, one_file: bool) -> Self {
+    fn fill(outlines: Vec<(&FileRow, OutlinedSymbols)>, max_bytes: usize, one_file: bool) -> Self {
         let mut outline = Self::default();
         let mut n_bytes = 0;
         let mut kept: Vec<Vec<SymbolRow>> = Vec::new();
-        for (file, mut symbols) in outlines {
+        for (file, chosen) in outlines {
+            let mut symbols = chosen.shown;
             let mut file = FileOutlineOutput {
                 path: file.path.to_string(),
                 stale: false,
@@ -562,6 +568,7 @@ impl OutlineBuilder {
             if file.truncated && file.symbols.is_empty() {
                 break;
             }
+            outline.n_unexported += chosen.n_unexported;
             outline.files.push(file);
             kept.push(symbols);
         }
@@ -635,16 +642,30 @@ pub(super) fn whole_of(symbol: &SymbolRow, with_handle: bool) -> SymbolOutput {
     }
 }
 
-/// Chooses the symbols of an outline: everything, or the exported ones, or the top level where nothing is exported.
-fn chosen(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Vec<SymbolRow> {
-    let has_exports = symbols.iter().any(|symbol| symbol.exported);
-    symbols.retain(|symbol| {
-        let is_top = symbol.parent.is_none();
-        all || if has_exports {
-            symbol.exported && (is_top || with_members)
-        } else {
-            is_top
+/// The symbols of one file that an outline shows.
+struct OutlinedSymbols {
+    shown: Vec<SymbolRow>,
+    /// Symbols left out because they are not exported.
+    n_unexported: u64,
+}
+
+impl OutlinedSymbols {
+    /// Chooses everything, or the exported ones, or the top level where nothing is exported.
+    fn of(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Self {
+        let has_exports = symbols.iter().any(|symbol| symbol.exported);
+        let mut n_unexported = 0;
+        symbols.retain(|symbol| {
+            let is_top = symbol.parent.is_none();
+            if all || !has_exports {
+                return all || is_top;
+            }
+            let is_in_scope = is_top || with_members;
+            n_unexported += u64::from(is_in_scope && !symbol.exported);
+            is_in_scope && symbol.exported
+        });
+        Self {
+            shown: symbols,
+            n_unexported,
         }
-    });
-    symbols
+    }
 }

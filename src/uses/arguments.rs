@@ -273,7 +273,7 @@ fn have_same_parameters(path: &RepoPath, old: &[&Symbol], new: &[&Symbol]) -> bo
 
 /// Returns the parts of a signature in parentheses, without white space: `(a:A)(b)` of `f(a: A): (b) => C`. `None` where it has
 /// none, is cut, or holds a literal, in which a parenthesis means nothing.
-fn parenthesised(signature: &str) -> Option<String> {
+pub(super) fn parenthesised(signature: &str) -> Option<String> {
     let mut depth = 0_usize;
     let mut found = String::new();
     for c in signature.chars() {

@@ -1,34 +1,65 @@
-//! Overloads that are gone while others of their name are left: definitions go by their qualified name, so that such a change
-//! is one of the signature.
+//! Parameter lists that changed and whose calls nobody compares with them, overloads that are gone among them: definitions go by
+//! their qualified name, so that such a change is one of the signature.
 
 use std::collections::BTreeSet;
 
+use super::arguments::{is_counted, parenthesised};
 use super::difference::{Difference, FileSide};
 use crate::model::{Family, RepoPath, Symbol};
 use crate::syntax;
 
 impl Difference {
-    /// Returns how many overloads of definitions that both states have are there in the old state alone: removed, renamed, or with
-    /// other types of parameters. Whether their uses still fit one of those that are left is not looked at.
-    pub fn n_gone_overloads(&self) -> u64 {
-        let mut n_gone = 0;
+    /// Returns how many parameter lists changed whose calls are not compared with them: overloads that are there in the old state
+    /// alone, of a language whose arguments are not counted, or behind a decorator that may change them.
+    pub fn n_unchecked_parameters(&self) -> u64 {
+        let mut n_unchecked = 0;
         for change in &self.changes {
             let (Some(old), Some(new)) = (&change.old, &change.new) else {
                 continue;
             };
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
-            if !has_overloads(&was.path) || change.is_gone() {
+            let is_followed = syntax::by_path(&was.path).family().is_some();
+            if change.is_gone() || !is_followed {
                 continue;
             }
-            let before = parameters(&was.old, &old.symbols);
-            let now = parameters(&is.new, &new.symbols);
-            // One that has no other of its name is no overload.
-            if before.len() > 1 {
-                n_gone += before.difference(&now).count() as u64;
+            if has_overloads(&was.path) {
+                let before = parameters(&was.old, &old.symbols);
+                let now = parameters(&is.new, &new.symbols);
+                n_unchecked += before.difference(&now).count() as u64;
+            } else {
+                let is_unchecked = if is_counted(&was.path) {
+                    is_behind_decorator(&is.new, &new.symbols)
+                } else {
+                    true
+                };
+                let before = lists(&was.old, &old.symbols);
+                let is_changed = before != lists(&is.new, &new.symbols);
+                n_unchecked += u64::from(is_unchecked && is_changed);
             }
         }
-        n_gone
+        n_unchecked
     }
+}
+
+/// Returns the parts in parentheses of the signature of each declaration that is called.
+fn lists(side: &FileSide, declarations: &[u32]) -> Vec<Option<String>> {
+    let symbols = declarations
+        .iter()
+        .filter_map(|at| side.facts.symbols.get(*at as usize));
+    let called = symbols.filter(|symbol| symbol.kind.is_function());
+    called.map(|it| parenthesised(&it.signature)).collect()
+}
+
+fn is_behind_decorator(side: &FileSide, declarations: &[u32]) -> bool {
+    let symbols = declarations
+        .iter()
+        .filter_map(|at| side.facts.symbols.get(*at as usize));
+    let mut texts = symbols.filter_map(|symbol| {
+        let span = symbol.span;
+        side.text
+            .get(span.start_byte as usize..span.end_byte as usize)
+    });
+    texts.any(syntax::has_opaque_decorator)
 }
 
 /// Whether definitions of one name are told apart by their parameters in the language of a file. A header may be of C++.

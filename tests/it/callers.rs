@@ -515,3 +515,27 @@ class Watch {
     let summary = said["summary"].as_str().unwrap();
     assert!(summary.starts_with("No uses found in code. ("), "{summary}");
 }
+
+#[test]
+fn zero_uses_are_said_only_after_reading_who_names_it() {
+    let files = "\
+//- /a.js
+function helper() { return 1 }
+function unused() { return 2 }
+//- /b.js
+register(helper)
+";
+    let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "helper"]);
+    assert_eq!(said["completeness"]["unresolvedSites"], 1, "{said}");
+    assert_eq!(said["unresolved"][0]["path"], "b.js", "{said}");
+    let summary = said["summary"].as_str().unwrap();
+    assert!(
+        summary.starts_with("Unknown: 1 place uses this name"),
+        "{summary}"
+    );
+    let said = cli.json(&["impact", "unused"]);
+    let summary = said["summary"].as_str().unwrap();
+    assert!(summary.starts_with("No uses found in code."), "{summary}");
+}

@@ -70,11 +70,11 @@ fn found(answer: &Value) -> Vec<String> {
         }
     }
     let summary = word(&answer["summary"]);
-    if let Some((_, rest)) = summary.split_once("Uses of ")
-        && let Some((overloads, _)) = rest.split_once(" were not checked")
+    if let Some((_, rest)) = summary.split_once("Calls were not compared with ")
+        && let Some((n, _)) = rest.split_once(" changed parameter list")
     {
         assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("unchecked {overloads}"));
+        all.push(format!("unchecked {n}"));
     }
     all
 }

@@ -71,6 +71,7 @@ fn omitted(omissions: &OutlineOmissionsOutput) -> Vec<String> {
         example_files,
         symbols,
         signatures,
+        unexported,
     } = omissions;
     let kinds = [
         (files, "file"),
@@ -78,6 +79,7 @@ fn omitted(omissions: &OutlineOmissionsOutput) -> Vec<String> {
         (example_files, "example file"),
         (symbols, "symbol"),
         (signatures, "signature"),
+        (unexported, "unexported symbol"),
     ];
     let kinds = kinds.into_iter().filter(|(n, _)| **n > 0);
     kinds.map(|(n, noun)| plural(*n, noun)).collect()

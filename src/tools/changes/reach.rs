@@ -17,7 +17,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Direction, FileRole, Provenance, RepoPath, SymbolId};
 use crate::tools::affected::Affected;
 use crate::tools::places::{EdgeConfidence, places, uses};
-use crate::uses::{BrokenUse, ChangeKind};
+use crate::uses::BrokenUse;
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
@@ -102,10 +102,6 @@ impl ChangesReach {
         if asked.has(AnswerPart::Callers) {
             for entry in &listed.all {
                 let Some(at) = entry.change() else { continue };
-                let change = &difference.changes[at];
-                if change.is_gone() && change.kind != ChangeKind::Unexported {
-                    continue;
-                }
                 let mut users = BTreeSet::new();
                 for row in rows.get(&at).into_iter().flatten() {
                     let edges = view.read.edges_into(row.id)?;
@@ -116,7 +112,7 @@ impl ChangesReach {
         }
         for broken in &gathered.broken.all {
             if let Some(at) = broken.change
-                && difference.changes[at].is_gone()
+                && difference.changes[at].new.is_none()
             {
                 *callers.entry(at).or_default() += 1 + broken.also.len() as u64;
             }

@@ -41,7 +41,7 @@ use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
-pub(super) use summary::{count, unchecked_overloads};
+pub(super) use summary::{count, unchecked_parameters};
 use targets::Targets;
 pub(super) use targets::is_one;
 use unknown::MentionsOutput;
@@ -246,6 +246,9 @@ pub struct CompletenessOutput {
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unresolved_via: u64,
     pub(crate) skipped_files: u64,
+    /// Files that hold the name and were not read for its uses; `sites` reads them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) unsearched_files: u64,
 }
 
 impl Tool for Impact {
@@ -414,7 +417,8 @@ impl ImpactOutput {
         self
     }
 
-    fn is_unknown_name(&self) -> bool {
+    /// Returns whether no definition has the name that was asked for.
+    pub(crate) fn is_unknown_name(&self) -> bool {
         matches!(self.target, ImpactTarget::Unknown)
     }
 }
@@ -501,11 +505,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             .as_ref()
             .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
-        n_overloads: n_gone_overloads(&uses, asked)?,
+        n_unchecked: n_unchecked_parameters(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
         n_unresolved: removed::n_unresolved(&removed),
         n_unbound: output.completeness.unresolved_sites,
+        n_unsearched: output.completeness.unsearched_files,
         n_unbound_indirect: output.completeness.unresolved_via,
         is_of_changes: input.asks_changes(),
         ..found
@@ -519,12 +524,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     Ok(output)
 }
 
-/// Returns how many overloads the changes took away that are asked about.
-fn n_gone_overloads(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<u64> {
+/// Returns how many parameter lists changed whose calls are not compared with them, where changes are asked about.
+fn n_unchecked_parameters(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<u64> {
     if !asked.input.asks_changes() {
         return Ok(0);
     }
-    Ok(uses.difference(asked.earlier)?.n_gone_overloads())
+    Ok(uses.difference(asked.earlier)?.n_unchecked_parameters())
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file.

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::model::path::parent;
 use crate::model::sanitize::one_line;
 use crate::model::{Provenance, RepoPath};
+use crate::tools::analysed::is_outlined;
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::number::clamp;
 use crate::tools::places::Defaults;
@@ -18,6 +19,9 @@ use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
 const MAX_UNRESOLVED: usize = 10;
+
+/// Bytes of files that hold the name which are read for a definition without uses: some 0.1 s.
+const MAX_DOUBT_BYTES: usize = 512 << 10;
 
 /// A line of a file.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -103,6 +107,9 @@ pub(super) fn add(
         return add_sites(view, uses, input, targets, output);
     }
     let mut places = uses.unbound_places(&first.name, &first.path)?;
+    if places.is_empty() && output.callers.is_empty() && !is_outlined(&first.path) {
+        return add_doubts(view, uses, targets, output);
+    }
     let total = places.iter().map(|place| u64::from(place.count)).sum();
     output.completeness.unresolved_sites = total;
     output.unresolved_total = Some(total).filter(|total| *total > 0);
@@ -122,6 +129,42 @@ pub(super) fn add(
             text: uses.line(&place.path, place.line)?,
         });
     }
+    Ok(())
+}
+
+/// Adds the places that may be uses of a definition that has none by the index: code that could not be read, or names that
+/// linking does not follow, are found by reading the files that hold the word.
+fn add_doubts(
+    view: &View<'_>,
+    uses: &Uses<'_>,
+    targets: &[SymbolRow],
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let first = &targets[0];
+    let mentions = uses.mentions_within(&first.name, targets, MAX_DOUBT_BYTES)?;
+    output.completeness.unsearched_files = mentions.n_unread;
+    let is_doubtful =
+        |it: &&Mention| matches!(it.part, MentionPart::Unresolved | MentionPart::Dangling);
+    let doubts: Vec<&Mention> = mentions.all.iter().filter(is_doubtful).collect();
+    add_unresolved(view, first, doubts, MAX_UNRESOLVED, output)
+}
+
+/// Adds places that may be uses, the likeliest first.
+fn add_unresolved(
+    view: &View<'_>,
+    first: &SymbolRow,
+    mut unresolved: Vec<&Mention>,
+    limit: usize,
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let total = unresolved.len() as u64;
+    output.completeness.unresolved_sites = total;
+    output.unresolved_total = Some(total).filter(|total| *total > 0);
+    let near = Nearness::of(view, first)?;
+    unresolved.sort_by_cached_key(|it| (near.of_path(&it.path), it.path.clone(), it.line));
+    let mut lines: Vec<LineOutput> = unresolved.iter().take(limit).map(|it| line(it)).collect();
+    truncate_to_bytes(&mut lines, MAX_LIST_BYTES / 4);
+    output.unresolved = lines;
     Ok(())
 }
 
@@ -165,16 +208,12 @@ fn add_sites(
         }
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
-    output.unresolved_total = Some(unresolved.len() as u64);
-    output.completeness.unresolved_sites = unresolved.len() as u64;
     output.completeness.skipped_files += mentions.n_unread;
     output.other_mentions = Some(other);
-    let near = Nearness::of(view, first)?;
-    unresolved.sort_by_cached_key(|it| (near.of_path(&it.path), it.path.clone(), it.line));
-    let mut lines: Vec<LineOutput> = unresolved.iter().take(limit).map(|it| line(it)).collect();
-    truncate_to_bytes(&mut lines, MAX_LIST_BYTES / 4);
-    output.truncated |= lines.len() < unresolved.len();
-    output.unresolved = lines;
+    let n_unresolved = unresolved.len();
+    add_unresolved(view, first, unresolved, limit, output)?;
+    output.unresolved_total = Some(n_unresolved as u64);
+    output.truncated |= output.unresolved.len() < n_unresolved;
     let is_behind = |mention: &&&Mention| {
         let last = after.as_ref().map(|last| (last.path.as_str(), last.line));
         last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)

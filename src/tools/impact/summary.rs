@@ -37,6 +37,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_unbound: u64,
     /// The same for the names of callers from which others are reached.
     pub(super) n_unbound_indirect: u64,
+    /// Files that hold the name and were not read for its uses.
+    pub(super) n_unsearched: u64,
     /// Definitions that are in files which are outlined only.
     pub(super) n_outlined: usize,
     /// Files that hold the word in languages whose calls are not followed.
@@ -51,8 +53,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_doubtful: u64,
     /// Further uses of their names whose meaning is not known.
     pub(super) n_unresolved: u64,
-    /// Overloads that the changes took away, of definitions that have others.
-    pub(super) n_overloads: u64,
+    /// Parameter lists that changed and whose calls are not compared with them.
+    pub(super) n_unchecked: u64,
     /// Steps that were followed.
     pub(super) depth: u32,
     /// Whether the uncommitted changes were asked about.
@@ -118,6 +120,11 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             "No uses found in code, but {implicit}. (Calls by computed names and from other repositories are not visible.)"
         ),
         (_, 0, 0) if found.n_removed > 0 => "No use was found of what else changed.".to_owned(),
+        (_, 0, 0) if found.n_unsearched > 0 => format!(
+            "No uses found in the files that were read for it; {} more {} the word (`sites` reads them all).",
+            count(found.n_unsearched, "file"),
+            if found.n_unsearched == 1 { "holds" } else { "hold" }
+        ),
         (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
         (_, 0, n) => format!(
             "Unknown: {} {} this name, but what it means there is not known (`unresolved`).{}",
@@ -199,9 +206,9 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
             ),
         });
     }
-    let overloads = unchecked_overloads(found.n_overloads);
-    if !overloads.is_empty() {
-        said.push(overloads.trim_start().to_owned());
+    let unchecked = unchecked_parameters(found.n_unchecked);
+    if !unchecked.is_empty() {
+        said.push(unchecked.trim_start().to_owned());
     }
     said
 }
@@ -256,6 +263,9 @@ pub(super) fn note(found: &ImpactFigures) -> String {
             "More files and tests may be reached: {} of the callers' names may lead to them (type unknown).",
             count(found.n_unbound_indirect, "use"),
         ),
+        0 if found.n_unsearched > 0 => {
+            "Zero callers is not proved: not every file that holds the name was read.".to_owned()
+        }
         0 => String::new(),
         n if found.n_direct == 0 && found.n_targets > 0 => format!(
             "Zero callers is not proved: {} of unknown meaning.",
@@ -286,14 +296,13 @@ pub(super) fn doubt(n: u64, n_doubtful: u64) -> String {
     )
 }
 
-/// Says that the uses of overloads which are gone were not checked, with a blank before; empty for none.
-pub(in crate::tools) fn unchecked_overloads(n: u64) -> String {
+/// Says that calls were not compared with changed parameter lists, with a blank before; empty for none.
+pub(in crate::tools) fn unchecked_parameters(n: u64) -> String {
     match n {
         0 => String::new(),
         n => format!(
-            " Uses of {} that {} removed or changed were not checked: they may be broken.",
-            count(n, "overload"),
-            if n == 1 { "was" } else { "were" }
+            " Calls were not compared with {}: they may be broken.",
+            count(n, "changed parameter list")
         ),
     }
 }
