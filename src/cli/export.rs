@@ -10,9 +10,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 
-use super::flags;
 use super::progress::ProgressLine;
 use super::run::{in_workspace, listen_for_interrupts};
+use super::{flags, output};
+use crate::error::Error;
 use crate::export::{ExportRequest, Format, WrittenExport, export};
 use crate::tools::{Progress, revision_named};
 
@@ -68,10 +69,17 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         Some("scip") => Format::Scip,
         _ => Format::JsonLines,
     };
-    let output = matches
+    let file = matches
         .get_one::<PathBuf>("output")
         .expect("the argument is required");
-    let target = cwd.map_or_else(|| output.clone(), |cwd| cwd.join(output));
+    if file.as_os_str() == "-" {
+        let error = Error::invalid(
+            "an index is not written to standard output",
+            "pass a file: `--output index.jsonl`",
+        );
+        return output::failure(&error, flags::is_json(matches));
+    }
+    let target = cwd.map_or_else(|| file.clone(), |cwd| cwd.join(file));
     let interrupt = Arc::new(AtomicBool::new(false));
     listen_for_interrupts(&interrupt);
     let is_quiet = flags::verbosity(matches) > 0;

@@ -194,7 +194,7 @@ fn tool<T: Tool<Output: AnswerText>>(asked: ToolCommandLine<'_>) -> ExitCode {
             };
             match code {
                 ExitCode::SUCCESS if is_broken => ExitCode::from(BROKEN),
-                ExitCode::SUCCESS if has_failed && !is_json => ExitCode::FAILURE,
+                ExitCode::SUCCESS if has_failed => ExitCode::FAILURE,
                 code => code,
             }
         }

@@ -81,6 +81,19 @@ impl Tool for Prune {
     type Output = PruneOutput;
 
     fn run(input: PruneInput, call: &Call<'_>) -> Result<PruneOutput> {
+        // Taken as 0 it would remove everything that is not in use.
+        let bounds = [
+            ("olderThanDays", input.older_than_days.map(i64::from)),
+            ("maxBytes", input.max_bytes.map(i64::from)),
+        ];
+        for (field, value) in bounds {
+            if let Some(n) = value.filter(|n| *n < 0) {
+                return Err(Error::invalid(
+                    format!("`{field}` is {n}: it is at least 0"),
+                    "pass a number from 0 on, or leave it out",
+                ));
+            }
+        }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let pruned = workspace.prune(PruneOptions {
             dry_run: input.dry_run,

@@ -2,6 +2,8 @@
 //!
 //! The only place where a room's error gets its code and its next step.
 
+use std::path::Path;
+
 use crate::error::{Code, Error};
 use crate::git::GitError;
 use crate::reconcile::ReconcileError;
@@ -74,9 +76,13 @@ impl From<StoreError> for Error {
                     error.to_string(),
                     "export it again with this version of codelens, or do without: `codelens refresh` builds the same",
                 ),
-                StoreError::Io { doing, .. } if doing.ends_with("the bundle") => (
+                StoreError::Io {
+                    doing,
+                    path,
+                    source,
+                } if doing.ends_with("the bundle") => (
                     Code::Io,
-                    format!("cannot {doing}{}", reason(&error)),
+                    format!("cannot {doing} `{}`: {}", file_name(path), source.kind()),
                     "check the path, its permissions and the free space on its disk, then run it again",
                 ),
                 StoreError::Io { doing, .. } => (
@@ -162,6 +168,12 @@ impl From<RemoteError> for Error {
 }
 
 /// Returns the system's reason for refusing, to stand behind the failed operation; empty where it gave none.
+/// The last part of a path: an error names no absolute path.
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
 fn reason(error: &StoreError) -> &'static str {
     match error.refusal() {
         Some(OsRefusal::Full) => ": no space is left on the disk, or the quota is used up",

@@ -4,7 +4,7 @@ use super::drawing::{self, GraphLanguage};
 use super::graph::{self, ambiguous};
 use super::{AnswerText, RenderedText, code, files, header, hits, lines, pack};
 use crate::cli::screen::Screen;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tools::expand::ExpandOutput;
 use crate::tools::explore::ExploreOutput;
 use crate::tools::impact::ImpactOutput;
@@ -74,6 +74,10 @@ impl AnswerText for ImpactOutput {
     fn drawing(&self, _: &str, language: GraphLanguage) -> Option<Result<String>> {
         Some(match &self.candidates {
             Some(candidates) => Err(ambiguous(&self.summary, candidates, "pass --path with")),
+            None if self.is_unknown_name() => Err(Error::invalid(
+                self.summary.trim_end_matches('.'),
+                "without a drawing the command shows similar names",
+            )),
             None => Ok(drawing::of_impact(self, language)),
         })
     }
