@@ -356,6 +356,7 @@ mod tests {
             batch: 2,
             concurrency: 1,
             weight: 0,
+            takes_partial: false,
         };
         Embedder::open(&settings).unwrap().unwrap()
     }

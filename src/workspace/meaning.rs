@@ -1,7 +1,7 @@
 //! The meaning of a question: its vector, and those of the index that is asked.
 //!
 //! Whole or off: while a chunk of the index has no vector the channel is off, so that answers don't change while vectors
-//! come in. A question never waits for a model beyond half of the time that it has left.
+//! come in, unless the user wants those that there are to count (`search.partial_vectors`). A question never waits for a model beyond half of the time that it has left.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,12 +44,14 @@ impl QuestionMeaning for AskedMeaning {
 pub enum MeaningState {
     /// Every chunk of the index has a vector, and the question has one.
     Whole,
-    /// So many chunks have a vector, of so many; the channel is off.
+    /// Some chunks have a vector and others none.
     Partial {
         /// Chunks that have one.
         have: u64,
         /// Chunks that should.
         of: u64,
+        /// Whether meaning counted for those that have one; else the channel is off.
+        counts: bool,
     },
     /// The channel is off, for a reason in one word.
     Off(&'static str),
@@ -136,7 +138,12 @@ impl View<'_> {
                 }
                 Some(table) => {
                     let (have, of) = table.counts();
-                    return Ok((None, self.partial(have, of)));
+                    let takes_partial = models.settings.embed.takes_partial && have > 0;
+                    let meaning = takes_partial
+                        .then(|| meaning_of(table, &embedded))
+                        .flatten();
+                    let state = self.partial(have, of, meaning.is_some());
+                    return Ok((meaning, state));
                 }
                 None => return self.none_yet(),
             }
@@ -146,16 +153,16 @@ impl View<'_> {
     /// Returns the state of an index of which no chunk has a vector of the model.
     fn none_yet(&self) -> Result<(Option<AskedMeaning>, MeaningState)> {
         let of = self.read.chunks_with_digest()?.len();
-        Ok((None, self.partial(0, of)))
+        Ok((None, self.partial(0, of, false)))
     }
 
     /// Returns the state of an index that lacks vectors, which a server makes after the answer.
-    fn partial(&self, have: usize, of: usize) -> MeaningState {
+    fn partial(&self, have: usize, of: usize, counts: bool) -> MeaningState {
         if self.revision.is_none() {
             self.workspace.lacks_vectors.store(true, Ordering::Release);
         }
         let (have, of) = (have as u64, of as u64);
-        MeaningState::Partial { have, of }
+        MeaningState::Partial { have, of, counts }
     }
 
     /// Returns when a request of this question is given up.

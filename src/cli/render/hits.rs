@@ -59,9 +59,10 @@ fn models(ranking: &RankingOutput, screen: &Screen) -> String {
         let why = vector.why.unwrap_or_default();
         match (vector.state, why) {
             ("partial", _) => format!(
-                "{} of {} pieces of code have a vector, so meaning does not count yet; `codelens embed build` makes the others",
+                "{} of {} pieces of code have a vector, so meaning {}; `codelens embed build` makes the others",
                 count(vector.have.unwrap_or_default()),
-                count(vector.of.unwrap_or_default())
+                count(vector.of.unwrap_or_default()),
+                if vector.counts { "counts for those alone" } else { "does not count yet" }
             ),
             ("off", "weight") | ("whole", _) => String::new(),
             _ => format!("meaning does not count: {why} (`codelens embed status` tells more)"),

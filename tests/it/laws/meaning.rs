@@ -116,6 +116,49 @@ fn meaning_finds_code_in_other_words_once_every_chunk_has_a_vector() {
 }
 
 #[test]
+fn vectors_of_a_part_count_where_the_user_wants_it() {
+    let (repo, mut cli, _server) = shop();
+    cli.json(&["embed", "build"]);
+    let whole = cli.json(&["search", OTHER_WORDS]);
+    repo.write("src/late.ts", "export const late = 1\n");
+    let off = cli.json(&["search", OTHER_WORDS]);
+    assert!(off["ranking"]["vector"]["counts"].is_null(), "{off}");
+    assert_eq!(order(&off)["results"], without_model(&mut cli)["results"]);
+    cli.set("CODELENS_PARTIAL_VECTORS", "on");
+    let partial = cli.json(&["search", OTHER_WORDS]);
+    let vector = &partial["ranking"]["vector"];
+    let (have, of) = (
+        &off["ranking"]["vector"]["have"],
+        &off["ranking"]["vector"]["of"],
+    );
+    assert_eq!(
+        vector,
+        &json!({"state": "partial", "have": have, "of": of, "counts": true})
+    );
+    assert_eq!(order(&partial)["results"], order(&whole)["results"]);
+    let shown = cli.run(&["search", OTHER_WORDS]).stdout;
+    assert!(
+        shown.contains("so meaning counts for those alone"),
+        "{shown}"
+    );
+    // Without any vector there is nothing to count.
+    cli.json(&["embed", "clear"]);
+    let none = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(
+        none["ranking"]["vector"],
+        json!({"state": "partial", "have": 0, "of": of})
+    );
+    // A repository cannot set it.
+    cli.set("CODELENS_PARTIAL_VECTORS", "");
+    cli.json(&["embed", "build"]);
+    repo.write("src/later.ts", "export const later = 1\n");
+    repo.write(".codelens.toml", "search.partial_vectors = true\n");
+    let own = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(own["ranking"]["vector"]["state"], "partial", "{own}");
+    assert!(own["ranking"]["vector"]["counts"].is_null(), "{own}");
+}
+
+#[test]
 fn with_a_weight_of_zero_meaning_is_only_explained() {
     let (_repo, mut cli, server) = shop();
     cli.json(&["embed", "build"]);
