@@ -67,7 +67,7 @@ pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use upkeep::{DropTarget, PruneOptions};
-pub use vectors::{VectorStatus, VectorsBuilt};
+pub use vectors::{StoredVectors, VectorStatus, VectorsBuilt};
 pub use view::{View, brief, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};

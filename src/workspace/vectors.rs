@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::meaning::QuestionKey;
-use super::{Question, View, Workspace, now_ms, unused_vectors};
+use super::{Question, View, Workspace, key_of, now_ms, unused_vectors};
 use crate::config::{EmbedProvider, ModelSettings};
 use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
@@ -115,6 +115,18 @@ pub struct VectorStatus {
     pub fault: Option<String>,
 }
 
+/// The vectors of what is checked out, by what is stored: no model is asked.
+#[derive(Clone, Debug)]
+pub struct StoredVectors {
+    /// The model's name.
+    pub model: String,
+    /// Chunks of the index that have a vector, and those that should. Counted are vectors of the model that the settings name, as it was when a
+    /// vector was last made of it.
+    pub counts: (u64, u64),
+    /// The bytes that the vectors of the family take.
+    pub bytes: u64,
+}
+
 /// The result of a build of vectors.
 #[derive(Clone, Debug)]
 pub struct VectorsBuilt {
@@ -191,9 +203,7 @@ impl Workspace {
         }
         let is_current = |model: &VectorModel| current.is_some_and(|it| it.id == model.id);
         if let Some(store) = &store {
-            let unused = unused_vectors::digests(&self.home, &family, store, &|_| false)?;
-            let counted = unused.map(|unused| store.count_of(&unused));
-            status.n_unused = counted.transpose()?;
+            status.n_unused = self.n_unused(&family, store)?;
         }
         status.stored = models
             .iter()
@@ -201,6 +211,56 @@ impl Workspace {
             .map(|model| (model.name.clone(), model.n_vectors, is_current(model)))
             .collect();
         Ok(status)
+    }
+
+    /// Returns how many vectors are of text that no index of the family holds any more; `None` where that cannot be told.
+    pub(super) fn n_unused(&self, family: &str, store: &VectorStore) -> Result<Option<u64>> {
+        let unused = unused_vectors::digests(&self.home, family, store, &|_| false)?;
+        let counted = unused.map(|unused| store.count_of(&unused));
+        Ok(counted.transpose()?)
+    }
+
+    /// Returns the vectors of what is checked out, as they are stored; `None` where the user configured no model, or there is no index. Asks no
+    /// model and makes nothing.
+    ///
+    /// # Errors
+    /// For a repository that can't be read.
+    pub fn stored_vectors(&self) -> Result<Option<StoredVectors>> {
+        let settings = &self.models.settings.embed;
+        if settings.provider == EmbedProvider::Off {
+            return Ok(None);
+        }
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let Some(index) = self.existing(&key)? else {
+            return Ok(None);
+        };
+        let family = self.vector_family(&repo);
+        let mut found = StoredVectors {
+            model: settings.server.model.clone(),
+            counts: (0, 0),
+            bytes: files::bytes(&self.home, &family),
+        };
+        let wanted = index.read()?.chunks_with_digest()?;
+        self.keep(index);
+        found.counts.1 = wanted.len() as u64;
+        let Ok(Some(embedder)) = self.models.embedder() else {
+            return Ok(Some(found));
+        };
+        embedder.name().clone_into(&mut found.model);
+        if let Some(store) = VectorStore::open_existing(&self.home, &family) {
+            let models = store.models()?;
+            let of_source = models
+                .iter()
+                .rev()
+                .find(|it| it.source == embedder.source());
+            if let Some(model) = of_source {
+                let known = store.digests(model.id)?;
+                let having = wanted.iter().filter(|(_, digest)| known.contains(digest));
+                found.counts.0 = having.count() as u64;
+            }
+        }
+        Ok(Some(found))
     }
 
     /// Makes the vectors that the index of what is checked out lacks, after bringing it fully up. `on_progress` is told how many
@@ -358,7 +418,7 @@ impl Workspace {
     }
 
     /// Returns the deadline of one request.
-    fn model_deadline(&self, interrupt: &Arc<AtomicBool>) -> Deadline {
+    pub(super) fn model_deadline(&self, interrupt: &Arc<AtomicBool>) -> Deadline {
         let time = self.models.settings.embed.server.timeout();
         Deadline::new(Some(time), Arc::clone(interrupt))
     }
