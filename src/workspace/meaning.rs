@@ -4,7 +4,6 @@
 //! come in, unless the user wants those that there are to count (`search.partial_vectors`). A question never waits for a model beyond half of the time that it has left.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::vectors::{model_of, words_of};
@@ -158,9 +157,7 @@ impl View<'_> {
 
     /// Returns the state of an index that lacks vectors, which a server makes after the answer.
     fn partial(&self, have: usize, of: usize, counts: bool) -> MeaningState {
-        if self.revision.is_none() {
-            self.workspace.lacks_vectors.store(true, Ordering::Release);
-        }
+        self.workspace.lacks_vectors(self.revision);
         let (have, of) = (have as u64, of as u64);
         MeaningState::Partial { have, of, counts }
     }
