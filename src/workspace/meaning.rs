@@ -114,7 +114,12 @@ impl View<'_> {
             let embedded = match known.take() {
                 Some(embedded) => embedded,
                 None => match embedder.embed_one(&text, &self.model_deadline()) {
-                    Ok(embedded) => Arc::new(embedded),
+                    Ok(embedded) => {
+                        // Where another model answers now, vectors of earlier questions are void.
+                        let is_same = |known: &Arc<Embedded>| known.model.is_same(&embedded.model);
+                        models.questions.retain(is_same);
+                        Arc::new(embedded)
+                    }
                     Err(fault) => return off(said(&fault)),
                 },
             };
