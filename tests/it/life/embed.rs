@@ -120,6 +120,41 @@ fn a_branch_embeds_the_chunks_alone_that_are_new_to_the_family() {
 }
 
 #[test]
+fn a_switch_to_a_branch_a_hundred_files_away_embeds_their_new_chunks_alone() {
+    let module = |n: usize, own: &str| {
+        format!(
+            "//- /src/m{n}.ts\nexport function open{n}() {{ return {own}; }}\n\nexport function close{n}() {{ return {n}; }}\n"
+        )
+    };
+    let mut text: String = (0..120).map(|n| module(n, "before")).collect();
+    text += "//- commit one\n";
+    let mut repo = Fixture::parse(&text).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    cli.set("CODELENS_EMBED_MODEL", "small");
+    cli.set("CODELENS_EMBED_URL", server.embeddings());
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(counts(&built), (240, 240), "{built}");
+    repo.git(&["switch", "--quiet", "--create", "feature"]);
+    let mut text: String = (0..100).map(|n| module(n, "behind")).collect();
+    text += "//- commit two\n";
+    repo.then(&text);
+    server.take_texts();
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(
+        (built["embedded"].as_u64(), counts(&built)),
+        (Some(100), (240, 240))
+    );
+    let sent = server.take_texts();
+    let n_sent = sent.iter().filter(|text| *text != "vector").count();
+    assert!(
+        n_sent == 100 && sent.iter().all(|text| !text.contains("close")),
+        "{sent:?}"
+    );
+}
+
+#[test]
 fn equal_lengths_of_another_model_are_never_mixed() {
     let (_repo, cli, server) = shop();
     let (_, of) = counts(&cli.json(&["embed", "build"]));
