@@ -32,7 +32,7 @@ use crate::model::path::is_at_or_below;
 use crate::model::{Budget, RepoPath, SymbolFlags, ini};
 use crate::store::Read;
 use crate::syntax;
-use runner::{Compiled, PathPattern, Runner, RunnerEvidence, Suite};
+use runner::{Compiled, FileIndex, PathPattern, Runner, RunnerEvidence, Suite};
 
 /// Bytes of a configuration that is read.
 const MAX_CONFIG_BYTES: usize = 1 << 19;
@@ -270,7 +270,7 @@ impl<'a> Roles<'a> {
             return *known;
         }
         let content = || self.content(path);
-        let role = role(path, self.suites(), content);
+        let role = role(path, self.suites(), self, content);
         self.known.borrow_mut().insert(path.clone(), role);
         role
     }
@@ -279,7 +279,7 @@ impl<'a> Roles<'a> {
     pub fn by_path(&self, path: &RepoPath) -> FileRole {
         let text = path.as_str();
         if by_name(text).is_none() && by_directories(text).is_code() {
-            role(path, self.suites(), Content::default)
+            role(path, self.suites(), self, Content::default)
         } else {
             self.of(path)
         }
@@ -419,6 +419,16 @@ impl<'a> Roles<'a> {
     }
 }
 
+impl FileIndex for Roles<'_> {
+    fn has_file(&self, fits: &dyn Fn(&str) -> bool) -> bool {
+        // Rows that can't be read tell nothing against a pattern.
+        let Ok(rows) = self.read.file_rows() else {
+            return true;
+        };
+        rows.iter().any(|row| fits(row.path.as_str()))
+    }
+}
+
 /// Leaves out files that another suite tells more about, and prepares the rest for matching.
 fn compiled(suites: Vec<Suite>) -> Vec<Compiled> {
     let configured: Vec<(Runner, String)> = suites
@@ -506,7 +516,12 @@ fn family(path: &RepoPath) -> FileSyntax {
 }
 
 /// Returns the role of a file by all evidence; `content` is asked where neither configuration nor language decide.
-fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content) -> FileRole {
+fn role(
+    path: &RepoPath,
+    suites: &[Compiled],
+    index: &dyn FileIndex,
+    content: impl FnOnce() -> Content,
+) -> FileRole {
     let text = path.as_str();
     let family = family(path);
     let by_directory = by_directories(text);
@@ -561,7 +576,7 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
     let is_left_out = |fits: &dyn Fn(Runner) -> bool| {
         covering
             .iter()
-            .any(|suite| fits(suite.suite.runner) && !suite.is_open())
+            .any(|suite| fits(suite.suite.runner) && !suite.is_open(index))
     };
     let is_known = is_left_out(&|_| true);
     if family == FileSyntax::Python {
