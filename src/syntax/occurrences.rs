@@ -54,7 +54,7 @@ pub enum OccurrenceRole {
     Global(UseKind),
     /// The key of a destructured property or an attribute: `a` in `const { a } = x`, `<B a={1}>`.
     Key,
-    /// Part of another identifier: `job` in `$job`.
+    /// Part of another identifier, `job` in `$job`, or a keyword: `type` in `import type { A } from 'm'`.
     OtherName,
     /// In a comment.
     Comment,

@@ -6,6 +6,7 @@
 use tree_sitter::{Language, Node, Tree};
 
 use super::implicit_calls::ImplicitCalls;
+use super::tree_walk::is_keyword;
 use super::use_recorder::{offset, span_of};
 use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
@@ -151,6 +152,9 @@ impl PositionedFile {
                 reference,
                 kind: self.use_kind(reference),
             };
+        }
+        if is_keyword(node) {
+            return OccurrenceRole::OtherName;
         }
         let word = SourceWord {
             source,
