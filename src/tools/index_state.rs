@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::time;
 use super::{Call, Federation, Progress, Tool};
 use crate::error::{Code, Result};
-use crate::workspace::brief;
+use crate::workspace::cut_argument;
 
 /// Input of a tool that takes nothing of its own.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
@@ -82,7 +82,7 @@ impl Tool for Current {
             worktree: call.revision.is_none().then_some(current.worktree_id),
             detached: call.revision.is_none() && current.branch.name().is_none(),
             bare: current.is_bare,
-            reference: call.revision.map(|revision| brief(&revision.name)),
+            reference: call.revision.map(|revision| cut_argument(&revision.name)),
             pending_files: current.n_pending,
             seed_from: current.seed_from,
         })
@@ -150,7 +150,7 @@ impl Tool for Refresh {
             index_id: done.index_id,
             branch: done.snapshot.branch.name().map(str::to_owned),
             head_sha: done.snapshot.head.as_ref().map(ToString::to_string),
-            reference: call.revision.map(|revision| brief(&revision.name)),
+            reference: call.revision.map(|revision| cut_argument(&revision.name)),
             status: done.status.as_str(),
             indexed_files: done.n_indexed,
             deleted_files: done.n_deleted,

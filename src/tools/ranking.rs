@@ -86,9 +86,9 @@ pub(super) fn rerank(view: &View<'_>, query: &Query, hits: &mut [Hit]) -> Option
 /// as before and every page continues the one before.
 fn reorder(hits: &mut [Hit], order: &[usize]) {
     let n = order.len().min(hits.len());
-    let tail = hits.get(n).map(|hit| hit.weight);
+    let tail = hits.get(n).map(|hit| hit.sort_key);
     let (best, _) = hits.split_at_mut(n);
-    let weights: Vec<f64> = best.iter().map(|hit| hit.weight).collect();
+    let weights: Vec<f64> = best.iter().map(|hit| hit.sort_key).collect();
     let is_fixed = |hit: &Hit| hit.reasons.has(MatchReason::Exact);
     let before = best.to_vec();
     let mut from = 0;
@@ -109,7 +109,7 @@ fn reorder(hits: &mut [Hit], order: &[usize]) {
     }
     let mut least = tail.map_or(0.0, |weight| weight + STEP);
     for (hit, weight) in best.iter_mut().zip(weights).rev() {
-        hit.weight = weight.max(least);
-        least = hit.weight + STEP;
+        hit.sort_key = weight.max(least);
+        least = hit.sort_key + STEP;
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::upkeep::GcTrigger;
+use super::gc::GcTrigger;
 use super::{IndexStatus, Revision, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
 use crate::git::{Repo, RepoState};
