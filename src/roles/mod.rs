@@ -29,7 +29,7 @@ pub use crate::model::FileRole;
 use crate::ir::FileFacts;
 use crate::model::file_role::{by_directories, by_name, is_test_dir_inside_sources};
 use crate::model::path::is_at_or_below;
-use crate::model::{Budget, RepoPath, SymbolFlags, ini};
+use crate::model::{Budget, RepoPath, SymbolFlags, SymbolKind, ini};
 use crate::store::Read;
 use crate::syntax;
 use runner::{Compiled, FileIndex, PathPattern, Runner, RunnerEvidence, Suite};
@@ -238,7 +238,8 @@ struct Content {
     framework: Option<Runner>,
     /// Whether it calls `describe` or `it` as globals.
     has_globals: bool,
-    /// Whether it imports a framework for any purpose, or a module that only tests are written with.
+    /// Whether it imports a framework for any purpose, or a module that only tests are written with; of C# and Rust whether it has
+    /// tests.
     helps: bool,
 }
 
@@ -404,6 +405,11 @@ impl<'a> Roles<'a> {
             content.helps = facts.is_some_and(|it| classes_with_tests(&it).next().is_some());
             return content;
         }
+        if syntax_of(path) == FileSyntax::Rust {
+            let facts = self.read.facts(file.id).ok().flatten();
+            content.helps = facts.is_none_or(|it| may_be_tests(&it));
+            return content;
+        }
         if specifiers.iter().any(is_framework) {
             let facts = self.read.facts(file.id).ok().flatten();
             content = facts.map_or_else(Content::default, |facts| imported(&facts));
@@ -468,6 +474,17 @@ fn classes_with_tests(facts: &FileFacts) -> impl Iterator<Item = &str> {
     classes.map(|at| facts.symbols[at as usize].name.as_str())
 }
 
+/// Whether a file of Rust has tests, or has no functions of which it could be seen: those that a macro makes are not.
+fn may_be_tests(facts: &FileFacts) -> bool {
+    let of_tests = SymbolFlags::TEST | SymbolFlags::TEST_ONLY;
+    let mut functions = facts
+        .symbols
+        .iter()
+        .filter(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method));
+    let has_functions = functions.next().is_some();
+    !has_functions || facts.symbols.iter().any(|it| it.flags.intersects(of_tests))
+}
+
 fn imported(facts: &FileFacts) -> Content {
     let mut content = Content::default();
     for import in &facts.imports {
@@ -498,6 +515,7 @@ enum FileSyntax {
     Python,
     Go,
     CSharp,
+    Rust,
     Other,
     /// No code.
     Data,
@@ -510,6 +528,7 @@ fn syntax_of(path: &RepoPath) -> FileSyntax {
         "py" => FileSyntax::Python,
         "go" => FileSyntax::Go,
         "cs" => FileSyntax::CSharp,
+        "rs" => FileSyntax::Rust,
         _ if syntax::by_path(path).is_code => FileSyntax::Other,
         _ => FileSyntax::Data,
     }
@@ -554,7 +573,15 @@ fn role(
                 helped
             };
         }
-        FileSyntax::Other => return by_name.unwrap_or(by_directory),
+        // `reaching_tests.rs` may be code about tests: a test has some.
+        FileSyntax::Rust if by_name == Some(FileRole::Test) && by_directory.is_code() => {
+            return if content().helps {
+                FileRole::Test
+            } else {
+                FileRole::Code
+            };
+        }
+        FileSyntax::Rust | FileSyntax::Other => return by_name.unwrap_or(by_directory),
         FileSyntax::Script | FileSyntax::Python => {}
     }
     let is_own = |suite: &&Compiled| match suite.suite.runner {

@@ -358,6 +358,22 @@ fn other_languages_go_by_their_conventions() {
 }
 
 #[test]
+fn a_file_of_rust_with_the_name_of_tests_is_one_where_it_has_some() {
+    let role = |path, helps| {
+        let content = Content {
+            helps,
+            ..Content::default()
+        };
+        role_with(&[], path, content)
+    };
+    for path in ["src/cli/reaching_tests.rs", "src/test_gaps.rs"] {
+        assert_eq!(role(path, false), Code);
+        assert_eq!(role(path, true), Test);
+    }
+    assert_eq!(role("tests/api_test.rs", false), Test);
+}
+
+#[test]
 fn a_section_ends_where_the_next_begins() {
     let cfg = "[tool:pytest]\npython_files = check_*.py\ntestpaths = tests\n\n[coverage:run]\nbranch = True\nsource =\n    src\n\n[paths]\nsource =\n    .tox/*/lib\n";
     let role = |path| role_with(&[("setup.cfg", cfg)], path, Content::default());
