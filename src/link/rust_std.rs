@@ -496,6 +496,13 @@ impl Linker<'_, '_> {
             Type::ExternalType(given) if given.name == of.name && !given.args.is_empty() => {
                 Some(given)
             }
+            // `Arc::clone(self)` of `self: &Arc<Self>`
+            given if !given.is_external() => {
+                match ExternalType::with(&of.name, vec![Some(given)]) {
+                    Type::ExternalType(pointer) => Some(pointer),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

@@ -191,13 +191,20 @@ impl Linker<'_, '_> {
         if let Some((0, at)) = best {
             return Named::Found(Type::Definition(Def::Symbol(file.file, at)));
         }
+        let mut declared = None;
         if wanted != Wanted::Macro
             && let Some((target, "*")) = file.import(&module.local_of(name))
         {
-            return match target {
+            declared = Some(match target {
                 Some(target) => Named::Found(Type::Definition(Def::Module(target))),
                 None => Named::Unknown,
-            };
+            });
+        }
+        // `pub use table::table;` beside `mod table;`: the last name of a path is the function.
+        if wanted == Wanted::Qualifier
+            && let Some(declared) = declared
+        {
+            return declared;
         }
         if let Some((_, at)) = best {
             return Named::Found(Type::Definition(Def::Symbol(file.file, at)));
@@ -206,18 +213,30 @@ impl Linker<'_, '_> {
         let mut is_bound = false;
         if path.is_some() {
             let values: Vec<ExprId> = file.values(module.inline, path).collect();
+            // A constant is bound to its type by the same name.
+            let is_constant = defined.iter().any(|at| {
+                let kind = file.symbol(*at).kind;
+                matches!(kind, SymbolKind::Constant | SymbolKind::Variable)
+            });
             for value in values {
-                // A constant is bound to its type by the same name.
-                if !defined.is_empty() {
+                if is_constant {
                     break;
                 }
                 is_bound = true;
-                if let Some(found) = self.at_path(file, value, wanted) {
-                    return Named::Found(found);
+                match self.at_path(file, value, wanted) {
+                    // Another `use` may name a function of that name.
+                    Some(found) if wanted == Wanted::Last && self.is_module(&found) => {
+                        declared.get_or_insert(Named::Found(found));
+                    }
+                    Some(found) => return Named::Found(found),
+                    None => {}
                 }
             }
         } else {
             file.record_name(name);
+        }
+        if let Some(declared) = declared {
+            return declared;
         }
         if is_bound && wanted == Wanted::Last {
             return Named::Unknown;
@@ -237,6 +256,17 @@ impl Linker<'_, '_> {
             return Named::Unknown;
         }
         Named::Nothing
+    }
+
+    /// Whether a definition is a module.
+    fn is_module(&self, found: &Type) -> bool {
+        match found {
+            Type::Definition(Def::Module(_)) => true,
+            Type::Definition(Def::Symbol(file, at)) => {
+                self.kind(*file, *at) == Some(SymbolKind::Namespace)
+            }
+            _ => false,
+        }
     }
 
     /// Evaluates the path of a `use` declaration, whose last name may mean several things.

@@ -1,7 +1,7 @@
 //! Path patterns as test runners write them: `**/*.{test,spec}.?(c|m)[jt]s?(x)`.
 //!
-//! Knows `*`, `**`, `?`, classes, braces and the groups `?(…)`, `@(…)`, `+(…)`, `*(…)`. A pattern with anything else (`!(…)`)
-//! is not read.
+//! Knows `*`, `**`, `?`, classes, braces, the groups `?(…)`, `@(…)`, `+(…)`, `*(…)` and, as picomatch does, bare ones: `(*.)`,
+//! `.(ts|tsx)`. A pattern with anything else (`!(…)`) is not read.
 
 use std::cell::Cell;
 
@@ -110,6 +110,17 @@ fn read(
                 nodes.push(GlobNode::Group(repeat, group));
                 at = end;
             }
+            '(' if closes(chars, at) => {
+                let (group, end) = alternatives(chars, at + 1, ('|', ')'), depth)?;
+                let (repeat, end) = match chars.get(end) {
+                    // `(a)+(b)`: the sign belongs to the next group.
+                    Some('+') if chars.get(end + 1) != Some(&'(') => (Repeat::AtLeastOnce, end + 1),
+                    Some('?') if chars.get(end + 1) != Some(&'(') => (Repeat::AtMostOnce, end + 1),
+                    _ => (Repeat::Once, end),
+                };
+                nodes.push(bare_group(repeat, group));
+                at = end;
+            }
             '{' => {
                 let (group, end) = alternatives(chars, at + 1, (',', '}'), depth)?;
                 nodes.push(GlobNode::Group(Repeat::Once, group));
@@ -175,6 +186,41 @@ fn alternatives(
             return Some((all, at));
         }
     }
+}
+
+/// Returns whether the parenthesis at `open` has its counterpart: else it is a character like others.
+fn closes(chars: &[char], open: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut at = open;
+    while let Some(&c) = chars.get(at) {
+        match c {
+            '\\' => at += 1,
+            '(' => depth += 1,
+            ')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Returns the node of `(a|b)`. Some runners read the parentheses as characters: `app/(shop)/*.test.ts` names a directory.
+fn bare_group(repeat: Repeat, mut group: Vec<Vec<GlobNode>>) -> GlobNode {
+    if repeat == Repeat::Once {
+        let mut literal = vec![GlobNode::Char('(')];
+        for (at, nodes) in group.iter().enumerate() {
+            literal.extend((at > 0).then_some(GlobNode::Char('|')));
+            literal.extend(nodes.iter().cloned());
+        }
+        literal.push(GlobNode::Char(')'));
+        group.push(literal);
+    }
+    GlobNode::Group(repeat, group)
 }
 
 fn class(chars: &[char], start: usize) -> Option<(GlobNode, usize)> {
@@ -297,6 +343,25 @@ mod tests {
         assert!(matches("/**/e2e/**", "/a/e2e/b/c.ts"));
         assert!(matches("/**/@(a|b)*.ts", "/x/ab.ts"));
         assert!(!matches("/[!a]*.ts", "/ab.ts"));
+    }
+
+    #[test]
+    fn groups_without_a_sign_are_alternatives() {
+        let pattern = "/src/**/(*.)+(spec|test).+(ts|tsx|js)";
+        for path in ["/src/a.test.ts", "/src/x/y/a.b.spec.tsx", "/src/a.test.js"] {
+            assert!(matches(pattern, path), "{path}");
+        }
+        for path in ["/src/a.ts", "/a.test.ts", "/src/test.ts", "/src/a.test.md"] {
+            assert!(!matches(pattern, path), "{path}");
+        }
+        assert!(matches("/**/*.test.(ts|tsx)", "/a/b.test.tsx"));
+        assert!(!matches("/**/*.test.(ts|tsx)", "/a/b.test.js"));
+        assert!(matches("/**/*.test.ts(x)?", "/b.test.ts"));
+        assert!(matches("/**/*.test.ts(x)?", "/b.test.tsx"));
+        assert!(matches("/(ab)+.ts", "/ababab.ts"));
+        assert!(matches("/(a|(b|c)d).ts", "/cd.ts"));
+        assert!(matches("/app/(shop)/*.ts", "/app/(shop)/a.ts"));
+        assert!(matches("/a(b.ts", "/a(b.ts") && matches("/a)b.ts", "/a)b.ts"));
     }
 
     #[test]

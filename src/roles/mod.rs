@@ -29,10 +29,10 @@ pub use crate::model::FileRole;
 use crate::ir::FileFacts;
 use crate::model::file_role::{by_directories, by_name, is_test_dir_inside_sources};
 use crate::model::path::is_at_or_below;
-use crate::model::{Budget, RepoPath, SymbolFlags, ini};
+use crate::model::{Budget, RepoPath, SymbolFlags, SymbolKind, ini};
 use crate::store::Read;
 use crate::syntax;
-use runner::{Compiled, PathPattern, Runner, RunnerEvidence, Suite};
+use runner::{Compiled, FileIndex, PathPattern, Runner, RunnerEvidence, Suite};
 
 /// Bytes of a configuration that is read.
 const MAX_CONFIG_BYTES: usize = 1 << 19;
@@ -238,7 +238,8 @@ struct Content {
     framework: Option<Runner>,
     /// Whether it calls `describe` or `it` as globals.
     has_globals: bool,
-    /// Whether it imports a framework for any purpose, or a module that only tests are written with.
+    /// Whether it imports a framework for any purpose, or a module that only tests are written with; of C# and Rust whether it has
+    /// tests.
     helps: bool,
 }
 
@@ -270,7 +271,7 @@ impl<'a> Roles<'a> {
             return *known;
         }
         let content = || self.content(path);
-        let role = role(path, self.suites(), content);
+        let role = role(path, self.suites(), self, content);
         self.known.borrow_mut().insert(path.clone(), role);
         role
     }
@@ -279,7 +280,7 @@ impl<'a> Roles<'a> {
     pub fn by_path(&self, path: &RepoPath) -> FileRole {
         let text = path.as_str();
         if by_name(text).is_none() && by_directories(text).is_code() {
-            role(path, self.suites(), Content::default)
+            role(path, self.suites(), self, Content::default)
         } else {
             self.of(path)
         }
@@ -404,6 +405,11 @@ impl<'a> Roles<'a> {
             content.helps = facts.is_some_and(|it| classes_with_tests(&it).next().is_some());
             return content;
         }
+        if syntax_of(path) == FileSyntax::Rust {
+            let facts = self.read.facts(file.id).ok().flatten();
+            content.helps = facts.is_none_or(|it| may_be_tests(&it));
+            return content;
+        }
         if specifiers.iter().any(is_framework) {
             let facts = self.read.facts(file.id).ok().flatten();
             content = facts.map_or_else(Content::default, |facts| imported(&facts));
@@ -416,6 +422,16 @@ impl<'a> Roles<'a> {
             is_called.unwrap_or_default()
         });
         content
+    }
+}
+
+impl FileIndex for Roles<'_> {
+    fn has_file(&self, fits: &dyn Fn(&str) -> bool) -> bool {
+        // Rows that can't be read tell nothing against a pattern.
+        let Ok(rows) = self.read.file_rows() else {
+            return true;
+        };
+        rows.iter().any(|row| fits(row.path.as_str()))
     }
 }
 
@@ -458,6 +474,17 @@ fn classes_with_tests(facts: &FileFacts) -> impl Iterator<Item = &str> {
     classes.map(|at| facts.symbols[at as usize].name.as_str())
 }
 
+/// Whether a file of Rust has tests, or has no functions of which it could be seen: those that a macro makes are not.
+fn may_be_tests(facts: &FileFacts) -> bool {
+    let of_tests = SymbolFlags::TEST | SymbolFlags::TEST_ONLY;
+    let mut functions = facts
+        .symbols
+        .iter()
+        .filter(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method));
+    let has_functions = functions.next().is_some();
+    !has_functions || facts.symbols.iter().any(|it| it.flags.intersects(of_tests))
+}
+
 fn imported(facts: &FileFacts) -> Content {
     let mut content = Content::default();
     for import in &facts.imports {
@@ -488,6 +515,7 @@ enum FileSyntax {
     Python,
     Go,
     CSharp,
+    Rust,
     Other,
     /// No code.
     Data,
@@ -500,13 +528,19 @@ fn syntax_of(path: &RepoPath) -> FileSyntax {
         "py" => FileSyntax::Python,
         "go" => FileSyntax::Go,
         "cs" => FileSyntax::CSharp,
+        "rs" => FileSyntax::Rust,
         _ if syntax::by_path(path).is_code => FileSyntax::Other,
         _ => FileSyntax::Data,
     }
 }
 
 /// Returns the role of a file by all evidence; `content` is asked where neither configuration nor language decide.
-fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content) -> FileRole {
+fn role(
+    path: &RepoPath,
+    suites: &[Compiled],
+    index: &dyn FileIndex,
+    content: impl FnOnce() -> Content,
+) -> FileRole {
     let text = path.as_str();
     let family = syntax_of(path);
     let by_directory = by_directories(text);
@@ -539,7 +573,15 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
                 helped
             };
         }
-        FileSyntax::Other => return by_name.unwrap_or(by_directory),
+        // `reaching_tests.rs` may be code about tests: a test has some.
+        FileSyntax::Rust if by_name == Some(FileRole::Test) && by_directory.is_code() => {
+            return if content().helps {
+                FileRole::Test
+            } else {
+                FileRole::Code
+            };
+        }
+        FileSyntax::Rust | FileSyntax::Other => return by_name.unwrap_or(by_directory),
         FileSyntax::Script | FileSyntax::Python => {}
     }
     let is_own = |suite: &&Compiled| match suite.suite.runner {
@@ -561,7 +603,7 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
     let is_left_out = |fits: &dyn Fn(Runner) -> bool| {
         covering
             .iter()
-            .any(|suite| fits(suite.suite.runner) && !suite.is_open())
+            .any(|suite| fits(suite.suite.runner) && !suite.is_open(index))
     };
     let is_known = is_left_out(&|_| true);
     if family == FileSyntax::Python {

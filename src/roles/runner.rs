@@ -105,6 +105,8 @@ pub(super) enum PathPattern {
 pub(super) struct Compiled {
     pub(super) suite: Suite,
     patterns: OnceCell<PathPatterns>,
+    /// Whether it runs a file of the index at all; see [`Self::is_open`].
+    runs_any: OnceCell<bool>,
 }
 
 #[derive(Debug)]
@@ -126,6 +128,7 @@ impl Compiled {
         Self {
             suite,
             patterns: OnceCell::new(),
+            runs_any: OnceCell::new(),
         }
     }
 
@@ -146,9 +149,13 @@ impl Compiled {
             && !patterns.exclude.iter().any(|it| it.matches(&absolute))
     }
 
-    /// Returns whether it may run files that are not known.
-    pub(super) fn is_open(&self) -> bool {
-        self.suite.is_open || self.patterns().is_open
+    /// Returns whether it may run files that are not known. Patterns that match no file of `index` were not understood.
+    pub(super) fn is_open(&self, index: &dyn FileIndex) -> bool {
+        self.suite.is_open
+            || self.patterns().is_open
+            || !*self
+                .runs_any
+                .get_or_init(|| index.has_file(&|path| self.runs(path)))
     }
 
     fn patterns(&self) -> &PathPatterns {
@@ -164,6 +171,12 @@ impl Compiled {
             }
         })
     }
+}
+
+/// The files that suites may run.
+pub(super) trait FileIndex {
+    /// Returns whether there is a file whose path fits.
+    fn has_file(&self, fits: &dyn Fn(&str) -> bool) -> bool;
 }
 
 impl Matcher {

@@ -1,13 +1,36 @@
 //! Configurations as they are found in repositories, and the roles that follow from them.
 
 use super::FileRole::{self, Code, Example, Test, TestSupport};
+use super::runner::FileIndex;
 use super::{Content, Runner, Suite, compiled, kept, role};
 use crate::model::RepoPath;
 
 /// Files of a repository: `(path, text)`.
 type Files<'a> = &'a [(&'a str, &'a str)];
 
+/// A repository whose other files are not known: each pattern may match one of them.
+struct AnyFiles;
+
+impl FileIndex for AnyFiles {
+    fn has_file(&self, _: &dyn Fn(&str) -> bool) -> bool {
+        true
+    }
+}
+
+/// The paths of all files of a repository.
+struct TheseFiles<'a>(&'a [&'a str]);
+
+impl FileIndex for TheseFiles<'_> {
+    fn has_file(&self, fits: &dyn Fn(&str) -> bool) -> bool {
+        self.0.iter().any(|path| fits(path))
+    }
+}
+
 fn role_with(configs: Files<'_>, path: &str, content: Content) -> FileRole {
+    role_among(configs, &AnyFiles, path, content)
+}
+
+fn role_among(configs: Files<'_>, index: &dyn FileIndex, path: &str, content: Content) -> FileRole {
     let suites = configs.iter().flat_map(|(path, text)| {
         let kept = kept(&RepoPath::new(path).unwrap(), text);
         kept.map_or_else(Vec::new, |text| {
@@ -15,7 +38,7 @@ fn role_with(configs: Files<'_>, path: &str, content: Content) -> FileRole {
         })
     });
     let suites = compiled(suites.collect());
-    role(&RepoPath::new(path).unwrap(), &suites, || content)
+    role(&RepoPath::new(path).unwrap(), &suites, index, || content)
 }
 
 /// Checks the roles of files of which nothing but the path is known.
@@ -63,6 +86,34 @@ fn vitest_runs_what_its_projects_include() {
         &[("vite.config.ts", "export default { plugins: [] }")],
         &[("test/a.ts", Test)],
     );
+}
+
+#[test]
+fn groups_in_the_patterns_of_vitest_have_no_sign() {
+    let config = "export default { test: { include: ['src/**/(*.)+(spec|test).+(ts|tsx|js)'] } }";
+    check(
+        &[("vitest.config.ts", config)],
+        &[
+            ("src/utils/body.test.ts", Test),
+            ("src/body.test.tsx", Test),
+            ("other/body.test.ts", TestSupport),
+            ("src/body.ts", Code),
+        ],
+    );
+}
+
+#[test]
+fn patterns_that_match_no_file_say_nothing_against_names() {
+    let config = "export default { test: { include: ['lib/**/*.check.ts'] } }";
+    let configs: Files<'_> = &[("vitest.config.ts", config)];
+    let role =
+        |files: &[&str], path| role_among(configs, &TheseFiles(files), path, Content::default());
+    let others = ["src/a.ts", "src/a.test.ts"];
+    assert_eq!(role(&others, "src/a.test.ts"), Test);
+    assert_eq!(role(&others, "src/a.ts"), Code);
+    let with_one = ["src/a.test.ts", "lib/b.check.ts"];
+    assert_eq!(role(&with_one, "src/a.test.ts"), TestSupport);
+    assert_eq!(role(&with_one, "lib/b.check.ts"), Test);
 }
 
 #[test]
@@ -304,6 +355,22 @@ fn other_languages_go_by_their_conventions() {
             ("examples/a/App.vue", Example),
         ],
     );
+}
+
+#[test]
+fn a_file_of_rust_with_the_name_of_tests_is_one_where_it_has_some() {
+    let role = |path, helps| {
+        let content = Content {
+            helps,
+            ..Content::default()
+        };
+        role_with(&[], path, content)
+    };
+    for path in ["src/cli/reaching_tests.rs", "src/test_gaps.rs"] {
+        assert_eq!(role(path, false), Code);
+        assert_eq!(role(path, true), Test);
+    }
+    assert_eq!(role("tests/api_test.rs", false), Test);
 }
 
 #[test]

@@ -304,22 +304,29 @@ impl Read<'_> {
 
     /// Returns when the code of a definition runs.
     pub fn evaluation_site(&self, symbol: SymbolId) -> StoreResult<EvaluationSite> {
-        let row: Option<(u8, Option<SymbolId>, Option<u8>)> = self
+        let row: Option<(u8, Option<SymbolId>, Option<u8>, bool)> = self
             .tx
             .prepare_cached(
-                "SELECT s.kind, p.id, p.kind FROM symbol s LEFT JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
+                "SELECT s.kind, p.id, p.kind, f.language = 'rust' FROM symbol s JOIN file f ON f.id = s.file \
+                 LEFT JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_row([symbol], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                    .query_row([symbol], |row| {
+                        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                    })
                     .optional()
             })
             .context("reading what a definition is")?;
-        let Some((kind, outer, outer_kind)) = row else {
+        let Some((kind, outer, outer_kind, is_rust)) = row else {
             return Ok(EvaluationSite::Itself);
         };
         let outer_kind = outer_kind.and_then(SymbolKind::from_code);
         Ok(match (SymbolKind::from_code(kind), outer, outer_kind) {
+            // A constant of Rust is its value wherever it is named.
+            (Some(SymbolKind::Variable | SymbolKind::Constant), _, _) if is_rust => {
+                EvaluationSite::Itself
+            }
             (Some(SymbolKind::Variable | SymbolKind::Constant), _, _) => EvaluationSite::Variable,
             (Some(SymbolKind::Field), Some(class), Some(SymbolKind::Class)) => {
                 EvaluationSite::FieldOf(class)

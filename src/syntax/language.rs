@@ -14,7 +14,7 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 20;
+const ECMASCRIPT_FACTS: u32 = 21;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
@@ -24,7 +24,7 @@ const JAVA_FACTS: u32 = 9;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 3;
 /// The same for Rust.
-const RUST_FACTS: u32 = 3;
+const RUST_FACTS: u32 = 4;
 /// The same for C and C++.
 const C_FACTS: u32 = 2;
 /// The same for languages that are outlined.

@@ -56,7 +56,7 @@ pub enum OccurrenceRole {
     Unbound(UseKind),
     /// The key of a destructured property or an attribute: `a` in `const { a } = x`, `<B a={1}>`.
     Key,
-    /// Part of another identifier: `job` in `$job`.
+    /// Part of another identifier, `job` in `$job`, or a keyword: `type` in `import type { A } from 'm'`.
     OtherName,
     /// In a comment.
     Comment,

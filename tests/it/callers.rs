@@ -539,3 +539,24 @@ register(helper)
     let summary = said["summary"].as_str().unwrap();
     assert!(summary.starts_with("No uses found in code."), "{summary}");
 }
+
+#[test]
+fn a_constant_of_rust_reaches_whoever_names_it() {
+    let files = "\
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+mod settings;
+mod file;
+//- /src/settings.rs
+pub const fn number(n: u32) -> u32 { n }
+pub const LIMIT: u32 = number(3);
+//- /src/file.rs
+use crate::settings::LIMIT;
+pub fn parse(n: u32) -> bool { n < LIMIT }
+";
+    let (callers, files) = impact(files, "number", "src/settings.rs");
+    assert_eq!(callers, ["src/settings.rs LIMIT"]);
+    assert_eq!(files, ["src/file.rs"]);
+}

@@ -6,6 +6,7 @@
 use tree_sitter::{Language, Node, Tree};
 
 use super::implicit_calls::ImplicitCalls;
+use super::tree_walk::is_keyword;
 use super::use_recorder::{UsePositions, offset, span_of};
 use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
@@ -155,6 +156,9 @@ impl PositionedFile {
         let unbound = &self.file.positions.unbound;
         if let Ok(at) = unbound.binary_search_by_key(&start, |position| position.0) {
             return OccurrenceRole::Unbound(use_kind(unbound[at].1));
+        }
+        if is_keyword(node) {
+            return OccurrenceRole::OtherName;
         }
         let word = SourceWord {
             source,

@@ -27,3 +27,8 @@ pub(in crate::syntax) fn each_node<'t, B>(
         }
     }
 }
+
+/// Returns whether a node is a word of the language: `type` in `import type { A } from 'm'`, not in `{ type: 1 }`.
+pub(in crate::syntax) fn is_keyword(node: Node<'_>) -> bool {
+    !node.is_named() && !node.is_missing() && node.kind().starts_with(char::is_alphabetic)
+}

@@ -1,4 +1,5 @@
-//! Contextual types (TypeScript specification, section 4.23): in `run((job) => …)` the parameter of `run` types `job`.
+//! Contextual types (TypeScript specification, section 4.23): in `run((job) => …)` the parameter of `run` types `job`, and in
+//! `run({ retries: 2 })` it has the member `retries`.
 
 use tree_sitter::Node;
 
@@ -7,13 +8,18 @@ use super::builtins::Builtin;
 use super::frame::Frame;
 use super::kinds::Kind;
 use super::lower_expr::lower_expr;
+use super::member_uses::member_of;
 use super::names::is_chain;
-use super::pending::{BindingSource, ContextualType};
+use super::pending::{BindingSource, ContextualType, NamePlace};
 use super::signatures::{self, PARAMETERS};
-use super::{bindings, nodes};
-use crate::ir::ExprId;
+use super::{bindings, nodes, object_types};
+use crate::ir::{ExprId, ReferenceKind};
 
-/// The contextual type that an annotation gives; `None` for a union of functions.
+/// Expressions inside expressions that are looked at for an object or a function.
+const MAX_DEPTH: usize = 4;
+
+/// The contextual type that an annotation gives, an unknown one where it can't be followed; `None` for an object type that is
+/// written out, whose members are no definitions.
 pub(super) fn contextual_type(
     b: &mut FileBuilder<'_>,
     written: Node<'_>,
@@ -27,21 +33,52 @@ pub(super) fn contextual_type(
             });
         return Some(ContextualType::Parameters(parameters.collect()));
     }
-    signatures::non_function_type(b, written).map(ContextualType::Type)
+    if let Some(found) = signatures::non_function_type(b, written) {
+        return Some(ContextualType::Type(found));
+    }
+    (!object_types::has_object_type(b, Some(written)))
+        .then(|| ContextualType::Type(b.exprs.unknown()))
 }
 
-/// Records the contextual type of a function or an object until the walk enters it.
+/// Records the contextual type of a function, an object or a list until the walk enters it.
 pub(super) fn expect(b: &mut FileBuilder<'_>, value: Node<'_>, expected: &ContextualType) {
-    let mut value = value;
-    while b.grammar.kind(value) == Kind::Parenthesized {
-        let Some(inner) = value.named_child(0) else {
-            return;
+    for value in operands(b, value) {
+        if is_context_sensitive(b, value) {
+            b.contextual.insert(value.id(), expected.clone());
+        }
+    }
+}
+
+/// Returns the expressions whose value an expression may have: `a` and `b` of `(test ? a : b)`, of `a ?? b`.
+fn operands<'t>(b: &FileBuilder<'_>, value: Node<'t>) -> Vec<Node<'t>> {
+    let fields = &b.grammar.fields;
+    let (mut found, mut open) = (Vec::new(), vec![(value, 0)]);
+    while let Some((node, depth)) = open.pop() {
+        let inner: Vec<Node<'t>> = match b.grammar.kind(node) {
+            Kind::Parenthesized => node.named_child(0).into_iter().collect(),
+            Kind::Ternary => [fields.consequence, fields.alternative]
+                .into_iter()
+                .filter_map(|field| node.child_by_field_id(field))
+                .collect(),
+            Kind::Binary => {
+                let operator = node.child_by_field_id(fields.operator);
+                let (left, right) = nodes::sides(b, node).unzip();
+                match operator.map(|it| b.text(it)) {
+                    Some("||" | "??") => left.into_iter().chain(right).collect(),
+                    Some("&&") => right.into_iter().collect(),
+                    _ => Vec::new(),
+                }
+            }
+            _ => {
+                found.push(node);
+                continue;
+            }
         };
-        value = inner;
+        if depth < MAX_DEPTH {
+            open.extend(inner.into_iter().map(|it| (it, depth + 1)));
+        }
     }
-    if is_context_sensitive(b, value) {
-        b.contextual.insert(value.id(), expected.clone());
-    }
+    found
 }
 
 /// `const a: A = …`
@@ -51,10 +88,38 @@ pub(super) fn expect_annotation(
     value: Option<Node<'_>>,
 ) {
     if let (Some(written), Some(value)) = (written, value)
-        && is_context_sensitive(b, value)
+        && may_be_sensitive(b, value)
         && let Some(expected) = contextual_type(b, written)
     {
         expect(b, value, &expected);
+    }
+}
+
+/// `(a: A = …)`
+pub(super) fn expect_default(b: &mut FileBuilder<'_>, parameter: Node<'_>) {
+    let fields = &b.grammar.fields;
+    let written = parameter.child_by_field_id(fields.type_);
+    let value = parameter.child_by_field_id(fields.value);
+    expect_annotation(b, written, value);
+}
+
+/// `this.options = { … }`: the contextual type is that of the target.
+pub(super) fn expect_assigned(b: &mut FileBuilder<'_>, node: Node<'_>) {
+    let Some((left, right)) = nodes::sides(b, node).filter(|_| !b.grammar.untyped) else {
+        return;
+    };
+    let text = b.text(left);
+    let is_export = text.starts_with("exports") || text.starts_with("module.exports");
+    let is_name = matches!(
+        b.grammar.kind(left),
+        Kind::Identifier | Kind::MemberExpression
+    );
+    if is_name
+        && !is_export
+        && may_be_sensitive(b, right)
+        && let Some(target) = lower_expr(b, left)
+    {
+        expect(b, right, &ContextualType::Type(target));
     }
 }
 
@@ -63,11 +128,28 @@ pub(super) fn expect_cast(b: &mut FileBuilder<'_>, node: Node<'_>) {
     expect_annotation(b, node.named_child(1), node.named_child(0));
 }
 
-/// Whether a contextual type tells anything about a value: of a function with a parameter without annotation, of an
-/// object that has functions (TypeScript specification, section 4.15.3).
+fn may_be_sensitive(b: &FileBuilder<'_>, value: Node<'_>) -> bool {
+    operands(b, value)
+        .into_iter()
+        .any(|it| is_context_sensitive(b, it))
+}
+
+/// Whether a contextual type tells anything about a value: of a function with a parameter without annotation (TypeScript
+/// specification, section 4.15.3), of an object that has members, of a list of objects.
 fn is_context_sensitive(b: &FileBuilder<'_>, value: Node<'_>) -> bool {
     match b.grammar.kind(value) {
-        Kind::Parenthesized => true,
+        Kind::Object if !b.grammar.untyped => {
+            let mut cursor = value.walk();
+            value
+                .named_children(&mut cursor)
+                .any(|member| member_key(b, member).is_some())
+        }
+        Kind::Array => {
+            let mut cursor = value.walk();
+            value
+                .named_children(&mut cursor)
+                .any(|one| b.grammar.kind(one) == Kind::Object && is_context_sensitive(b, one))
+        }
         Kind::Object => {
             let mut cursor = value.walk();
             value.named_children(&mut cursor).any(|member| {
@@ -105,16 +187,17 @@ pub(super) fn expect_arguments(b: &mut FileBuilder<'_>, call: Node<'_>) {
             _ if at == PARAMETERS => return,
             _ => at += 1,
         }
-        if !is_context_sensitive(b, one) || b.contextual.contains_key(&one.id()) {
+        if !may_be_sensitive(b, one) || b.contextual.contains_key(&one.id()) {
             continue;
         }
         // Most calls are given nothing of which anything is expected.
-        let Some(callee) = called.get_or_insert_with(|| callee(b, call)) else {
-            return;
-        };
+        let callee = *called.get_or_insert_with(|| callee(b, call));
         let index = u8::try_from(at - 1).unwrap_or(u8::MAX);
-        let expected = ContextualType::Type(b.exprs.parameter(*callee, index));
-        expect(b, one, &expected);
+        let expected = match callee {
+            Some(callee) => b.exprs.parameter(callee, index),
+            None => b.exprs.unknown(),
+        };
+        expect(b, one, &ContextualType::Type(expected));
     }
 }
 
@@ -129,31 +212,67 @@ fn callee(b: &mut FileBuilder<'_>, call: Node<'_>) -> Option<ExprId> {
     (!is_moved).then(|| lower_expr(b, callee))?
 }
 
-/// An object that is expected to be something: so are its members.
-pub(super) fn expect_members(b: &mut FileBuilder<'_>, object: Node<'_>) {
+/// An object that is expected to be something: its keys are uses of the members, which its values are expected to be.
+pub(super) fn expect_members(b: &mut FileBuilder<'_>, object: Node<'_>, frame: &Frame) {
     let Some(ContextualType::Type(expr)) = b.contextual.remove(&object.id()) else {
         return;
     };
-    let fields = &b.grammar.fields;
+    let fields = b.grammar.fields;
     let mut cursor = object.walk();
     let members: Vec<Node<'_>> = object.named_children(&mut cursor).collect();
     for member in members {
-        let (key, value) = match b.grammar.kind(member) {
-            Kind::Pair => (
-                member.child_by_field_id(fields.key),
-                member.child_by_field_id(fields.value),
-            ),
-            Kind::MethodDefinition => (member.child_by_field_id(fields.name), Some(member)),
-            _ => continue,
+        let Some(key) = member_key(b, member) else {
+            continue;
         };
-        if let (Some(key), Some(value)) = (key.and_then(|key| nodes::property_key(b, key)), value)
-            && is_chain(&key)
-            && !key.contains('.')
-            && is_context_sensitive(b, value)
-        {
-            let member = b.exprs.member(expr, &key);
+        let text = b.text(key);
+        // Without types no member is declared.
+        if !b.grammar.untyped {
+            let named = (text, NamePlace::at_start(key));
+            member_of(b, expr, named, ReferenceKind::Value, frame);
+        }
+        let value = match b.grammar.kind(member) {
+            Kind::Pair => member.child_by_field_id(fields.value),
+            Kind::MethodDefinition => Some(member),
+            _ => None,
+        };
+        if let Some(value) = value.filter(|it| may_be_sensitive(b, *it)) {
+            let member = b.exprs.member(expr, text);
             expect(b, value, &ContextualType::Type(member));
         }
+    }
+}
+
+/// Returns the key of a member of an object, inside its quotes; `None` for one that is no name: `[key]`, `'a-b'`.
+fn member_key<'t>(b: &FileBuilder<'_>, member: Node<'t>) -> Option<Node<'t>> {
+    let fields = &b.grammar.fields;
+    let key = match b.grammar.kind(member) {
+        Kind::Pair => member.child_by_field_id(fields.key),
+        Kind::MethodDefinition => member.child_by_field_id(fields.name),
+        Kind::Shorthand => Some(member),
+        _ => None,
+    }?;
+    let key = match b.grammar.kind(key) {
+        Kind::PropertyIdentifier | Kind::Shorthand => key,
+        Kind::Str => key.named_child(0)?,
+        _ => return None,
+    };
+    let text = b.text(key);
+    (is_chain(text) && !text.contains('.')).then_some(key)
+}
+
+/// A list that is expected to be something: its objects are elements of that.
+pub(super) fn expect_elements(b: &mut FileBuilder<'_>, list: Node<'_>) {
+    let Some(ContextualType::Type(expr)) = b.contextual.remove(&list.id()) else {
+        return;
+    };
+    let element = b.exprs.element(expr);
+    let mut cursor = list.walk();
+    let objects: Vec<Node<'_>> = list
+        .named_children(&mut cursor)
+        .filter(|it| b.grammar.kind(*it) == Kind::Object)
+        .collect();
+    for object in objects {
+        expect(b, object, &ContextualType::Type(element));
     }
 }
 
@@ -181,7 +300,10 @@ pub(super) fn bind_contextual_parameters(
             _ => Some(one),
         };
         let found = match &expected {
-            ContextualType::Type(function) => Some(b.exprs.parameter(*function, at)),
+            ContextualType::Type(function) => {
+                let parameter = b.exprs.parameter(*function, at);
+                (!b.exprs.is_unknown(parameter)).then_some(parameter)
+            }
             ContextualType::Parameters(parameters) => {
                 parameters.get(usize::from(at)).copied().flatten()
             }

@@ -129,7 +129,18 @@ pub(super) fn finish(mut b: FileBuilder<'_>, has_errors: bool) -> LoweredScript 
     b.imports.sort_by_key(|import| import.line);
     let mut positions = Vec::new();
     let (references, bindings, exprs) = references(&mut b, &mut positions);
-    positions.sort_unstable_by_key(|position| position.start);
+    // `{ retries }` names a variable and a member: the one that is known without a type counts.
+    positions.sort_by_key(|position| {
+        let rank = match position.used {
+            PositionedUse::Of(at) => match references[at as usize].target {
+                Target::Member { .. } => 1,
+                _ => 0,
+            },
+            PositionedUse::Local | PositionedUse::Global => 2,
+        };
+        (position.start, rank)
+    });
+    positions.dedup_by_key(|position| position.start);
     let (mut symbols, leads): (Vec<_>, Vec<_>) = b
         .symbols
         .into_iter()

@@ -108,6 +108,10 @@ fn role(
             _ if parent.role == Use(Decorator) => Use(Decorator),
             _ => Use(Call),
         },
+        // `await f<T>(x)` is parsed as `(await f)<T>(x)`, and `!f<T>(x)` likewise.
+        Kind::AwaitExpression | Kind::Unary if parent.role == Use(Call) && is_callee(b, cursor) => {
+            parent.role
+        }
         Kind::Decorator => Use(Decorator),
         Kind::TypeQuery => Use(Type),
         Kind::ExtendsClause | Kind::ImplementsClause | Kind::ExtendsTypeClause
@@ -121,6 +125,13 @@ fn role(
         Kind::Parenthesized | Kind::NonNull | Kind::AsExpression | Kind::Satisfies => parent.role,
         _ => Use(Value),
     }
+}
+
+/// Whether the parent of a node is what a call calls, with no parentheses around it.
+fn is_callee(b: &FileBuilder<'_>, cursor: &TreeCursor<'_>) -> bool {
+    let parent = cursor.node().parent();
+    let around = parent.and_then(|it| it.parent());
+    around.is_some_and(|it| b.grammar.kind(it) == Kind::CallExpression)
 }
 
 /// The target of a child, as far as the parent hands its own on.

@@ -39,6 +39,7 @@ mod identifier_role;
 mod imports;
 mod initializers;
 mod jsdoc;
+mod jsx;
 pub(in crate::syntax) mod kinds;
 mod lower_expr;
 mod lower_type;

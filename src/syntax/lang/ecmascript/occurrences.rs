@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 use super::finish::{LoweredScript, PositionedUse};
 use super::kinds::{Grammar, Kind};
 use crate::ir::{Export, Import, ReferenceKind};
+use crate::syntax::lang::tree_walk::is_keyword;
 use crate::syntax::occurrences::{OccurrenceRole, UseKind};
 
 /// Ancestors that are looked at to tell `extends` from `implements`, an import from an export.
@@ -44,6 +45,9 @@ impl PositionedScript {
         if is_text(node) {
             // The name in a type may be in quotes: `T['a']`.
             return self.use_at(node, start).unwrap_or(OccurrenceRole::Text);
+        }
+        if is_keyword(node) {
+            return OccurrenceRole::OtherName;
         }
         if !is_name(kind) {
             return OccurrenceRole::Unknown;
@@ -177,7 +181,10 @@ impl PositionedScript {
             return OccurrenceRole::Unknown;
         }
         match self.grammar.kind(parent) {
-            _ if parent.kind() == "jsx_attribute" => OccurrenceRole::Key,
+            Kind::JsxAttribute
+            | Kind::JsxOpening
+            | Kind::JsxSelfClosing
+            | Kind::JsxNamespaceName => OccurrenceRole::Key,
             Kind::ObjectPattern | Kind::PairPattern | Kind::ObjectAssignmentPattern
                 if matches!(kind, Kind::PropertyIdentifier | Kind::ShorthandPattern) =>
             {

@@ -7,8 +7,8 @@ use super::frame::{AssignmentTarget, Frame, IdentifierRole};
 use super::kinds::Kind;
 use super::{
     assignments, bindings, classes, commonjs, contextual_types, declarations, exports, functions,
-    identifier_role, imports, jsdoc, member_uses, members, nodes, object_exports, object_types,
-    parameters, patterns, references, type_params, variables,
+    identifier_role, imports, jsdoc, jsx, member_uses, members, nodes, object_exports,
+    object_types, parameters, patterns, references, type_params, variables,
 };
 use crate::ir::{ImportKind, ReferenceKind};
 use crate::model::Budget;
@@ -152,12 +152,15 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         | Kind::Pair => members::member(b, node, frame, parent),
         Kind::PropertyIdentifier | Kind::Str => return members::enum_member_name(b, node, parent),
         Kind::Object => {
-            contextual_types::expect_members(b, node);
+            contextual_types::expect_members(b, node, frame);
             // Its members stand under the name that it is the value of.
             frame.target = frame.target.of_members();
         }
+        Kind::Array => contextual_types::expect_elements(b, node),
+        Kind::JsxOpening | Kind::JsxSelfClosing => jsx::element(b, node, frame),
         Kind::RequiredParameter | Kind::OptionalParameter => {
             parameters::parameter(b, node, frame, parent);
+            contextual_types::expect_default(b, node);
             parameters::parameter_property(b, node, parent);
         }
         Kind::TypeParameter => type_params::type_parameter(b, node, frame),
@@ -167,7 +170,10 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         }
         Kind::VariableDeclarator => variables::declarator(b, node, frame, parent),
         Kind::ExpressionStatement => frame.context = b.enter_context(node, parent),
-        Kind::Assignment => commonjs::assignment(b, node, frame, parent),
+        Kind::Assignment => {
+            contextual_types::expect_assigned(b, node);
+            commonjs::assignment(b, node, frame, parent);
+        }
         Kind::AugmentedAssignment => assignments::logical_assignment(b, node, frame),
         Kind::ObjectAssignmentPattern => patterns::member_default(b, node, frame),
         Kind::ImportStatement => return imports::import_statement(b, node, frame),

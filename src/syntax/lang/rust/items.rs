@@ -77,7 +77,8 @@ impl<'t> Lowering<'t> {
                 Kind::MacroInvocation | Kind::UseDeclaration
             )
         {
-            // What a macro makes is defined where it is called.
+            // What a macro makes is defined where it is called; its code is read here.
+            self.code_in_rule(node);
             return true;
         }
         match self.kind(node) {
@@ -449,6 +450,7 @@ impl<'t> Lowering<'t> {
         self.inside(symbol, |this| {
             this.enter_generics_of(node, symbol);
             this.use_bounds(node);
+            this.use_attributes(item);
             if let Some(body) = this.field(node, fields.body) {
                 this.fields(body, symbol);
             }
@@ -520,6 +522,7 @@ impl<'t> Lowering<'t> {
         self.inside(symbol, |this| {
             this.enter_generics_of(node, symbol);
             this.use_bounds(node);
+            this.use_attributes(item);
             let Some(body) = this.field(node, fields.body) else {
                 return;
             };
@@ -639,6 +642,13 @@ impl<'t> Lowering<'t> {
             Expr::Symbol(at) => Some(self.facts.symbols[at as usize].name.clone()),
             _ => None,
         };
+        // `impl Locals<'_>` of `type Locals<'t> = Names<'t, Local>`: its methods are those of `Names`.
+        let alias = owner_text.as_ref().filter(|_| local.is_none());
+        let alias = alias.and_then(|text| self.aliases.get(text).cloned());
+        let (owner, owner_text) = match alias {
+            Some((owner, text)) => (owner, Some(text)),
+            None => (owner, owner_text),
+        };
         // `impl<T: Read> Extend for T`: a method of every type.
         let owner_text = owner_text.unwrap_or_else(|| {
             let text = self.text(type_);
@@ -727,6 +737,13 @@ impl<'t> Lowering<'t> {
         }
         if !self.in_function {
             self.own_types.insert(text.to_owned());
+            let base = self.type_name(type_);
+            if let Expr::Name { name, .. } = *self.facts.exprs.get(base)
+                && self.kind(type_) == Kind::GenericType
+            {
+                let name = self.facts.exprs.name_of(name).to_owned();
+                self.aliases.insert(text.to_owned(), (base, name));
+            }
         }
         let new = NewSymbol {
             name: text,

@@ -10,7 +10,7 @@ use super::grammar::{Grammar, Kind, grammar};
 use super::locals::{Local, Locals};
 use super::records::{Generic, Leaf};
 use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, SymbolIdx, Target};
-use crate::model::hash::HashSet;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Budget, Family, Symbol};
 use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::tree_walk::each_node;
@@ -63,6 +63,8 @@ pub(super) struct Lowering<'t> {
     /// The types that `impl` blocks are for, by a bare name, and by a path.
     pub(super) other_types: BTreeSet<String>,
     pub(super) qualified_types: BTreeSet<String>,
+    /// The names that the file gives to generic types: the type with its own name.
+    pub(super) aliases: HashMap<String, (ExprId, String)>,
     /// The inline modules of the file, each by those around and its name.
     pub(super) own_modules: HashSet<String>,
     /// The macros that the file defines.
@@ -108,6 +110,7 @@ impl<'t> Lowering<'t> {
             own_types: BTreeSet::new(),
             other_types: BTreeSet::new(),
             qualified_types: BTreeSet::new(),
+            aliases: HashMap::default(),
             own_modules: HashSet::default(),
             own_macros: BTreeSet::new(),
             leaves: Vec::new(),
@@ -313,6 +316,23 @@ impl<'t> Lowering<'t> {
         };
         let raw = self.source.get(node.byte_range()).unwrap_or_default();
         let at = node.start_byte() + usize::from(raw.starts_with("r#")) * 2;
+        self.uses.record(&mut self.facts.references, used, at);
+    }
+
+    /// Records a use of a name that nobody writes, at a byte.
+    pub(super) fn push_named_use(
+        &mut self,
+        at: usize,
+        name: &str,
+        target: Target,
+        kind: ReferenceKind,
+    ) {
+        let used = RecordedUse {
+            name: self.facts.exprs.name(name),
+            target,
+            kind,
+            symbol: self.around,
+        };
         self.uses.record(&mut self.facts.references, used, at);
     }
 

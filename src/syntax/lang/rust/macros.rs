@@ -1,7 +1,8 @@
 //! Macros: each is called like a function, and its arguments are expressions where they read as such.
 //!
 //! To the grammar they are tokens. The bytes of all arguments are parsed as one tuple, array or block, else one by one, with
-//! the places that they have in the file; what is no expression is left out.
+//! the places that they have in the file, and those of `{"key": value}` part by part; what is no expression is left out.
+//! `matches!` is read as the `match` that it stands for.
 
 use std::ops::{ControlFlow, Range};
 
@@ -82,6 +83,7 @@ impl<'t> Lowering<'t> {
         let (Some(left), Some(right)) = sides else {
             return;
         };
+        let mut is_repeated = false;
         let mut params = Vec::new();
         for child in self.children(left) {
             match self.kind(child) {
@@ -89,7 +91,7 @@ impl<'t> Lowering<'t> {
                     let name = self.field(child, fields.name);
                     params.push(name.map_or("", |it| self.text(it)));
                 }
-                Kind::TokenRepetitionPattern => return,
+                Kind::TokenRepetitionPattern => is_repeated = true,
                 _ => {}
             }
         }
@@ -100,14 +102,45 @@ impl<'t> Lowering<'t> {
         let was_in_rule = std::mem::replace(&mut self.is_in_rule, true);
         let was_in_function = std::mem::replace(&mut self.in_function, true);
         let values = self.inside(symbol, |this| {
-            this.in_block(|this| this.parsed(right, right.byte_range()))
+            this.in_block(|this| {
+                let whole = this.parsed(right, right.byte_range());
+                if whole.is_none() {
+                    this.each_argument(right);
+                }
+                whole
+            })
         });
         self.in_function = was_in_function;
         self.is_in_rule = was_in_rule;
         self.rule_params = outer_params;
-        if let Some([value]) = values.as_deref() {
+        if let Some([value]) = values.as_deref()
+            && !is_repeated
+        {
             let value = *value;
             self.bind(Some(symbol), &[Slot::Param(n_params), Slot::Return], value);
+        }
+    }
+
+    /// Lowers the bodies of the functions that a rule of a macro makes, with nothing known of their parameters.
+    pub(super) fn code_in_rule(&mut self, node: Node<'_>) {
+        let fields = self.grammar.fields;
+        let Some(body) = self.field(node, fields.body) else {
+            return;
+        };
+        match self.kind(node) {
+            Kind::Function => self.in_block(|this| {
+                this.bind_local("self", this.unknown);
+                if let Some(params) = this.field(node, fields.parameters) {
+                    for param in this.children(params) {
+                        if let Some(pattern) = this.field(param, fields.pattern) {
+                            this.pattern(pattern, this.unknown);
+                        }
+                    }
+                }
+                this.block(body);
+            }),
+            Kind::Impl | Kind::Trait | Kind::Mod => self.items(body),
+            _ => {}
         }
     }
 
@@ -163,43 +196,201 @@ impl<'t> Lowering<'t> {
         if tree.child_count() <= 2 {
             return Vec::new();
         }
-        if !has_patterns {
-            let whole = tree.byte_range();
-            if let Some(values) = self.parsed(tree, whole) {
-                return values;
+        if has_patterns {
+            if !self.matched(tree) {
+                let first = segments(tree).into_iter().next();
+                first.and_then(|range| self.parsed(tree, range));
             }
+            return Vec::new();
         }
-        let mut values = Vec::new();
-        for (at, range) in segments(tree).into_iter().enumerate() {
-            if has_patterns && at > 0 {
-                break;
-            }
-            if let Some(found) = self.parsed(tree, range) {
-                values.extend(found);
-            }
+        let whole = tree.byte_range();
+        if let Some(values) = self.parsed(tree, whole) {
+            return values;
         }
-        values
+        if self.functions_in(tree) {
+            return Vec::new();
+        }
+        self.each_argument(tree)
     }
 
-    /// Parses bytes of the file as code and lowers it; `None` where they are none.
-    fn parsed(&mut self, tree: Node<'_>, range: Range<usize>) -> Option<Vec<ExprId>> {
+    /// Lowers the arguments that read as code by themselves.
+    fn each_argument(&mut self, tree: Node<'_>) -> Vec<ExprId> {
+        let found = self.deeper(|this| {
+            let mut values = Vec::new();
+            for range in segments(tree) {
+                match this.parsed(tree, range.clone()) {
+                    Some(found) => values.extend(found),
+                    None => this.parts_of(tree, &range),
+                }
+            }
+            values
+        });
+        found.unwrap_or_default()
+    }
+
+    /// Lowers the values of `"key": value`, and those inside the brackets of an argument that is no expression.
+    fn parts_of(&mut self, tree: Node<'_>, range: &Range<usize>) {
+        let inside = |it: &Node<'_>| range.start <= it.start_byte() && it.end_byte() <= range.end;
+        let tokens: Vec<Node<'_>> = tokens_in(tree).into_iter().filter(inside).collect();
+        let parts: Vec<&[Node<'_>]> = tokens.split(|it| it.kind() == ":").collect();
+        let is_pair = parts.len() > 1;
+        for (at, part) in parts.into_iter().enumerate() {
+            match part {
+                [one] if matches!(one.kind(), "token_tree" | "token_repetition") => {
+                    self.each_argument(*one);
+                }
+                // A key is a text or a name, which is no use.
+                [_] if at == 0 => {}
+                [first, .., last] | [first @ last] if is_pair => {
+                    self.parsed(tree, first.start_byte()..last.end_byte());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Lowers `matches!(value, pattern if guard)` as `match value { pattern if guard => {} }`, whose names stand at the same places;
+    /// false where it does not read so.
+    fn matched(&mut self, tree: Node<'_>) -> bool {
+        const WORD: &str = "match";
+        let Some(invocation) = tree.parent() else {
+            return false;
+        };
+        let mut cursor = tree.walk();
+        let commas = tree.children(&mut cursor).filter(|it| it.kind() == ",");
+        let commas: Vec<usize> = commas.map(|it| it.start_byte()).collect();
+        let open = tree.start_byte();
+        let (Some(&first), Some(start)) = (commas.first(), open.checked_sub(WORD.len() + 1)) else {
+            return false;
+        };
+        let end = commas.get(1).copied().unwrap_or(tree.end_byte() - 1);
+        // Behind the pattern `assert_matches!` has the text of its failure.
+        let rest = segments(tree).into_iter().skip(2).collect::<Vec<_>>();
+        let Some(text) = self
+            .source
+            .get(..end)
+            .filter(|_| start >= invocation.start_byte())
+        else {
+            return false;
+        };
+        let mut text = text.as_bytes().to_vec();
+        text[start..=open].fill(b' ');
+        text[start..start + WORD.len()].copy_from_slice(WORD.as_bytes());
+        text[first] = b'{';
+        text.extend_from_slice(b" => {}}");
+        let Ok(text) = String::from_utf8(text) else {
+            return false;
+        };
+        let from = self.position_in(invocation, invocation.start_byte(), start);
+        let n_bytes = text.len();
+        let Some(parsed) = self.parse_bytes(&text, start..n_bytes, from) else {
+            return false;
+        };
+        let root = parsed.root_node();
+        self.in_block(|this| {
+            for statement in this.children(root) {
+                this.expr(statement);
+            }
+        });
+        for range in rest {
+            self.parsed(tree, range);
+        }
+        true
+    }
+
+    /// Lowers functions whose parameters are given by expressions, `fn f(text in ".*") { … }` of `proptest!`, as if these were types;
+    /// false where there are none.
+    fn functions_in(&mut self, tree: Node<'_>) -> bool {
+        let mut cursor = tree.walk();
+        let tokens: Vec<Node<'_>> = tree.children(&mut cursor).collect();
+        let (inside, end) = (tree.start_byte() + 1, tree.end_byte() - 1);
+        let Some(text) = self.source.get(..end) else {
+            return false;
+        };
+        let mut text = text.as_bytes().to_vec();
+        let mut values = Vec::new();
+        for (at, _) in tokens.iter().enumerate().filter(|it| it.1.kind() == "fn") {
+            let is_list = |it: &&Node<'_>| it.kind() == "token_tree";
+            let lists: Vec<Node<'_>> = tokens[at..]
+                .iter()
+                .skip(2)
+                .take_while(is_list)
+                .copied()
+                .collect();
+            let Some(list) = lists
+                .iter()
+                .take(2)
+                .rfind(|it| self.text(**it).starts_with('('))
+            else {
+                continue;
+            };
+            // `fn f(a: u8)(b in 0..a)` of `prop_compose!`: two lists are one.
+            if lists.first() != Some(list) {
+                let outer = lists[0];
+                let is_empty = outer.child_count() <= 2;
+                text[outer.end_byte() - 1] = if is_empty { b' ' } else { b',' };
+                text[list.start_byte()] = b' ';
+            }
+            for range in segments(*list) {
+                let mut cursor = list.walk();
+                let mut inner = list.children(&mut cursor);
+                let word =
+                    inner.find(|it| range.contains(&it.start_byte()) && self.text(*it) == "in");
+                // `in 0`: there is room for the sign.
+                let Some(word) = word.filter(|it| it.end_byte() + 1 < range.end) else {
+                    continue;
+                };
+                for byte in &mut text[word.start_byte()..range.end] {
+                    if !matches!(byte, b'\n' | b'\r') {
+                        *byte = b' ';
+                    }
+                }
+                text[word.start_byte()] = b':';
+                text[word.end_byte() - 1] = b'(';
+                text[word.end_byte()] = b')';
+                values.push((*list, word.end_byte()..range.end));
+            }
+        }
+        let (false, Ok(text)) = (values.is_empty(), String::from_utf8(text)) else {
+            return false;
+        };
+        let from = self.position_in(tree, tree.start_byte(), inside);
+        let Some(parsed) = self.parse_bytes(&text, inside..end, from) else {
+            return false;
+        };
+        for (list, range) in values {
+            self.parsed(list, range);
+        }
+        let root = parsed.root_node();
+        if self.in_function {
+            self.block(root);
+        } else {
+            self.items(root);
+        }
+        true
+    }
+
+    /// Parses bytes of a text that has the length of the file up to there; `None` where they are no code.
+    fn parse_bytes(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        start: tree_sitter::Point,
+    ) -> Option<tree_sitter::Tree> {
         self.macro_bytes += range.len();
         if range.is_empty() || self.macro_bytes > 4 * self.source.len() + (1 << 15) {
             return None;
         }
+        let parsed = parse_range(&self.grammar.language, text, range, start, self.budget)?;
+        (!has_errors(parsed.root_node())).then_some(parsed)
+    }
+
+    /// Parses bytes of the file as code and lowers it; `None` where they are none.
+    pub(super) fn parsed(&mut self, tree: Node<'_>, range: Range<usize>) -> Option<Vec<ExprId>> {
         let own = tree.start_byte();
         let start = self.position_in(tree, own, range.start);
-        let parsed = parse_range(
-            &self.grammar.language,
-            self.source,
-            range,
-            start,
-            self.budget,
-        )?;
+        let parsed = self.parse_bytes(self.source, range, start)?;
         let root = parsed.root_node();
-        if has_errors(root) {
-            return None;
-        }
         let statements = self.children(root);
         let only = match statements.as_slice() {
             [one] => Some(*one),
@@ -249,22 +440,34 @@ impl<'t> Lowering<'t> {
     }
 }
 
+/// Returns the tokens between the brackets of a tree, those of `$( … ),*` among them.
+fn tokens_in(tree: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = tree.walk();
+    let all: Vec<Node<'_>> = tree.children(&mut cursor).collect();
+    let opens = |it: &Node<'_>| matches!(it.kind(), "(" | "[" | "{");
+    let closes = |it: &Node<'_>| matches!(it.kind(), ")" | "]" | "}");
+    match (all.iter().position(opens), all.iter().rposition(closes)) {
+        (Some(first), Some(last)) if first < last => all[first + 1..last].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
 /// Returns the bytes of each argument: the text between commas, semicolons and arrows.
 fn segments(tree: Node<'_>) -> Vec<Range<usize>> {
-    let mut cursor = tree.walk();
     let mut all = Vec::new();
     let mut open: Option<Range<usize>> = None;
-    let n_children = usize::try_from(tree.child_count()).unwrap_or(usize::MAX);
-    for (at, child) in tree.children(&mut cursor).enumerate() {
-        if at == 0 || at + 1 == n_children {
-            continue;
-        }
+    for child in tokens_in(tree) {
         if matches!(child.kind(), "," | ";" | "=>") {
             all.extend(open.take());
             continue;
         }
-        // `error = %e`, `?path`
-        if matches!(child.kind(), "%" | "?" | "=") {
+        if child.kind() == "token_repetition" {
+            all.extend(open.take());
+            all.push(child.byte_range());
+            continue;
+        }
+        // `error = %e`, `?path`; behind a value it is the operator: `load()?`.
+        if matches!(child.kind(), "%" | "=") || child.kind() == "?" && open.is_none() {
             open = None;
             continue;
         }

@@ -5,6 +5,7 @@
 //! ends in `::` in the facts, that of a macro in `!`, that of a method which is called on a value in `()`: these are
 //! different names to Rust.
 
+mod attributes;
 mod expressions;
 mod generics;
 mod grammar;
