@@ -105,7 +105,7 @@ pub fn required_by_text(
     let node = arities.outermost(from, from + text.len())?;
     let is_alone = node.byte_range() == (from..from + text.len());
     let is_sure = is_alone && around.holds(node.kind()) && !arities.tree.root_node().has_error();
-    is_sure.then(|| arities.required_of_function(node))
+    is_sure.then(|| Arities::required_of_function(node))
 }
 
 impl<'s> Arities<'s> {
@@ -133,7 +133,7 @@ impl<'s> Arities<'s> {
         if self.is_python {
             self.required_of_def(node, is_method)
         } else {
-            self.required_of_function(node)
+            Self::required_of_function(node)
         }
     }
 
@@ -193,7 +193,7 @@ impl<'s> Arities<'s> {
         u32::try_from(n_required.saturating_sub(n_receivers)).ok()
     }
 
-    fn required_of_function(&self, node: Node<'_>) -> Option<u32> {
+    fn required_of_function(node: Node<'_>) -> Option<u32> {
         let mut at = node;
         for _ in 0..MAX_STEPS {
             if let Some(parameters) = at.child_by_field_name("parameters") {
