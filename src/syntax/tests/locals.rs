@@ -53,7 +53,9 @@ export const d = { on: e => e.x() } as const;
 ";
     same(
         &locals("a.ts", source),
-        ".x: type A:on.(0)
+        ".on: type A
+         .x: type A:on.(0)
+         .on: type B
          .x: type B:on.(0)
          .x: -",
     );
@@ -145,6 +147,7 @@ function typed(this: C) { this.m() }
          .e: -
          .f: value this
          .bind: -
+         .i: -
          .j: -
          .m: type C",
     );

@@ -16,6 +16,7 @@ new C(); new ns.D();
     same(
         &uses("a.tsx", source),
         "decorator dec in C
+         value ?.a in C
          value Prop in C
          heritage Base in C
          type T in C
@@ -28,8 +29,10 @@ new C(); new ns.D();
          call this.db.open in C.run
          value this.db in C.run
          call tag in C.run
+         value ?.x in e
          jsx Foo.Bar in e
          value Prop in e
+         value ?.div in e
          jsx Baz in e
          new C in -
          new ns.D in -",
