@@ -103,7 +103,7 @@ impl Error {
     }
 
     /// Returns the error as every face shows it: `{"code", "message", "hint"}`.
-    pub fn told(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({
             "code": self.code.as_str(),
             "message": self.message,

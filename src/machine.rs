@@ -24,7 +24,7 @@ pub struct Memory {
     /// All that is in memory, the pages of the program among them.
     pub resident: u64,
     /// Anonymous memory, which no file backs: `RssAnon` of Linux.
-    pub own: u64,
+    pub anonymous: u64,
 }
 
 /// Returns how much memory this process holds; `None` where the system does not tell (anywhere but on Linux).
@@ -37,7 +37,7 @@ pub fn memory() -> Option<Memory> {
     };
     Some(Memory {
         resident: bytes("VmRSS:")?,
-        own: bytes("RssAnon:")?,
+        anonymous: bytes("RssAnon:")?,
     })
 }
 
@@ -49,12 +49,12 @@ pub fn wait_readable(file: &std::fs::File) {
     while matches!(poll(&mut watched, None), Err(rustix::io::Errno::INTR)) {}
 }
 
-/// Begins the program anew in the place of this process, with the same arguments, environment, standard input and
+/// Replaces this process (`execve`) by the same program, with the same arguments, environment, standard input and
 /// output, and `variable` set: all memory goes back, all threads end, all other files are closed. Returns only
 /// where that can't be done.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "no other program: itself")]
-pub fn start_anew(variable: &str, value: &str) -> std::io::Error {
+pub fn reexec(variable: &str, value: &str) -> std::io::Error {
     use std::os::unix::process::CommandExt as _;
     // A program that was deleted since, as by an update, is still to be had there.
     let own = Path::new("/proc/self/exe");
@@ -123,7 +123,11 @@ mod tests {
         }
         assert!(n < u64::MAX);
         let memory = super::memory();
-        assert!(memory.is_none_or(|memory| 1 << 16 < memory.own && memory.own < memory.resident));
+        assert!(
+            memory.is_none_or(
+                |memory| 1 << 16 < memory.anonymous && memory.anonymous < memory.resident
+            )
+        );
         assert!(super::free_bytes(Path::new("/tmp/not/there")).unwrap() > 0);
         assert!(super::is_writable(&std::env::temp_dir()));
         assert!(!super::is_writable(Path::new("/not/there")));

@@ -4,8 +4,8 @@ use clap::{Arg, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
 use super::{
-    ask, bundle, cache, context, embed, export, flags, install, list, manual, memory,
-    reaching_tests, remote, serve, settings, transfer, verify, view, watch,
+    affected_tests, ask, bundle, cache, context, embed, export, flags, install, list, manual,
+    memory, remote, serve, settings, transfer, verify, view, watch,
 };
 use crate::tools::chunks::CHUNKS;
 use crate::tools::{TOOLS, ToolSpec};
@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .args(flags::shared())
         .subcommands(TOOLS.iter().map(of_tool))
-        .subcommand(reaching_tests::command())
+        .subcommand(affected_tests::command())
         .subcommands(ALIASES.iter().map(Alias::command))
         .subcommand(of_tool(&CHUNKS))
         .subcommand(view::command())

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::model::uri::file_uri;
+
 /// Returns whether a terminal is known to show links, by its environment. `FORCE_HYPERLINK` decides where it is set.
 pub(super) fn are_shown(variable: impl Fn(&str) -> Option<String>) -> bool {
     if let Some(forced) = variable("FORCE_HYPERLINK") {
@@ -58,7 +60,7 @@ pub(super) fn target(root: &Path, place: &str) -> Option<String> {
         .filter(|(_, line)| line.parse::<u32>().is_ok());
     let path = numbered.map_or(place, |(path, _)| path);
     let file = root.join(path);
-    (!path.is_empty() && file.is_absolute() && file.exists()).then(|| uri(&file))
+    (!path.is_empty() && file.is_absolute() && file.exists()).then(|| file_uri(&file))
 }
 
 /// Returns the link: the text, and the place it leads to.
@@ -66,28 +68,12 @@ pub(super) fn link(uri: &str, text: &str) -> String {
     format!("\u{1b}]8;;{uri}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
 }
 
-fn uri(file: &Path) -> String {
-    let path = file.to_string_lossy().replace('\\', "/");
-    let mut uri = String::from(if path.starts_with('/') {
-        "file://"
-    } else {
-        "file:///"
-    });
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/._-~:".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.extend(["%".to_owned(), format!("{byte:02X}")]);
-        }
-    }
-    uri
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{are_shown, target, uri};
+    use super::{are_shown, target};
+    use crate::model::uri::file_uri;
 
     fn shown(variables: &[(&str, &str)]) -> bool {
         are_shown(|name| {
@@ -127,9 +113,9 @@ mod tests {
         assert_eq!(target(root, ":12"), None);
         assert_eq!(target(root, "src/mai…"), None);
         assert_eq!(
-            uri(Path::new("/a b/\u{1b}ü;x")),
+            file_uri(Path::new("/a b/\u{1b}ü;x")),
             "file:///a%20b/%1B%C3%BC%3Bx"
         );
-        assert_eq!(uri(Path::new(r"C:\a\b")), "file:///C:/a/b");
+        assert_eq!(file_uri(Path::new(r"C:\a\b")), "file:///C:/a/b");
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows arguments, terminals and exit codes.
 
+mod affected_tests;
 mod aliases;
 mod ask;
 mod bundle;
@@ -20,7 +21,6 @@ mod memory;
 mod output;
 mod pager;
 mod progress;
-mod reaching_tests;
 mod remote;
 mod render;
 mod report;
@@ -109,7 +109,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "bundle" => bundle::run(&command.matches, cwd.as_ref()),
         "install" => install::install(&command.matches, cwd.as_ref()),
         "uninstall" => install::uninstall(&command.matches, cwd.as_ref()),
-        "tests" => reaching_tests::run(&command.matches, cwd.as_ref()),
+        "tests" => affected_tests::run(&command.matches, cwd.as_ref()),
         "context" => context::run(&command.matches, cwd.as_ref()),
         "note" => memory::run_note(&command.matches, cwd.as_ref()),
         "doc" => memory::run_doc(&command.matches, cwd.as_ref()),

@@ -143,7 +143,7 @@ fn outcome(written: io::Result<()>) -> ExitCode {
 /// Explains an error on standard error, as the bare object if `is_json`.
 pub(super) fn failure(error: &Error, is_json: bool) -> ExitCode {
     let text = if is_json {
-        let object = json!({"error": error.told()});
+        let object = json!({"error": error.to_json()});
         format!("{object}\n")
     } else {
         let screen = Screen::of_stderr();

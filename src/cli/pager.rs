@@ -45,7 +45,7 @@ fn paged(words: &[String], text: &str) -> bool {
         return false;
     };
     if let Some(mut stream) = pager.stdin.take() {
-        // Whoever leaves the pager early has seen enough.
+        // A reader that leaves the pager early has seen enough.
         drop(stream.write_all(output::as_shown(text).as_bytes()));
     }
     pager.wait().is_ok()

@@ -441,7 +441,7 @@ fn opener(file: &str) -> String {
     format!("{program} '{}'", file.replace('\'', "'\\''"))
 }
 
-/// Names and structure of the code are nobody else's business.
+/// Writes a file by way of a draft, in a directory that only its owner may enter (0700).
 fn private(directory: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

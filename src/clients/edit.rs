@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{ClientEntry, FileFormat, fence, json_text, toml_text};
+use super::{ClientEntry, FileFormat, json_text, managed_block, toml_text};
 
 /// Why a text can't be edited; in lower case, without a full stop.
 pub(super) type Fault = String;
@@ -15,7 +15,7 @@ pub(super) fn find(format: FileFormat, text: &str, keys: &[&str]) -> Result<Opti
     match format {
         FileFormat::Json => json_text::find(text, keys),
         FileFormat::Toml => toml_text::find(text, keys),
-        FileFormat::Markdown => Ok(fence::find(text)),
+        FileFormat::Markdown => Ok(managed_block::find(text)),
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn add(
     let added = match format {
         FileFormat::Json => json_text::add(&without, keys, entry),
         FileFormat::Toml => toml_text::add(&without, keys, entry),
-        FileFormat::Markdown => Ok(fence::add(&without, &guide(entry))),
+        FileFormat::Markdown => Ok(managed_block::add(&without, &guide(entry))),
     }?;
     let is_there = find(format, &added, keys)? == Some(value(format, entry));
     if is_there && rest(format, &added, keys)? == rest(format, &without, keys)? {
@@ -53,7 +53,7 @@ pub(super) fn remove(
     let removed = match format {
         FileFormat::Json => json_text::remove(text, keys, is_lonely),
         FileFormat::Toml => toml_text::remove(text, keys),
-        FileFormat::Markdown => Ok(fence::remove(text)),
+        FileFormat::Markdown => Ok(managed_block::remove(text)),
     }?;
     if is_without(format, text, &removed, keys) {
         Ok(removed)
@@ -92,7 +92,7 @@ fn rest(format: FileFormat, text: &str, keys: &[&str]) -> Result<Value, Fault> {
     match format {
         FileFormat::Json => json_text::rest(text, keys),
         FileFormat::Toml => toml_text::rest(text, keys),
-        FileFormat::Markdown => Ok(Value::String(fence::remove(text).trim().to_owned())),
+        FileFormat::Markdown => Ok(Value::String(managed_block::remove(text).trim().to_owned())),
     }
 }
 

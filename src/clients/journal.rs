@@ -14,7 +14,7 @@ use super::disk::{self, Problem};
 /// An edit of one file, as it was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Record {
+pub(super) struct EditRecord {
     /// The client, or the name of the file that a guide was added to.
     pub(super) client: String,
     /// `user` or `project`.
@@ -27,7 +27,7 @@ pub(super) struct Record {
     pub(super) target: PathBuf,
     /// Whether it was there before.
     pub(super) existed: bool,
-    /// Where the bytes of before and after part, in bytes.
+    /// The byte offset of the first difference between before and after.
     pub(super) at: usize,
     /// How many bytes went there.
     pub(super) n_removed: usize,
@@ -52,12 +52,12 @@ impl Journal {
     }
 
     /// Returns the record of a file with the file's earlier bytes; `None` where no record can be read.
-    pub(super) fn get(&self, target: &Path) -> Option<(Record, Option<Vec<u8>>)> {
+    pub(super) fn get(&self, target: &Path) -> Option<(EditRecord, Option<Vec<u8>>)> {
         self.read(&name_of(target))
     }
 
     /// Returns every record, in the order of their files.
-    pub(super) fn all(&self) -> Vec<(Record, Option<Vec<u8>>)> {
+    pub(super) fn all(&self) -> Vec<(EditRecord, Option<Vec<u8>>)> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
         let names = entries.filter_map(Result::ok).filter_map(|entry| {
             entry
@@ -72,7 +72,7 @@ impl Journal {
     }
 
     /// Writes a record, in place of the one of the same file.
-    pub(super) fn put(&self, record: &Record, before: Option<&[u8]>) -> Result<(), Problem> {
+    pub(super) fn put(&self, record: &EditRecord, before: Option<&[u8]>) -> Result<(), Problem> {
         let name = name_of(&record.target);
         if let Some(before) = before {
             disk::write_private(&self.before(&name), before)?;
@@ -118,8 +118,9 @@ impl Journal {
         self.before(&name_of(target))
     }
 
-    fn read(&self, name: &str) -> Option<(Record, Option<Vec<u8>>)> {
-        let record: Record = serde_json::from_slice(&std::fs::read(self.path(name)).ok()?).ok()?;
+    fn read(&self, name: &str) -> Option<(EditRecord, Option<Vec<u8>>)> {
+        let record: EditRecord =
+            serde_json::from_slice(&std::fs::read(self.path(name)).ok()?).ok()?;
         let before = if record.existed {
             Some(std::fs::read(self.before(name)).ok()?)
         } else {

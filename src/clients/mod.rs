@@ -6,9 +6,9 @@
 
 mod disk;
 mod edit;
-mod fence;
 mod journal;
 mod json_text;
+mod managed_block;
 mod place;
 mod setup;
 mod toml_text;
@@ -16,7 +16,7 @@ mod toml_text;
 use serde_json::{Value, json};
 
 pub use disk::Problem;
-pub use fence::GUIDE;
+pub use managed_block::GUIDE;
 pub use place::{Machine, System};
 pub use setup::{Act, EntryRemoval, FileEffect, Job, install, uninstall};
 

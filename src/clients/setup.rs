@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{self, Problem};
 use super::edit;
-use super::journal::{Journal, Record};
+use super::journal::{EditRecord, Journal};
 use super::{CLIENTS, Client, ClientEntry, ConfigScope, FileFormat, GUIDE};
 
 /// A file that shall have an entry.
@@ -143,7 +143,7 @@ pub fn install(home: &Path, jobs: &[Job], is_dry: bool, is_forced: bool) -> Vec<
 /// Removes the entries that [`install`] added, or plans it if `is_dry`.
 pub fn uninstall(home: &Path, which: &EntryRemoval, is_dry: bool) -> Vec<FileEffect> {
     let journal = Journal::at(home);
-    let is_meant = |record: &Record| {
+    let is_meant = |record: &EditRecord| {
         let of_client = which.clients.is_empty() || which.clients.contains(&record.client);
         let of_scope = which.scope.is_none_or(|scope| scope == record.scope);
         let is_here = |project: &PathBuf| which.project.as_ref().is_none_or(|here| here == project);
@@ -245,7 +245,7 @@ fn set_up(
     if let Some((record, _)) = known {
         directories = [record.directories, directories].concat();
     }
-    let record = Record {
+    let record = EditRecord {
         client: job.client.clone(),
         scope: job.scope.as_str().to_owned(),
         project: job.project.clone(),
@@ -271,7 +271,7 @@ fn set_up(
 
 fn take_out(
     journal: &Journal,
-    record: &Record,
+    record: &EditRecord,
     before: Option<&[u8]>,
     is_dry: bool,
     done: &mut FileEffect,
@@ -301,7 +301,7 @@ fn take_out(
 /// Returns the file's bytes without our edit: the earlier bytes if nobody else edited the file, else the present ones
 /// without our text.
 fn undone(
-    record: &Record,
+    record: &EditRecord,
     before: Option<&[u8]>,
     current: Option<&[u8]>,
     format: FileFormat,

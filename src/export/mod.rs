@@ -173,7 +173,7 @@ fn write_failed(reason: &dyn std::fmt::Display) -> Error {
     )
 }
 
-/// The name under which the file is made, beside its last one: whoever reads that one never sees half.
+/// The name under which the file is made, beside its last one: a reader of that one never sees half.
 fn draft_of(target: &Path) -> Result<PathBuf> {
     let Some(name) = target.file_name().filter(|_| !target.is_dir()) else {
         return Err(Error::invalid(

@@ -18,6 +18,7 @@ use super::positions::range;
 use super::symbol_names::{FileNames, SymbolNames};
 use super::{FileWriter, WrittenExport, write_failed};
 use crate::error::{Error, Result};
+use crate::model::uri::file_uri;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::store::FileSummary;
 use crate::uses::{ByteRange, DefinitionRow, FileOccurrences, UseRole, UseTarget, Uses};
@@ -328,24 +329,6 @@ fn language_name(id: &str) -> &str {
         "html" => "HTML",
         other => other,
     }
-}
-
-const HEX: &[u8; 16] = b"0123456789ABCDEF";
-
-/// A path as an address: bytes other than those of plain names are written as `%` and two digits.
-fn file_uri(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for byte in path.to_string_lossy().bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push('%');
-            for digit in [byte >> 4, byte & 15] {
-                uri.push(char::from(HEX[usize::from(digit)]));
-            }
-        }
-    }
-    uri
 }
 
 fn write(out: &mut dyn Write, part: &Index) -> Result<()> {

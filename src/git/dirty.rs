@@ -1,4 +1,5 @@
-//! Which files of the work tree differ from `HEAD`.
+//! Paths of the work tree that differ from `HEAD`, for changes, remotes and bundles. The files that a query has to index again are
+//! found in `reconcile::plan`.
 //!
 //! Git's conversions of line ends and encodings are applied; filter drivers are never run, so that a path with one
 //! counts as dirty as soon as its stat differs.

@@ -1,6 +1,6 @@
 //! Where the files of an index are read: the work tree, or the tree of a commit.
 //!
-//! The port for bytes: whoever reads through it does not know which of the two it is.
+//! The port for bytes: its readers do not know which of the two it is.
 
 use std::io;
 

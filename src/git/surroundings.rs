@@ -38,7 +38,7 @@ impl Repo {
     }
 
     /// Returns whether files of the work tree have these very stats, and have had them long enough to prove something.
-    pub fn has_settled_stats(&self, files: &[(RepoPath, FileStat)]) -> bool {
+    pub fn has_trustworthy_stats(&self, files: &[(RepoPath, FileStat)]) -> bool {
         let Some(tree) = self.source.work_tree() else {
             return false;
         };

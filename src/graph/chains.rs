@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, SymbolId, SymbolKind};
+use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, SymbolId};
 use crate::store::{Read, StoreResult, SymbolRow};
 
 /// Chains that are returned.
@@ -209,11 +209,7 @@ impl<'a> Edges<'a> {
         let Some(symbol) = self.read.symbol_by_id(at)? else {
             return Ok(own);
         };
-        let is_function = matches!(
-            symbol.kind,
-            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-        );
-        if !is_function {
+        if !symbol.kind.is_function() {
             return Ok(own);
         }
         let path = symbol.path.as_str();

@@ -64,7 +64,7 @@ pub enum ChangeKind {
 /// A definition that differs, by its places in the two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DefinitionChange {
-    /// How.
+    /// The kind of change: added, removed, another signature.
     pub kind: ChangeKind,
     /// Its place in the old list; `None` for one that was added.
     pub old: Option<usize>,
@@ -246,12 +246,8 @@ fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Op
 
 /// Returns the places of the lines, all but the first, that declare a function: those of its overloads, `function read(path: string): string`.
 fn overloads(one: &DefinitionVersion<'_>) -> Vec<Range<usize>> {
-    let is_function = matches!(
-        one.kind,
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-    );
     // Those of Python are definitions of their own.
-    let may_have = is_function && !is_python(one.path);
+    let may_have = one.kind.is_function() && !is_python(one.path);
     let Some((_, last)) = one.text.rsplit_once('\n').filter(|_| may_have) else {
         return Vec::new();
     };

@@ -18,7 +18,7 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Finds the clusters; `None` where the budget ended. Costs a pass over all edges, and some more in memory.
+    /// Finds the clusters; `None` where the call was cancelled. Costs a pass over all edges, and some more in memory.
     pub fn read(read: &Read<'_>, budget: &Budget) -> StoreResult<Option<Self>> {
         let rows = read.file_rows()?;
         let mut files: Vec<(&RepoPath, FileId)> =
@@ -118,10 +118,10 @@ impl FileGraph {
 
     /// Returns the community of each node, numbered in the order of their first nodes.
     fn communities(&self, budget: &Budget) -> Option<Vec<usize>> {
-        let mut of_nodes = self.moved(budget)?;
+        let mut of_nodes = self.local_moving(budget)?;
         loop {
-            let smaller = self.merged(&of_nodes);
-            let next = smaller.moved(budget)?;
+            let smaller = self.aggregate(&of_nodes);
+            let next = smaller.local_moving(budget)?;
             if next
                 .iter()
                 .enumerate()
@@ -136,7 +136,7 @@ impl FileGraph {
     }
 
     /// Moves nodes into the communities of their neighbours as long as modularity rises.
-    fn moved(&self, budget: &Budget) -> Option<Vec<usize>> {
+    fn local_moving(&self, budget: &Budget) -> Option<Vec<usize>> {
         let degree = |node: usize| -> u64 {
             let edges = self.edges[node].iter();
             self.inner[node] + edges.map(|(_, weight)| weight).sum::<u64>()
@@ -185,7 +185,7 @@ impl FileGraph {
     }
 
     /// Returns the graph of communities.
-    fn merged(&self, of_nodes: &[usize]) -> Self {
+    fn aggregate(&self, of_nodes: &[usize]) -> Self {
         let n = of_nodes.iter().map(|it| it + 1).max().unwrap_or_default();
         let mut weights: BTreeMap<(usize, usize), u64> = BTreeMap::new();
         let mut inner = vec![0; n];

@@ -8,10 +8,10 @@ pub mod changes;
 pub mod clusters;
 pub mod coupled;
 pub mod definition;
-pub mod edge_precision;
+pub mod edge_confidence;
 pub mod impact;
 pub mod neighborhood;
 pub mod related;
 pub mod test_conventions;
 
-pub use edge_precision::confidence;
+pub use edge_confidence::confidence;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
-use crate::model::hash::HashMap;
+use crate::model::hash::{HashMap, fnv1a};
 use crate::model::symbol::kinds;
 use crate::model::{Chunk, Family, Symbol};
 
@@ -114,7 +114,7 @@ kinds! {
 pub struct Import {
     /// The module as written.
     pub specifier: String,
-    /// How.
+    /// The kind of statement or expression that imports it.
     pub kind: ImportKind,
     /// Whether all of it is erased at run time (`import type`).
     pub type_only: bool,
@@ -370,11 +370,9 @@ pub fn is_type_export(export: &Export) -> bool {
 const N_LINKAGE_UNITS: u64 = 4096;
 
 /// Returns the unit that the files share which declare or define a name with external linkage: `open`, `Store.open`. Names
-/// are spread over a fixed number of units. It is written to disk: the hash is FNV-1a, which stays.
+/// are spread over a fixed number of units. It is written to disk.
 pub fn linkage_unit(name: &str) -> String {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = fnv1a(name);
     format!("{:03x}", (hash ^ (hash >> 32)) % N_LINKAGE_UNITS)
 }
 

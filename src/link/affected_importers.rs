@@ -1,13 +1,13 @@
 //! Finds the files whose imports have to be resolved again after paths were added, removed or changed.
 //!
-//! `resolve` decides which imports may be affected; this walks the rows.
+//! `resolve` decides which imports may be affected; this walks the rows. One of the three causes of the link queue (`store::link_queue`).
 
 use std::collections::BTreeSet;
 
 use super::indexed_files::IndexedFiles;
 use crate::model::FileId;
 use crate::model::hash::HashMap;
-use crate::resolve::{AffectedByFamily, KnownTarget, PathChanges};
+use crate::resolve::{AffectedByEcosystem, KnownTarget, PathChanges};
 use crate::store::ImportTarget;
 
 /// Returns the files with an import in `imports` (importing file, specifier, stored target) that may resolve to
@@ -22,7 +22,7 @@ pub(super) fn affected_files(
     let configs: Vec<(&str, &[u8])> = configs
         .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
         .collect();
-    let affected = AffectedByFamily::of(changes, paths, &configs, manifest.lacks_configs);
+    let affected = AffectedByEcosystem::of(changes, paths, &configs, manifest.lacks_configs);
     let files = manifest.files.iter();
     let path_of: HashMap<FileId, &str> = files.map(|(path, file)| (*file, path.as_str())).collect();
     let affected = imports.into_iter().filter(|(file, specifier, to)| {

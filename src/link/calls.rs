@@ -36,22 +36,22 @@ impl Linker<'_, '_> {
             Type::Accessor(_, result) => return result.as_deref().cloned(),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
             Type::External => return Some(Type::External),
-            Type::ExternalMethod(of, method) if self.rules().has_module_tree => {
+            Type::ExternalMethod(of, method) if self.rules().is_rust() => {
                 return self.standard_result(of, method);
             }
-            Type::ExternalMethod(of, method) if self.rules().has_includes => {
+            Type::ExternalMethod(of, method) if self.rules().is_c() => {
                 return Some(Self::pointer_result(of, method));
             }
-            Type::ExternalMethod(of, method) if self.rules().has_method_values => {
+            Type::ExternalMethod(of, method) if self.rules().is_csharp() => {
                 return self.dotnet_result(of, method);
             }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
-            Type::ExternalType(of) if self.rules().has_module_tree => {
+            Type::ExternalType(of) if self.rules().is_rust() => {
                 return Some(self.function_result(of));
             }
             // A value, or a function object: `std::function<Store()>`.
-            Type::ExternalType(_) if self.rules().has_includes => return Some(callee.clone()),
-            Type::ExternalType(of) if self.rules().has_method_values => {
+            Type::ExternalType(_) if self.rules().is_c() => return Some(callee.clone()),
+            Type::ExternalType(of) if self.rules().is_csharp() => {
                 return of.delegate_result();
             }
             Type::ExternalType(of) if self.rules().has_overloads && has_usual_result(&of.name) => {
@@ -99,7 +99,7 @@ impl Linker<'_, '_> {
             let held = self.declared_type(&loaded, at, object)?;
             return (held != *callee).then(|| self.result(&held, None))?;
         }
-        let is_accessor = rules.has_overloads && !rules.has_method_values;
+        let is_accessor = rules.is_java();
         if is_accessor && loaded.symbol(at).kind == SymbolKind::Field {
             // The accessor of a record, or one that is written for an annotation.
             return self.declared_type(&loaded, at, object);
@@ -155,14 +155,14 @@ impl Linker<'_, '_> {
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
-            Type::ExternalType(of) if self.rules().has_method_values => {
+            Type::ExternalType(of) if self.rules().is_csharp() => {
                 return of.delegate_parameter(usize::from(index));
             }
             Type::ExternalType(of) => return of.parameter(usize::from(index)),
-            Type::ExternalMethod(of, method) if self.rules().has_module_tree => {
+            Type::ExternalMethod(of, method) if self.rules().is_rust() => {
                 return Some(self.standard_callback(of, method, index));
             }
-            Type::ExternalMethod(of, method) if self.rules().has_method_values => {
+            Type::ExternalMethod(of, method) if self.rules().is_csharp() => {
                 return self.dotnet_callback(of, method, index);
             }
             Type::ExternalMethod(of, method) => return self.external_callback(of, method),
@@ -197,7 +197,7 @@ impl Linker<'_, '_> {
         }
         if rules.has_method_values {
             let found = self.callback_parameter(&loaded, at, index, object.unwrap_or(callee));
-            if found.is_some() || is_type || is_called(kind) {
+            if found.is_some() || is_type || kind.is_function() {
                 return found;
             }
         }
@@ -245,12 +245,6 @@ impl Linker<'_, '_> {
 /// Whether calling it calls the target of a type alias: `handle()` where `handle` is a `type Handler func() error`.
 fn names_callable(rules: &LanguageRules, callee: &Type, kind: SymbolKind) -> bool {
     kind == SymbolKind::Type || rules.members == MemberOrder::Embedding && callee.is_instance()
-}
-
-/// Whether a definition itself is what a call runs.
-fn is_called(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constructor, Function, Method};
-    matches!(kind, Constructor | Function | Method)
 }
 
 /// The type that all of several have.

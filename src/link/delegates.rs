@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::overloads::n_params;
+use super::overloads::{CONVERTED, SAME_SHAPE, SIMILAR, WEAKLY_CONVERTED, n_params};
 use super::types::{ExternalType, Type};
 use crate::ir::{Slot, SymbolIdx};
 use crate::model::{BuiltinSet, SymbolFlags, SymbolKind};
@@ -118,7 +118,7 @@ impl Linker<'_, '_> {
         };
         if !DELEGATES.has(&of.name) {
             // A type that is not known, or a type parameter.
-            return of.is_delegate_by_name().then_some(3);
+            return of.is_delegate_by_name().then_some(WEAKLY_CONVERTED);
         }
         if let (Some(n), Some(wanted)) = (n_params_of_lambda, of.n_delegate_params())
             && n != wanted
@@ -126,20 +126,22 @@ impl Linker<'_, '_> {
             return None;
         }
         let Some(returned) = of.delegate_kind() else {
-            return Some(4);
+            return Some(CONVERTED);
         };
         match (result, returned) {
             (LambdaResult::Nothing, Returned::Value(_))
             | (LambdaResult::Value, Returned::Nothing) => None,
             (LambdaResult::Task, Returned::Value(Some(of))) => match of {
-                Type::ExternalType(of) if matches!(&*of.name, "Task" | "ValueTask") => Some(6),
+                Type::ExternalType(of) if matches!(&*of.name, "Task" | "ValueTask") => {
+                    Some(SAME_SHAPE)
+                }
                 Type::ExternalType(_) | Type::Container(..) => None,
                 of if of.symbol().is_some() => None,
-                _ => Some(4),
+                _ => Some(CONVERTED),
             },
             (LambdaResult::Unknown, Returned::Value(_))
-            | (LambdaResult::Nothing | LambdaResult::Value, _) => Some(5),
-            _ => Some(4),
+            | (LambdaResult::Nothing | LambdaResult::Value, _) => Some(SIMILAR),
+            _ => Some(CONVERTED),
         }
     }
 

@@ -125,9 +125,11 @@ pub(super) fn without_implied<'a>(
         // A package has hundreds of files, of which a look-up needs one or two.
         if loaded.stars.len() > masks.len() {
             let all = masks.iter();
-            all.filter(|(star, inner)| is_implied(**star, **inner) && loaded.passes_on(**star))
-                .map(|(star, _)| *star)
-                .collect()
+            all.filter(|(star, inner)| {
+                is_implied(**star, **inner) && loaded.reexports_all_of(**star)
+            })
+            .map(|(star, _)| *star)
+            .collect()
         } else {
             let stars = loaded.stars.iter().copied();
             stars

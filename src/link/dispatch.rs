@@ -46,7 +46,7 @@ type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>
 pub struct DispatchTargets {
     /// The provenance of an edge to it, when it is taken as an edge to the other.
     pub found: BTreeMap<DefinitionRow, Provenance>,
-    /// Whether there may be more.
+    /// Whether a bound on files, classes or candidates ended the search.
     pub is_cut: bool,
     /// Memo of the derived classes of files, with their bases.
     built: HashMap<FileId, Rc<[DerivedClass]>>,

@@ -1,5 +1,4 @@
 //! Binds the uses of one file and counts them by definition: the edges of the file. `lookup` binds one use.
-//!
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -7,14 +7,12 @@ use super::rules::{self, Implicit};
 use crate::ir::{Export, ExportKind, INJECTED, SymbolIdx, injected_name, member_name};
 use crate::model::ModuleId;
 use crate::model::hash::HashSet;
+use crate::resolve::LEFT_OUT_RANK;
 
 /// How many modules one look-up goes through: behind the barrel of a large package there are a thousand.
 const MAX_MODULES: usize = 10_000;
 /// How many modules pass a name on before it is found: the stack is as deep.
 const MAX_DEPTH: usize = 200;
-
-/// The lowest rank in a unit of files that usual builds leave out.
-const LEFT_OUT: u8 = 2;
 
 /// Resolves the export `name` of a module: `default`, `*` for the module itself, or a name.
 pub(super) fn resolve(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> Option<Def> {
@@ -38,7 +36,7 @@ pub(super) fn resolve_for(
     }
     let is_left_out = file.units.iter().any(|unit| {
         let unit = cache.get(*unit);
-        unit.and_then(|unit| unit.rank(file.file)) >= Some(LEFT_OUT)
+        unit.and_then(|unit| unit.rank(file.file)) >= Some(LEFT_OUT_RANK)
     });
     if !is_left_out || cache.are_built_together(file.file, in_file) {
         return Some(found);
@@ -245,12 +243,12 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             return None;
         }
         self.depth += 1;
-        let found = self.offered(file, name);
+        let found = self.exported(file, name);
         self.depth -= 1;
         found
     }
 
-    fn offered(&mut self, file: ModuleId, name: &str) -> Option<Def> {
+    fn exported(&mut self, file: ModuleId, name: &str) -> Option<Def> {
         if let Some(plain) = name.strip_prefix(INJECTED) {
             let loaded = self.cache.get(file)?;
             if rules::of(&loaded).is_injected(name) {
@@ -291,7 +289,7 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
             }
             let stars = self.cache.stars_with(&loaded, name);
             for (at, target) in stars.iter().enumerate() {
-                let found = self.starred(&loaded, *target, name);
+                let found = self.through_star(&loaded, *target, name);
                 if found.is_some() {
                     let is_ambiguous = self.is_ambiguous(&loaded, *target, &stars[at + 1..], name);
                     return found.filter(|_| !is_ambiguous);
@@ -322,8 +320,12 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         let Some(rank) = unit.rank(target) else {
             return false;
         };
-        let is_told_apart = |file: &LinkedFile| rules::of(file).one_definition_in_unit;
-        if !self.cache.get(target).is_some_and(|it| is_told_apart(&it)) {
+        let has_one_definition = |file: &LinkedFile| rules::of(file).one_definition_in_unit;
+        if !self
+            .cache
+            .get(target)
+            .is_some_and(|it| has_one_definition(&it))
+        {
             return false;
         }
         let mut others = others.iter().filter(|it| unit.rank(**it) == Some(rank));
@@ -414,11 +416,11 @@ impl<'a, 'b> ExportSearch<'a, 'b> {
         }
         // `from module import *` binds the names here, too.
         let mut targets = self.cache.stars_with(file, name).into_iter();
-        targets.find_map(|target| self.starred(file, target, name))
+        targets.find_map(|target| self.through_star(file, target, name))
     }
 
     /// Resolves a name through `export * from`.
-    fn starred(&mut self, from: &LinkedFile, target: ModuleId, name: &str) -> Option<Def> {
+    fn through_star(&mut self, from: &LinkedFile, target: ModuleId, name: &str) -> Option<Def> {
         if rules::of(from).stars_bind && !self.cache.get(target)?.is_starred(name) {
             return None;
         }

@@ -156,7 +156,7 @@ impl LinkedFile {
     }
 
     /// Whether it offers the names of a file by `export * from`.
-    pub(super) fn passes_on(&self, file: ModuleId) -> bool {
+    pub(super) fn reexports_all_of(&self, file: ModuleId) -> bool {
         let stars = || self.stars.iter().copied().collect();
         self.star_set.get_or_init(stars).contains(&file)
     }

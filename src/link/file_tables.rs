@@ -37,7 +37,7 @@ impl DefinitionTable {
         rules: &LanguageRules,
         objects: &mut ObjectPaths,
     ) -> Self {
-        let arities = if rules.has_method_values {
+        let arities = if rules.counts_type_params {
             facts.arities()
         } else {
             HashMap::default()

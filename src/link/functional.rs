@@ -5,7 +5,7 @@
 
 use super::delegates::LAMBDA;
 use super::linker::Linker;
-use super::overloads::n_params;
+use super::overloads::{SAME_SHAPE, SIMILAR, n_params};
 use super::types::Type;
 use crate::ir::Slot;
 use crate::model::{BuiltinTable, SymbolKind};
@@ -60,7 +60,7 @@ impl Linker<'_, '_> {
         if n_params != n_wanted || results == 0 && returns || results == 1 && !returns {
             return Some(ShapeFit::Refused);
         }
-        Some(ShapeFit::Fits(if returns { 6 } else { 5 }))
+        Some(ShapeFit::Fits(if returns { SAME_SHAPE } else { SIMILAR }))
     }
 
     /// The number of parameters of a functional interface, and whether it returns something.

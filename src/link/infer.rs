@@ -11,7 +11,7 @@ use super::file::{Access, LinkedFile};
 use super::linker::{InferredExpr, Linker};
 use super::rules;
 use super::types::{Substitution, Type, each};
-use crate::ir::{Expr, ExprId, split_generic_name};
+use crate::ir::{Expr, ExprId, NameId, SymbolIdx, split_generic_name};
 use crate::model::{ModuleId, SymbolKind};
 
 impl Linker<'_, '_> {
@@ -59,7 +59,7 @@ impl Linker<'_, '_> {
     ) -> Option<(Type, Option<Type>)> {
         self.step()?;
         let _inside = self.descend()?;
-        let is_kept = self.rules().has_method_values
+        let is_kept = self.rules().is_csharp()
             && this.is_none()
             && file.file == self.file.file
             && matches!(
@@ -94,100 +94,35 @@ impl Linker<'_, '_> {
         Some(found)
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one pass, whose steps are read in order"
-    )]
     fn infer_form(
         &self,
         file: &Rc<LinkedFile>,
         expr: ExprId,
         this: Option<&Type>,
     ) -> Option<(Type, Option<Type>)> {
+        let object_of = |object: ExprId| Some(self.infer_object(file, object, this)?.0);
         let found = match file.expr(expr) {
             Expr::Unknown => return None,
-            Expr::Name { name, scope } => {
-                let name = file.facts.exprs.name_of(*name);
-                if rules::of(file).has_method_values {
-                    return self.simple_name(file, *scope, name);
-                }
-                match self.in_scope(file, *scope, name) {
-                    Some(found) => return Some(found),
-                    None => self.named(file, *scope, name)?,
-                }
-            }
+            Expr::Name { name, scope } => return self.infer_name(file, *scope, *name),
             Expr::Receiver { scope } => self.receiver(file, *scope, this)?,
             Expr::Super { scope } => self.base_of_receiver(file, *scope)?,
             Expr::Symbol(at) => Type::Definition(Def::Symbol(file.file, *at)),
-            Expr::Imported { import, name } => {
-                let name = file.facts.exprs.name_of(*name);
-                let offered = |target: ModuleId| {
-                    exports::imported(self.cache, target, name)
-                        .map(Type::Definition)
-                        .or_else(|| self.documented_type(target, name))
-                };
-                let submodule = || file.submodule_of(*import, name);
-                let module = || Some(Type::Definition(Def::Module(submodule()?)));
-                file.target(*import).and_then(offered).or_else(module)?
-            }
+            Expr::Imported { import, name } => self.infer_imported(file, *import, *name)?,
             Expr::Member { object, name } => {
-                if let Expr::Super { scope } = file.expr(*object) {
-                    let name = file.facts.exprs.name_of(*name);
-                    let (found, base) = self.member_of_base(file, *scope, name)?;
-                    return Some((found, Some(base)));
-                }
-                let receiver = *object;
-                let object = self.infer_object(file, receiver, this);
-                let name = file.facts.exprs.name_of(*name);
-                if rules::of(file).has_method_values {
-                    let object = object.map(|it| it.0);
-                    let is_type = is_name_of_type(file, receiver, object.as_ref());
-                    let found = self.member_or_extension(file, object.as_ref(), name, is_type)?;
-                    return Some((found, Some(object.unwrap_or(Type::External))));
-                }
-                let (object, _) = object?;
-                let found = self.member(&object, name)?;
-                return Some((found, Some(object)));
+                return self.infer_member_access(file, *object, *name, this);
             }
-            Expr::Element { object } => {
-                let (object, _) = self.infer_object(file, *object, this)?;
-                self.element(&object)?
-            }
-            Expr::Key { object } => {
-                let (object, _) = self.infer_object(file, *object, this)?;
-                self.key(&object)?
-            }
+            Expr::Element { object } => self.element(&object_of(*object)?)?,
+            Expr::Key { object } => self.key(&object_of(*object)?)?,
             Expr::ComputedMember { object, key } => {
-                let (object, _) = self.infer_object(file, *object, this)?;
-                let key = file.facts.exprs.name_of(*key);
-                self.declared(&object, Access::Key(key))
-                    .or_else(|| self.any_member(&object))
-                    .or_else(|| self.element(&object))?
+                self.computed_member(file, &object_of(*object)?, *key)?
             }
-            Expr::Item { object, index } => {
-                let (object, _) = self.infer_object(file, *object, this)?;
-                self.item(&object, usize::from(*index))?
-            }
-            Expr::Entered { object } => {
-                let (object, _) = self.infer_object(file, *object, this)?;
-                self.entered(&object)?
-            }
+            Expr::Item { object, index } => self.item(&object_of(*object)?, usize::from(*index))?,
+            Expr::Entered { object } => self.entered(&object_of(*object)?)?,
             Expr::Call {
                 callee,
                 types,
-                args: written,
-            } => {
-                let (mut found, object) = self.infer_object(file, *callee, this)?;
-                let mut args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
-                if rules::of(file).has_overloads || rules::of(file).has_includes {
-                    found = self.overload(found, object.as_ref(), file, (types, &args), this);
-                    args = self.with_receiver(file, *callee, &found, object.as_ref(), written);
-                }
-                let callee = found;
-                let is_given = !types.is_empty() || !args.is_empty();
-                let call = is_given.then(|| self.substitution(file, types, &args, this));
-                self.return_type(&callee, object.as_ref(), call)?
-            }
+                args,
+            } => self.infer_call(file, *callee, (types, args), this)?,
             Expr::Construct { class } => {
                 let is_argument = matches!(file.expr(*class), Expr::Argument { .. });
                 self.instance_of(file, *class, is_argument, this)?
@@ -209,25 +144,8 @@ impl Linker<'_, '_> {
                 Type::Tuple(items.collect())
             }
             Expr::Callable { result } => Type::Callable(Rc::new(self.infer(file, *result, this)?)),
-            Expr::Param { callee: of, index } => {
-                let (callee, object) = self.infer_object(file, *of, this)?;
-                // The receiver is the first argument of an extension method.
-                let is_extension = self.is_extension_call(&callee, object.as_ref());
-                let index = index.saturating_add(u8::from(is_extension));
-                // What a function outside takes may depend on its other arguments.
-                let written = matches!(callee, Type::ExternalMethod(..))
-                    .then(|| self.written_call(file, *of, this))
-                    .flatten();
-                let found = match written {
-                    Some(written) => {
-                        let outer = self.call.replace(Some(written));
-                        let found = self.parameter(&callee, index, object.as_ref());
-                        self.call.replace(outer);
-                        found?
-                    }
-                    None => self.parameter(&callee, index, object.as_ref())?,
-                };
-                return Some((found, object));
+            Expr::Param { callee, index } => {
+                return self.infer_param(file, *callee, *index, this);
             }
             Expr::TypeParam {
                 owner,
@@ -235,27 +153,7 @@ impl Linker<'_, '_> {
                 has_bound,
             } => self.type_parameter(file, *owner, *index, *has_bound, this)?,
             Expr::Argument { index } => self.argument(*index)?,
-            Expr::Callee { call } => {
-                let Expr::Call {
-                    callee,
-                    types,
-                    args,
-                } = file.expr(*call)
-                else {
-                    return None;
-                };
-                if rules::of(file).has_method_values {
-                    // Calling a field that holds a function uses the field.
-                    let (found, object) = self.infer_member(file, *callee, this)?;
-                    if self.is_held(&found) {
-                        return Some((found, object));
-                    }
-                }
-                let (found, object) = self.infer_object(file, *callee, this)?;
-                let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
-                let found = self.overload(found, object.as_ref(), file, (types, &args), this);
-                return Some((found, object));
-            }
+            Expr::Callee { call } => return self.infer_callee(file, *call, this),
             Expr::Accessor { of, result } => match self.infer(file, *of, this)? {
                 Type::Definition(def) => {
                     Type::Accessor(def, self.infer(file, *result, this).map(Rc::new))
@@ -279,6 +177,144 @@ impl Linker<'_, '_> {
             }
         };
         Some((found, None))
+    }
+
+    /// `name`, looked up from `scope`.
+    fn infer_name(
+        &self,
+        file: &Rc<LinkedFile>,
+        scope: Option<SymbolIdx>,
+        name: NameId,
+    ) -> Option<(Type, Option<Type>)> {
+        let name = file.facts.exprs.name_of(name);
+        if rules::of(file).has_method_values {
+            return self.simple_name(file, scope, name);
+        }
+        match self.in_scope(file, scope, name) {
+            Some(found) => Some(found),
+            None => Some((self.named(file, scope, name)?, None)),
+        }
+    }
+
+    /// `require("module").name`.
+    fn infer_imported(&self, file: &LinkedFile, import: u32, name: NameId) -> Option<Type> {
+        let name = file.facts.exprs.name_of(name);
+        let exported = |target: ModuleId| {
+            exports::imported(self.cache, target, name)
+                .map(Type::Definition)
+                .or_else(|| self.documented_type(target, name))
+        };
+        let submodule = || file.submodule_of(import, name);
+        let module = || Some(Type::Definition(Def::Module(submodule()?)));
+        file.target(import).and_then(exported).or_else(module)
+    }
+
+    /// `object.name`.
+    fn infer_member_access(
+        &self,
+        file: &Rc<LinkedFile>,
+        object: ExprId,
+        name: NameId,
+        this: Option<&Type>,
+    ) -> Option<(Type, Option<Type>)> {
+        let name = file.facts.exprs.name_of(name);
+        if let Expr::Super { scope } = file.expr(object) {
+            let (found, base) = self.member_of_base(file, *scope, name)?;
+            return Some((found, Some(base)));
+        }
+        let found = self.infer_object(file, object, this);
+        if rules::of(file).has_method_values {
+            let receiver = found.map(|it| it.0);
+            let is_type = is_name_of_type(file, object, receiver.as_ref());
+            let found = self.member_or_extension(file, receiver.as_ref(), name, is_type)?;
+            return Some((found, Some(receiver.unwrap_or(Type::External))));
+        }
+        let (object, _) = found?;
+        let found = self.member(&object, name)?;
+        Some((found, Some(object)))
+    }
+
+    /// `object[KEY]`.
+    fn computed_member(&self, file: &LinkedFile, object: &Type, key: NameId) -> Option<Type> {
+        let key = file.facts.exprs.name_of(key);
+        self.declared(object, Access::Key(key))
+            .or_else(|| self.any_member(object))
+            .or_else(|| self.element(object))
+    }
+
+    /// `callee<types>(args)`.
+    fn infer_call(
+        &self,
+        file: &Rc<LinkedFile>,
+        callee: ExprId,
+        (types, written): (&[ExprId], &[ExprId]),
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        let (mut found, object) = self.infer_object(file, callee, this)?;
+        let mut args = self.with_receiver(file, callee, &found, object.as_ref(), written);
+        if rules::of(file).has_overloads || rules::of(file).has_includes {
+            found = self.overload(found, object.as_ref(), file, (types, &args), this);
+            args = self.with_receiver(file, callee, &found, object.as_ref(), written);
+        }
+        let is_given = !types.is_empty() || !args.is_empty();
+        let call = is_given.then(|| self.substitution(file, types, &args, this));
+        self.return_type(&found, object.as_ref(), call)
+    }
+
+    /// The parameter of a callee by its index: the contextual type of a callback.
+    fn infer_param(
+        &self,
+        file: &Rc<LinkedFile>,
+        of: ExprId,
+        index: u8,
+        this: Option<&Type>,
+    ) -> Option<(Type, Option<Type>)> {
+        let (callee, object) = self.infer_object(file, of, this)?;
+        // The receiver is the first argument of an extension method.
+        let is_extension = self.is_extension_call(&callee, object.as_ref());
+        let index = index.saturating_add(u8::from(is_extension));
+        // The parameters of a function outside may depend on its other arguments.
+        let written = matches!(callee, Type::ExternalMethod(..))
+            .then(|| self.written_call(file, of, this))
+            .flatten();
+        let found = match written {
+            Some(written) => {
+                let outer = self.call.replace(Some(written));
+                let found = self.parameter(&callee, index, object.as_ref());
+                self.call.replace(outer);
+                found?
+            }
+            None => self.parameter(&callee, index, object.as_ref())?,
+        };
+        Some((found, object))
+    }
+
+    /// The function that a call runs, chosen among its overloads.
+    fn infer_callee(
+        &self,
+        file: &Rc<LinkedFile>,
+        call: ExprId,
+        this: Option<&Type>,
+    ) -> Option<(Type, Option<Type>)> {
+        let Expr::Call {
+            callee,
+            types,
+            args,
+        } = file.expr(call)
+        else {
+            return None;
+        };
+        if rules::of(file).has_method_values {
+            // Calling a field that holds a function uses the field.
+            let (found, object) = self.infer_member(file, *callee, this)?;
+            if self.is_held(&found) {
+                return Some((found, object));
+            }
+        }
+        let (found, object) = self.infer_object(file, *callee, this)?;
+        let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
+        let found = self.overload(found, object.as_ref(), file, (types, &args), this);
+        Some((found, object))
     }
 
     /// The arguments of the call that an expression is the callee of.

@@ -41,9 +41,7 @@ const MAX_EMBEDDED: usize = 256;
 fn is_lacking(file: &LinkedFile, base: &Type, access: Access<'_>) -> bool {
     let rules = rules::of(file);
     match (base, access.name()) {
-        (Type::ExternalType(of), Some(name)) if rules.has_overloads && !rules.has_method_values => {
-            of.lacks(name)
-        }
+        (Type::ExternalType(of), Some(name)) if rules.is_java() => of.lacks(name),
         _ => false,
     }
 }
@@ -60,10 +58,8 @@ impl Linker<'_, '_> {
     pub(super) fn declared(&self, object: &Type, access: Access<'_>) -> Option<Type> {
         self.step()?;
         match object {
-            Type::Container(_, element) if self.rules().has_includes => {
-                self.declared(element, access)
-            }
-            Type::Container(_, element) if self.rules().has_method_values => {
+            Type::Container(_, element) if self.rules().is_c() => self.declared(element, access),
+            Type::Container(_, element) if self.rules().is_csharp() => {
                 let array = ExternalType::with("Array", [Some((**element).clone())]);
                 self.declared(&array, access)
             }
@@ -72,11 +68,11 @@ impl Linker<'_, '_> {
                 let found = container_member(rules, element, access.name()?);
                 found.or_else(|| rules.has_overloads.then_some(Type::External))
             }
-            Type::Tuple(items) if self.rules().has_module_tree => {
+            Type::Tuple(items) if self.rules().is_rust() => {
                 items.get(access.name()?.parse::<usize>().ok()?)?.clone()
             }
             Type::Tuple(_) => None,
-            Type::External if self.rules().has_module_tree => {
+            Type::External if self.rules().is_rust() => {
                 let method = access.name()?.strip_suffix("()");
                 let found = method.and_then(|method| self.by_extension(None, method));
                 Some(found.unwrap_or(Type::External))
@@ -87,15 +83,13 @@ impl Linker<'_, '_> {
                 Some(method.map_or(Type::External, ExternalType::method_of_some))
             }
             Type::External => Some(Type::External),
-            Type::ExternalType(of) if self.rules().has_module_tree => {
+            Type::ExternalType(of) if self.rules().is_rust() => {
                 self.standard_member(of, access.name()?)
             }
-            Type::ExternalType(of) if self.rules().has_includes => {
+            Type::ExternalType(of) if self.rules().is_c() => {
                 Some(Self::pointer_member(of, access.name()?))
             }
-            Type::ExternalType(of) if self.rules().has_method_values => {
-                of.dotnet_member(access.name()?)
-            }
+            Type::ExternalType(of) if self.rules().is_csharp() => of.dotnet_member(access.name()?),
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) | Type::Accessor(..) => None,
             Type::Callable(_) => {
@@ -549,7 +543,7 @@ impl Linker<'_, '_> {
         if self.rules().members == MemberOrder::Implementations {
             return self.implemented_element(object);
         }
-        if self.rules().has_includes {
+        if self.rules().is_c() {
             return match part {
                 Contained::Element => self.indexed(object),
                 Contained::Key => self.looped(object),
@@ -582,7 +576,7 @@ impl Linker<'_, '_> {
         let held = self.declared_type(&loaded, at, None);
         match held.filter(|held| held != object) {
             Some(held) => self.contained(&held, part),
-            None if part == Contained::Key && !self.rules().has_method_values => None,
+            None if part == Contained::Key && !self.rules().is_csharp() => None,
             None => self.iterated(object, rules::of(&loaded)),
         }
     }
@@ -630,26 +624,26 @@ impl Linker<'_, '_> {
         match object {
             Type::Tuple(items) => items.get(index)?.clone(),
             Type::Union(all) => each(all, |one| self.item(one, index)),
-            Type::ExternalType(of) if self.rules().has_includes => Some(
+            Type::ExternalType(of) if self.rules().is_c() => Some(
                 of.args
                     .get(index)
                     .cloned()
                     .flatten()
                     .unwrap_or(Type::External),
             ),
-            _ if self.rules().has_module_tree => match self.unaliased(object) {
+            _ if self.rules().is_rust() => match self.unaliased(object) {
                 Type::Tuple(items) => items.get(index)?.clone(),
                 found => found.is_external().then_some(Type::External),
             },
-            Type::ExternalType(of) if self.rules().has_method_values => of.arg(index),
-            _ if self.rules().has_method_values => None,
+            Type::ExternalType(of) if self.rules().is_csharp() => of.arg(index),
+            _ if self.rules().is_csharp() => None,
             _ => self.element(object),
         }
     }
 
     /// The value that `with` binds.
     pub(super) fn entered(&self, object: &Type) -> Option<Type> {
-        if self.rules().has_includes {
+        if self.rules().is_c() {
             return self.pointed(object);
         }
         match object {
@@ -665,7 +659,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// A member by an index signature: its own, or that of a base; a base of unknown type may have any member.
+    /// A member by an index signature: its own, or that of a base. `None` too where the type of a base is not known: that base
+    /// may have the member.
     pub(super) fn any_member(&self, object: &Type) -> Option<Type> {
         self.step()?;
         let (file, at) = match object {

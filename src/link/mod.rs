@@ -14,7 +14,7 @@ mod describe;
 mod directives;
 pub mod dispatch;
 mod dotnet_std;
-pub mod earlier_overlay;
+
 mod edges;
 mod enclosing;
 pub mod entries;
@@ -35,6 +35,7 @@ mod linker;
 mod lookup;
 mod members;
 mod method_sets;
+pub mod overlay;
 mod overloads;
 mod parallel;
 mod parameters;
@@ -190,7 +191,7 @@ fn resolve_imports(
         for (file, changed) in worked {
             let leads_elsewhere = !changed.is_empty();
             if leads_elsewhere {
-                // Whoever was linked through this file may be led elsewhere now.
+                // Uses that were bound through this file may bind to other definitions now.
                 writer.queue_dependents(file)?;
             }
             for (ordinal, kind, target) in changed {

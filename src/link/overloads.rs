@@ -59,8 +59,42 @@ struct Argument<'n> {
     type_: Option<Type>,
 }
 
-/// How well an argument fits a parameter, from 0 on; `None` where it does not.
-type Fit = Option<u32>;
+/// How well an argument fits a parameter: the higher, the better; `None` where it does not. Between two of these, a step further
+/// away is one less: a base of the base is `SUBCLASS - 1`.
+pub(super) type Fit = Option<u32>;
+
+/// The same type.
+const EXACT: u32 = 9;
+
+/// A class and itself, of which the parameter may name another part; one less for each step to a base, and for a wider number.
+const SUBCLASS: u32 = 8;
+
+/// As [`SUBCLASS`], however far the base is.
+const DISTANT_BASE: u32 = 3;
+
+/// As [`SUBCLASS`], however wide the number is: `byte` to `double`.
+const WIDEST_NUMBER: u32 = 5;
+
+/// `String` to `CharSequence`, as many items in a tuple, a lambda with a result where one is asked for.
+pub(super) const SAME_SHAPE: u32 = 6;
+
+/// An array to `IEnumerable`, a `FileStream` to `Stream`, a lambda that fits.
+pub(super) const SIMILAR: u32 = 5;
+
+/// `int` to `Integer`, `null` to a class, a lambda to a delegate of which the rest is not known.
+pub(super) const CONVERTED: u32 = 4;
+
+/// `int` to `Long`, `null` to `Object`, a string to `Comparable`, a lambda to a type that is called a callback.
+pub(super) const WEAKLY_CONVERTED: u32 = 3;
+
+/// Nothing is known of one of both.
+const UNKNOWN: u32 = 2;
+
+/// Any value to `Object`.
+const ANY_OBJECT: u32 = 1;
+
+/// Types of which nothing proves that they don't fit: a class of the repository to one from outside.
+const POSSIBLE: u32 = 0;
 
 impl Linker<'_, '_> {
     /// Returns of the methods that share the name of `found`, in its class and the bases of that, the one that takes these
@@ -102,7 +136,7 @@ impl Linker<'_, '_> {
             return (found, false);
         };
         let kind = loaded.symbol(at).kind;
-        let is_constructor = kind == SymbolKind::Constructor && !self.rules().has_method_values;
+        let is_constructor = kind == SymbolKind::Constructor && !self.rules().is_csharp();
         if kind != SymbolKind::Method && !is_constructor {
             return (found, false);
         }
@@ -110,13 +144,13 @@ impl Linker<'_, '_> {
         let args: Vec<Argument<'_>> = args.collect();
         let held = object.and_then(|it| self.held_value(it));
         let object = match &held {
-            Some(held) if rules::of(&loaded).has_method_values => Some(held),
+            Some(held) if rules::of(&loaded).is_csharp() => Some(held),
             _ => object,
         };
         let own = loaded.overloads(at);
         let is_extension = self.is_extension_call(&found, object);
         let has_types = |method: &Method| {
-            n_types == 0 || !rules::of(&loaded).has_method_values || self.arity(*method) == n_types
+            n_types == 0 || !rules::of(&loaded).counts_type_params || self.arity(*method) == n_types
         };
         if own.len() == 1
             && !is_extension
@@ -145,7 +179,7 @@ impl Linker<'_, '_> {
             }
             None => self.methods_like(&loaded, at),
         };
-        if rules::of(&loaded).has_method_values {
+        if rules::of(&loaded).is_csharp() {
             self.retain_by_arity(&mut all, n_types, &args);
         }
         // Where no member takes the arguments, a method that takes the object as its first one is meant.
@@ -266,8 +300,8 @@ impl Linker<'_, '_> {
             if let [(_, first), others @ ..] = best.as_slice() {
                 let mut others = others.iter();
                 let is_undecided = others.any(|(_, other)| {
-                    let is_level =
-                        !self.rules().has_method_values || self.arity(*first) == self.arity(*other);
+                    let is_level = !self.rules().counts_type_params
+                        || self.arity(*first) == self.arity(*other);
                     is_level && self.differ(*first, *other)
                 });
                 let first = Type::Definition(Def::Symbol(first.0, first.1));
@@ -297,8 +331,7 @@ impl Linker<'_, '_> {
     fn differ(&self, one: Method, other: Method) -> bool {
         let class_of =
             |(in_file, at): Method| Some((in_file, self.cache.get(in_file)?.symbol(at).parent?));
-        if !self.rules().has_method_values
-            && class_of(one).is_some_and(|it| Some(it) == class_of(other))
+        if !self.rules().is_csharp() && class_of(one).is_some_and(|it| Some(it) == class_of(other))
         {
             return one != other;
         }
@@ -483,19 +516,18 @@ impl Linker<'_, '_> {
 
     /// Returns how well a value fits a type.
     pub(super) fn fit(&self, arg: Option<&Type>, param: Option<&Type>, depth: usize) -> Fit {
-        const UNKNOWN: Fit = Some(2);
         if depth > 8 {
-            return UNKNOWN;
+            return Some(UNKNOWN);
         }
         let (Some(arg), Some(param)) = (arg, param) else {
             // A type parameter takes any object, and a primitive value in a box.
-            return UNKNOWN;
+            return Some(UNKNOWN);
         };
         if arg == param {
-            return Some(9);
+            return Some(EXACT);
         }
         let is_method = |arg: &Type| matches!(arg, Type::Definition(Def::Symbol(file, at)) if self.kind(*file, *at) == Some(SymbolKind::Method));
-        if self.rules().has_method_values {
+        if self.rules().is_csharp() {
             if let Some(fit) = fit_of_tuples(arg, param) {
                 return fit;
             }
@@ -516,7 +548,7 @@ impl Linker<'_, '_> {
             }
         }
         if let Some(fit) = self.fit_of_shape(arg, param)
-            && !self.rules().has_method_values
+            && !self.rules().is_csharp()
         {
             return match fit {
                 ShapeFit::Fits(fit) => Some(fit),
@@ -529,12 +561,16 @@ impl Linker<'_, '_> {
                 .map(|one| self.fit(Some(one), Some(param), depth + 1))
                 .max()
                 .flatten(),
-            (_, Type::Union(_) | Type::External) => UNKNOWN,
+            (_, Type::Union(_) | Type::External) => Some(UNKNOWN),
             (Type::External | Type::ExternalMethod(..), param) => {
-                Some(if param.symbol().is_some() { 0 } else { 2 })
+                Some(if param.symbol().is_some() {
+                    POSSIBLE
+                } else {
+                    UNKNOWN
+                })
             }
             (Type::ExternalType(arg), Type::ExternalType(param)) => {
-                let is_refused = self.rules().has_method_values && arg.is_no_sequence(param);
+                let is_refused = self.rules().is_csharp() && arg.is_no_sequence(param);
                 if is_refused {
                     None
                 } else {
@@ -544,22 +580,28 @@ impl Linker<'_, '_> {
             (Type::Container(_, arg), Type::Container(_, param)) => {
                 self.fit(Some(arg), Some(param), depth + 1)
             }
-            (Type::Container(..), Type::ExternalType(param)) if is_sequence(&param.name) => Some(5),
-            (Type::Container(..), Type::ExternalType(param)) => is_object(&param.name).then_some(1),
-            (Type::ExternalType(arg), Type::Container(..)) => (&*arg.name == "null").then_some(4),
+            (Type::Container(..), Type::ExternalType(param)) if is_sequence(&param.name) => {
+                Some(SIMILAR)
+            }
+            (Type::Container(..), Type::ExternalType(param)) => {
+                is_object(&param.name).then_some(ANY_OBJECT)
+            }
+            (Type::ExternalType(arg), Type::Container(..)) => {
+                (&*arg.name == "null").then_some(CONVERTED)
+            }
             (Type::Container(..), _) | (_, Type::Container(..)) => None,
             (Type::ExternalType(arg), _) => match &*arg.name {
-                "null" | "lambda" => Some(4),
+                "null" | "lambda" => Some(CONVERTED),
                 name if is_primitive(name) || is_plain(name) => None,
-                _ => Some(0),
+                _ => Some(POSSIBLE),
             },
             (_, Type::ExternalType(param)) => match &*param.name {
-                name if is_object(name) => Some(1),
+                name if is_object(name) => Some(ANY_OBJECT),
                 name if is_primitive(name) || is_plain(name) => None,
                 name => self
                     .extends_external(arg, name, depth)
-                    .then_some(5)
-                    .or(Some(0)),
+                    .then_some(SIMILAR)
+                    .or(Some(POSSIBLE)),
             },
             _ => self.distance(arg, param),
         }
@@ -573,7 +615,7 @@ impl Linker<'_, '_> {
         while let Some(&((in_file, class), depth)) = seen.get(next) {
             next += 1;
             if self.first_part((in_file, class)) == to {
-                return Some(8_u32.saturating_sub(depth).max(3));
+                return Some(SUBCLASS.saturating_sub(depth).max(DISTANT_BASE));
             }
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
@@ -724,9 +766,9 @@ fn fit_of_tuples(arg: &Type, param: &Type) -> Option<Fit> {
     };
     match (n_items(arg), n_items(param)) {
         (Some((n, is_named)), Some((wanted, has_names))) if is_named || has_names => {
-            Some((n == wanted).then_some(6))
+            Some((n == wanted).then_some(SAME_SHAPE))
         }
-        (Some((_, true)), _) | (_, Some((_, true))) => Some(Some(2)),
+        (Some((_, true)), _) | (_, Some((_, true))) => Some(Some(UNKNOWN)),
         _ => None,
     }
 }
@@ -751,34 +793,38 @@ fn is_sequence(name: &str) -> bool {
 fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
     let (arg, param) = (&*arg.name, &*param.name);
     if arg == param {
-        return Some(9);
+        return Some(EXACT);
     }
     let is_boxed = |name: &str, class: &str| BOXES.contains(&(name, class));
     let boxed_in = |name: &str| BOXES.iter().find(|it| it.1 == name).map(|it| it.0);
     match (arg, param) {
-        ("null", param) => (!is_primitive(param)).then_some(if is_object(param) { 3 } else { 4 }),
+        ("null", param) => (!is_primitive(param)).then_some(if is_object(param) {
+            WEAKLY_CONVERTED
+        } else {
+            CONVERTED
+        }),
         ("lambda", param) => {
-            (!is_primitive(param) && !is_plain(param) && !is_object(param)).then_some(4)
+            (!is_primitive(param) && !is_plain(param) && !is_object(param)).then_some(CONVERTED)
         }
         _ if is_primitive(arg) && is_primitive(param) => widened(arg, param),
         _ if is_primitive(arg) => is_boxed(arg, param)
-            .then_some(4)
-            .or(is_object(param).then_some(1)),
+            .then_some(CONVERTED)
+            .or(is_object(param).then_some(ANY_OBJECT)),
         _ if is_primitive(param) => boxed_in(arg).and_then(|boxed| {
             let (class, arg) = (arg, boxed);
             if is_boxed(param, class) {
-                Some(4)
+                Some(CONVERTED)
             } else {
-                widened(arg, param).map(|_| 3)
+                widened(arg, param).map(|_| WEAKLY_CONVERTED)
             }
         }),
-        (_, "Object" | "object") => Some(1),
-        ("String", "CharSequence") => Some(6),
-        _ if is_plain(arg) => is_object(param).then_some(3),
-        _ if is_plain(param) => Some(0),
+        (_, "Object" | "object") => Some(ANY_OBJECT),
+        ("String", "CharSequence") => Some(SAME_SHAPE),
+        _ if is_plain(arg) => is_object(param).then_some(WEAKLY_CONVERTED),
+        _ if is_plain(param) => Some(POSSIBLE),
         // A `FileStream` is a `Stream`.
-        _ if arg.len() > param.len() && arg.ends_with(param) => Some(5),
-        _ => Some(2),
+        _ if arg.len() > param.len() && arg.ends_with(param) => Some(SIMILAR),
+        _ => Some(UNKNOWN),
     }
 }
 
@@ -791,7 +837,7 @@ fn widened(arg: &str, param: &str) -> Fit {
     let to = rank(param)?;
     let from = if arg == "char" { 1 } else { rank(arg)? };
     let steps = u32::try_from(to.checked_sub(from)?).ok()?;
-    (arg != "char" || to > 1).then_some(8_u32.saturating_sub(steps).max(5))
+    (arg != "char" || to > 1).then_some(SUBCLASS.saturating_sub(steps).max(WIDEST_NUMBER))
 }
 
 fn is_primitive(name: &str) -> bool {

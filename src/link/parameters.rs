@@ -163,10 +163,7 @@ impl Linker<'_, '_> {
         found: &[Place],
     ) -> Option<Place> {
         if let [one] = found {
-            let is_function = matches!(
-                loaded.symbol(at).kind,
-                SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-            );
+            let is_function = loaded.symbol(at).kind.is_function();
             let there = self.cache.get(one.0)?;
             // Of several declarations each has its own definition.
             let has_same = n_params(loaded, at) == n_params(&there, one.1);

@@ -1,6 +1,6 @@
 //! The definition that each use, import and export of a file means, found in memory.
 //!
-//! The index stores edges, one row for all uses of one definition in another. Whoever needs the single uses asks
+//! The index stores edges, one row for all uses of one definition in another. A caller that needs the single uses asks
 //! here, file by file. The same rules as for edges; nothing is written.
 
 use std::rc::Rc;

@@ -243,7 +243,7 @@ pub(super) fn result(outcome: Result<Value>) -> CallToolResult {
 
 /// Returns an error as a client reads it: `{"error": {"code", "message", "hint"}}`.
 pub(super) fn told(error: &Error) -> Value {
-    json!({"error": error.told()})
+    json!({"error": error.to_json()})
 }
 
 fn cause(error: &Error) -> String {

@@ -21,7 +21,7 @@ use std::time::Instant;
 use super::{Asked, Caller, Server, call, client_of, definitions, prompts, resources, uri};
 use crate::error::Result as OwnResult;
 use crate::tools::{Call, complete};
-use crate::workspace::brief;
+use crate::workspace::cut_argument;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -65,7 +65,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(
                 format!(
                     "unknown tool `{}`; the tools are {}",
-                    brief(&request.name),
+                    cut_argument(&request.name),
                     known.join(", ")
                 ),
                 None,
@@ -212,8 +212,11 @@ fn source(of: &Reference, argument: &str) -> Result<Option<CompletionSource>, Er
     match of {
         Reference::Prompt(prompt) => {
             if !prompts::has(&prompt.name, argument) {
-                let name = brief(&prompt.name);
-                return wrong(format!("no prompt `{name}` takes `{}`", brief(argument)));
+                let name = cut_argument(&prompt.name);
+                return wrong(format!(
+                    "no prompt `{name}` takes `{}`",
+                    cut_argument(argument)
+                ));
             }
         }
         Reference::Resource(resource) => {
@@ -223,8 +226,11 @@ fn source(of: &Reference, argument: &str) -> Result<Option<CompletionSource>, Er
                 _ => "",
             };
             if argument != taken || taken.is_empty() {
-                let uri = brief(&resource.uri);
-                return wrong(format!("no resource `{uri}` takes `{}`", brief(argument)));
+                let uri = cut_argument(&resource.uri);
+                return wrong(format!(
+                    "no resource `{uri}` takes `{}`",
+                    cut_argument(argument)
+                ));
             }
         }
         _ => return wrong("this is neither a prompt nor a resource".to_owned()),

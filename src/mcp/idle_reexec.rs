@@ -51,8 +51,8 @@ impl Handover {
     /// Returns the state that the earlier program handed over; `None` for the first.
     pub(super) fn left() -> Option<Self> {
         let text = std::env::var(VARIABLE).ok()?;
-        let heritage = serde_json::from_str(&text);
-        heritage
+        let handover = serde_json::from_str(&text);
+        handover
             .inspect_err(|error| tracing::warn!(%error, "{VARIABLE} means nothing"))
             .ok()
     }
@@ -110,7 +110,7 @@ impl IdleReexec {
         }
         let memory = machine::memory()?;
         // Pages of the program, which processes share, come back as soon as it is asked.
-        let is_worth_it = memory.resident > self.limit() && memory.own > self.limit() / OWN;
+        let is_worth_it = memory.resident > self.limit() && memory.anonymous > self.limit() / OWN;
         if !is_worth_it || !self.session.has_worked() || self.has_failed.get() {
             return None;
         }
@@ -121,7 +121,7 @@ impl IdleReexec {
         if !self.is_at_rest() {
             return Some(SOON);
         }
-        self.start_anew();
+        self.reexec();
         None
     }
 
@@ -133,7 +133,7 @@ impl IdleReexec {
     }
 
     /// Returns where it can't be done now.
-    fn start_anew(&self) {
+    fn reexec(&self) {
         // From here on all input of the client is left for the next program.
         let Ok(n_read) = self.gate.try_lock() else {
             return;
@@ -141,20 +141,20 @@ impl IdleReexec {
         if !self.session.is_done_with(*n_read) {
             return;
         }
-        let heritage = Handover {
+        let handover = Handover {
             opening: self.session.opening(),
             root: self.roots.known(),
             work_trees: self.shared.workspaces.work_trees(),
         };
         // A path that is not UTF-8 can't be told.
-        let text = match serde_json::to_string(&heritage) {
+        let text = match serde_json::to_string(&handover) {
             Ok(text) if text.len() <= MAX_BYTES => text,
             _ => return,
         };
         tracing::info!("nothing to do: beginning anew");
         #[cfg(unix)]
         {
-            let error = machine::start_anew(VARIABLE, &text);
+            let error = machine::reexec(VARIABLE, &text);
             tracing::warn!(%error, "the server could not begin anew, and goes on");
             self.has_failed.set(true);
         }

@@ -160,7 +160,7 @@ fn single(value: Value) -> ParsedMessage {
             ErrorCode::INVALID_PARAMS,
             format!(
                 "these are no parameters of {}",
-                crate::workspace::brief(&method)
+                crate::workspace::cut_argument(&method)
             ),
         )),
         _ => ParsedMessage::Refused(refused(

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use crate::workspace::brief;
+use crate::workspace::cut_argument;
 
 /// The prompt about a whole repository, or a part of it.
 pub(super) const ORIENT: &str = "orient";
@@ -100,21 +100,21 @@ pub(super) fn read(name: &str, given: Option<Map<String, Value>>) -> Result<Argu
     let Some((_, _, _, known)) = PROMPTS.iter().find(|prompt| prompt.0 == name) else {
         return Err(wrong(format!(
             "unknown prompt `{}`; the prompts are {ORIENT}, {IMPACT}, {RESUME}, {RECALL}",
-            brief(name)
+            cut_argument(name)
         )));
     };
     let mut arguments = Arguments::new();
     for (key, value) in given.unwrap_or_default() {
         let argument = known.iter().find(|argument| argument.0 == key);
         let Some((key, _, _)) = argument else {
-            return Err(wrong(format!("{name} takes no `{}`", brief(&key))));
+            return Err(wrong(format!("{name} takes no `{}`", cut_argument(&key))));
         };
         let Value::String(value) = value else {
             return Err(wrong(format!("`{key}` of {name} is a text")));
         };
         // A form that was left empty sends an empty text.
         if !value.trim().is_empty() {
-            arguments.insert(key, brief(value.trim()));
+            arguments.insert(key, cut_argument(value.trim()));
         }
     }
     let missing = known

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::uri;
 use crate::error::{Code, Error, Result};
+use crate::model::uri::encode;
 use crate::tools::{self, Call};
 
 /// The address of the state of the checked-out branch's index.
@@ -89,7 +90,7 @@ pub(super) fn named(address: &str) -> Option<ResourceAddress> {
 
 /// Returns the address of a saved context.
 pub(super) fn context_address(name: &str) -> String {
-    format!("{CONTEXT}{}", uri::encode(name))
+    format!("{CONTEXT}{}", encode(name))
 }
 
 impl ResourceAddress {
@@ -172,7 +173,7 @@ pub(super) fn page(mut saved: Vec<String>, cursor: Option<&str>) -> ListResource
             .with_mime_type(KIND)
     }));
     let mut page = ListResourcesResult::with_all_items(resources);
-    page.next_cursor = next.map(|name| uri::encode(&name));
+    page.next_cursor = next.map(|name| encode(&name));
     page
 }
 

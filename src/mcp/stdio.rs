@@ -35,14 +35,14 @@ pub fn serve(
     let workspaces = workspaces.telling(Arc::new(move || told.work()));
     let shared = Arc::new(Shared::new(tools, workspaces, Lifetime::default()));
     let mut server = Server::new(Arc::clone(&shared), repo, cwd);
-    let heritage = Handover::left();
-    let is_first = heritage.is_none();
-    if let Some(heritage) = heritage {
-        for message in &heritage.opening {
+    let handover = Handover::left();
+    let is_first = handover.is_none();
+    if let Some(handover) = handover {
+        for message in &handover.opening {
             state.note(message);
         }
-        server.roots = ClientRoots::told(heritage.root);
-        take_over(&shared, heritage.work_trees);
+        server.roots = ClientRoots::told(handover.root);
+        take_over(&shared, handover.work_trees);
     }
     let roots = server.roots.clone();
     ending::run(async {

@@ -1,4 +1,4 @@
-//! Names in addresses: `%xx` where a sign means something else there.
+//! Reads names in URIs: `%xx` is a byte. See `model::uri` for writing them.
 
 /// Returns the text with `%xx` replaced; `None` where that is no UTF-8 text or holds a NUL.
 pub(super) fn decode(text: &str) -> Option<String> {
@@ -19,29 +19,10 @@ pub(super) fn decode(text: &str) -> Option<String> {
         .filter(|text| !text.contains('\0'))
 }
 
-/// Returns the text as one part of an address.
-pub(super) fn encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let digits = [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
-            out.push('%');
-            out.extend(
-                digits
-                    .into_iter()
-                    .flatten()
-                    .map(|digit| digit.to_ascii_uppercase()),
-            );
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{decode, encode};
+    use super::decode;
+    use crate::model::uri::encode;
 
     #[test]
     fn any_name_comes_back() {

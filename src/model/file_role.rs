@@ -220,7 +220,7 @@ fn is_java_test(stem: &str) -> bool {
 
 /// Returns whether a file lies in a directory of tests that is among sources, as code about tests does too
 /// (`src/mcp/test/tools.ts`); `__tests__` never means that.
-pub fn is_in_source(path: &str) -> bool {
+pub fn is_test_dir_inside_sources(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let mut is_source = false;
     for part in lower
@@ -240,7 +240,7 @@ pub fn is_in_source(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::FileRole::{Code, Example, Test, TestSupport};
-    use super::{by_directories, by_name, is_in_source};
+    use super::{by_directories, by_name, is_test_dir_inside_sources};
 
     #[test]
     fn a_name_may_tell_what_a_file_is_for() {
@@ -289,8 +289,10 @@ mod tests {
         ] {
             assert_eq!(by_directories(path), wanted, "{path}");
         }
-        assert!(is_in_source("packages/a/src/mcp/test/tools.ts"));
-        assert!(!is_in_source("packages/a/test/src/tools.ts"));
-        assert!(!is_in_source("src/__tests__/a.ts"));
+        assert!(is_test_dir_inside_sources(
+            "packages/a/src/mcp/test/tools.ts"
+        ));
+        assert!(!is_test_dir_inside_sources("packages/a/test/src/tools.ts"));
+        assert!(!is_test_dir_inside_sources("src/__tests__/a.ts"));
     }
 }

@@ -1,59 +1,9 @@
-//! How current an answer is, how much time it may take, and which files were left out.
+//! How current an answer is, and which files were left out.
 //!
 //! Nothing here is current by default.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use super::symbol::kinds;
 use serde::{Deserialize, Serialize};
-
-/// When work must stop: at a time, or when somebody asks. The only clock of the rooms below.
-#[derive(Clone, Debug)]
-pub struct Budget {
-    deadline: Option<Instant>,
-    interrupt: Arc<AtomicBool>,
-}
-
-impl Budget {
-    /// Returns a budget that ends after `limit`, or when `interrupt` is set.
-    pub fn within(limit: Duration, interrupt: Arc<AtomicBool>) -> Self {
-        Self {
-            deadline: Instant::now().checked_add(limit),
-            interrupt,
-        }
-    }
-
-    /// Returns a budget that only `interrupt` ends.
-    pub fn unlimited(interrupt: Arc<AtomicBool>) -> Self {
-        Self {
-            deadline: None,
-            interrupt,
-        }
-    }
-
-    /// Returns whether work must stop, for either reason.
-    pub fn is_spent(&self) -> bool {
-        self.is_cancelled() || self.deadline.is_some_and(|at| Instant::now() >= at)
-    }
-
-    /// Returns whether somebody asked to stop.
-    pub fn is_cancelled(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
-    }
-
-    /// Returns the time that is left; `None` where there is no limit.
-    pub fn remaining(&self) -> Option<Duration> {
-        self.deadline
-            .map(|at| at.saturating_duration_since(Instant::now()))
-    }
-
-    /// Returns the flag that ends it, for libraries that watch one.
-    pub fn interrupt(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.interrupt)
-    }
-}
 
 kinds! {
     /// Why the proof of freshness could not be finished.
@@ -125,7 +75,7 @@ pub struct Freshness {
 impl Freshness {
     /// Returns the finding for a complete detection that left `pending` (in any order) undone, and so many
     /// files not linked.
-    pub fn of_complete_look(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
+    pub fn of_complete_scan(mut pending: Vec<super::RepoPath>, n_queued: u64) -> Self {
         pending.sort();
         pending.dedup();
         let state = if pending.is_empty() && n_queued == 0 {
@@ -252,12 +202,12 @@ mod tests {
     fn fresh_needs_an_empty_list() {
         let path = RepoPath::new("b").unwrap();
         let found =
-            Freshness::of_complete_look(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
+            Freshness::of_complete_scan(vec![path.clone(), RepoPath::new("a").unwrap(), path], 0);
         assert_eq!(found.state, FreshnessState::Partial);
         assert_eq!(found.pending.len(), 2);
         assert!(found.is_stale("b") && !found.is_stale("c"));
-        assert_eq!(Freshness::of_complete_look(vec![], 0).as_str(), "fresh");
-        let unlinked = Freshness::of_complete_look(vec![], 3);
+        assert_eq!(Freshness::of_complete_scan(vec![], 0).as_str(), "fresh");
+        let unlinked = Freshness::of_complete_scan(vec![], 3);
         assert_eq!((unlinked.as_str(), unlinked.n_pending()), ("partial", 3));
     }
 }

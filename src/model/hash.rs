@@ -14,6 +14,14 @@ pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomS
 /// A set by hash.
 pub type HashSet<T> = std::collections::HashSet<T, foldhash::fast::RandomState>;
 
+/// Returns the FNV-1a hash (Fowler, Noll, Vo) of a text: equal in each process and build, so that it may be written to disk. No
+/// protection against texts that are made to collide.
+pub fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// Finds ids by the values that they stand for, which lie elsewhere and are not kept twice.
 ///
 /// `value_of` returns the value of an id that was put in.

@@ -3,6 +3,7 @@
 //! This room knows no I/O, no clock but [`Budget`]'s, and no other room.
 
 mod analysis;
+mod budget;
 pub mod build_constraint;
 pub mod builtin_table;
 mod chunk;
@@ -26,17 +27,19 @@ pub mod size;
 pub mod snapshot;
 mod sources;
 pub mod symbol;
+pub mod uri;
 mod vector;
 pub mod visited;
 
 pub use analysis::Analysis;
+pub use budget::Budget;
 pub use builtin_table::{BuiltinSet, BuiltinTable};
 pub use chunk::{Chunk, ChunkKind};
 pub use edge::{Direction, EdgeKind, Provenance};
 pub use family::Family;
 pub use file_mark::{FileMark, MarkWord};
 pub use file_role::FileRole;
-pub use freshness::{Budget, Freshness, FreshnessState, Proof, SkipReason, UnknownReason};
+pub use freshness::{Freshness, FreshnessState, Proof, SkipReason, UnknownReason};
 pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
 pub use latest::Latest;
 pub use path::RepoPath;

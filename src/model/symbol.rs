@@ -83,7 +83,8 @@ bitflags::bitflags! {
 }
 
 kinds! {
-    /// The kind of symbol, in the words of the Language Server Protocol's `SymbolKind` (`type` for its alias).
+    /// The kind of a symbol, named as in the Language Server Protocol's `SymbolKind` where that has the kind; it has no `type`,
+    /// `macro` and `heading`.
     SymbolKind {
         /// A function, or a function bound to a name.
         Function = 0 "function",
@@ -121,6 +122,11 @@ kinds! {
 }
 
 impl SymbolKind {
+    /// Whether its body runs when it is called: a function, a method or a constructor.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method | Self::Constructor)
+    }
+
     /// Whether it declares a shape and does nothing: a type, a member of one.
     pub fn is_declaration(self) -> bool {
         matches!(

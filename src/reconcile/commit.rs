@@ -16,7 +16,7 @@ use crate::syntax;
 ///
 /// # Errors
 /// Those of rules that can't be read.
-pub(super) fn manifest(repo: &Repo) -> Result<Option<String>, ReconcileError> {
+pub(super) fn manifest_digest(repo: &Repo) -> Result<Option<String>, ReconcileError> {
     if !repo.source().is_commit() {
         return Ok(None);
     }

@@ -78,11 +78,11 @@ pub fn detect_by(
 ) -> Result<Detection, ReconcileError> {
     let begun = Instant::now();
     let detection = Detection::by(repo, index, scan)?;
-    log_look(begun, &detection);
+    log_scan(begun, &detection);
     Ok(detection)
 }
 
-fn log_look(begun: Instant, detection: &Detection) {
+fn log_scan(begun: Instant, detection: &Detection) {
     let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     let is_part = detection.rests_on_watch;
     tracing::debug!(elapsed_us, is_part, "looked for changes");
@@ -99,10 +99,25 @@ pub fn detect_within(
     if let Some(part) = part
         && let Some(detection) = Detection::of_part(repo, index, part, budget)?
     {
-        log_look(begun, &detection);
+        log_scan(begun, &detection);
         return Ok(detection);
     }
     detect(repo, index, budget)
+}
+
+/// Returns the freshness after a detection that left `pending` undone; `complete` makes that of a detection which compared every file.
+fn freshness_of(
+    detection: &Detection,
+    pending: Vec<RepoPath>,
+    complete: impl FnOnce(Vec<RepoPath>) -> Freshness,
+) -> Freshness {
+    if !detection.hidden.is_empty() {
+        Freshness::unknown(UnknownReason::Io, pending)
+    } else if detection.is_complete {
+        complete(pending)
+    } else {
+        Freshness::unknown(UnknownReason::Budget, pending)
+    }
 }
 
 /// Returns the outcome of a detection where nothing may be written now: no difference, or differences that stay, for
@@ -118,17 +133,15 @@ pub fn inspect(
     pending.extend(detection.hidden.iter().cloned());
     let n_missing = detection.missing.len() as u64;
     pending.append(&mut detection.missing);
-    let freshness = if !detection.hidden.is_empty() {
-        Freshness::unknown(UnknownReason::Io, pending)
-    } else if !detection.is_complete {
-        Freshness::unknown(UnknownReason::Budget, pending)
-    } else if pending.is_empty() && detection.is_linked() && detection.was_complete {
-        Freshness::of_complete_look(pending, 0)
-    } else {
-        let mut freshness = Freshness::unknown(reason, pending);
-        freshness.n_queued = detection.n_queued;
-        freshness
-    };
+    let freshness = freshness_of(&detection, pending, |pending| {
+        if pending.is_empty() && detection.is_linked() && detection.was_complete {
+            Freshness::of_complete_scan(pending, 0)
+        } else {
+            let mut freshness = Freshness::unknown(reason, pending);
+            freshness.n_queued = detection.n_queued;
+            freshness
+        }
+    });
     Outcome {
         freshness: detection.complete_finding(freshness, n_missing),
         generation: detection.generation,
@@ -163,7 +176,7 @@ pub fn is_of_commit(repo: &Repo, read: &Read<'_>) -> Result<bool, ReconcileError
     let is_linked = !meta.link_queue_is_stale && meta.link_version == link::VERSION;
     Ok(meta.complete
         && is_linked
-        && commit::manifest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
+        && commit::manifest_digest(repo)?.is_some_and(|manifest| manifest == meta.manifest)
         && read.n_queued()? == 0)
 }
 
@@ -307,13 +320,10 @@ fn finish(
     };
     let n_missing = missing.len() as u64;
     pending.extend(missing);
-    let freshness = if !detection.hidden.is_empty() {
-        Freshness::unknown(UnknownReason::Io, pending)
-    } else if detection.is_complete {
-        Freshness::of_complete_look(pending, read.n_queued()?)
-    } else {
-        Freshness::unknown(UnknownReason::Budget, pending)
-    };
+    let n_queued = read.n_queued()?;
+    let freshness = freshness_of(&detection, pending, |pending| {
+        Freshness::of_complete_scan(pending, n_queued)
+    });
     Ok(Outcome {
         freshness: detection.complete_finding(freshness, n_missing),
         generation: read.meta().generation,

@@ -125,7 +125,7 @@ impl Detection {
         let (meta, rows, n_queued) = {
             let read = index.read()?;
             let n_queued = read.n_queued()?;
-            if let Some(manifest) = commit::manifest(repo)?
+            if let Some(manifest) = commit::manifest_digest(repo)?
                 && read.meta().manifest == manifest
             {
                 return Self::of_proved(repo, index, &read);
@@ -195,7 +195,7 @@ impl Detection {
         };
         let mut plan = Plan::between(&rows, scan.files, &rules, &mut is_marked);
         let missing = commit::complete_sizes(repo.source(), &rows, &mut plan);
-        let new_manifest = commit::manifest(repo)?.filter(|_| missing.is_empty());
+        let new_manifest = commit::manifest_digest(repo)?.filter(|_| missing.is_empty());
         if !meta.complete {
             plan.put_likely_first("");
         }

@@ -15,4 +15,4 @@ pub use error::{RemoteError, RemoteFault};
 pub use json_server::{JsonServer, ServerFault};
 pub use object::{BundlePart, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, RemoteManifest};
 pub use signature::{ManifestSignature, NewKeys, SigningKey, is_signed_by, new_keys, public_keys};
-pub use store::{Created, Deadline, Listed, Remote, RemoteUse};
+pub use store::{Created, Deadline, Remote, RemoteObject, RemoteUse};

@@ -97,10 +97,10 @@ pub enum Created {
 
 /// An object of a store.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct RemoteObject {
     /// Its name.
     pub name: String,
-    /// How long it is.
+    /// Its size, in bytes.
     pub bytes: u64,
     /// When it was written by the clock of the store, in milliseconds since the Unix epoch.
     pub modified_ms: i64,
@@ -161,7 +161,7 @@ impl Remote {
     ) -> Result<Option<Vec<u8>>, RemoteError> {
         self.run("read an object", deadline, async {
             match read(&*self.store, name, max_bytes).await {
-                Err(Step::Store(Error::NotFound { .. })) => Ok(None),
+                Err(StepError::Store(Error::NotFound { .. })) => Ok(None),
                 found => found.map(Some),
             }
         })
@@ -182,7 +182,7 @@ impl Remote {
                 .enumerate();
             while let Some((at, found)) = found.next().await {
                 match found {
-                    Err(Step::Store(Error::NotFound { .. })) => {}
+                    Err(StepError::Store(Error::NotFound { .. })) => {}
                     found => return found.map(|bytes| Some((at, bytes))),
                 }
             }
@@ -205,21 +205,21 @@ impl Remote {
                     async move {
                         let read = read(&*self.store, &name, part.bytes).await;
                         let bytes = read.map_err(|step| match step {
-                            Step::Store(Error::NotFound { .. }) => {
-                                Step::Object("a part that its manifest names is not there")
+                            StepError::Store(Error::NotFound { .. }) => {
+                                StepError::Object("a part that its manifest names is not there")
                             }
                             other => other,
                         })?;
                         let digest = blake3::hash(&bytes);
                         if digest.to_hex().as_str() != part.digest {
-                            return Err(Step::Object("an object is not what its name says"));
+                            return Err(StepError::Object("an object is not what its name says"));
                         }
                         Ok(bytes)
                     }
                 })
                 .buffered(N_AT_ONCE);
             while let Some(bytes) = read.try_next().await? {
-                write(&bytes).map_err(Step::Local)?;
+                write(&bytes).map_err(StepError::Local)?;
             }
             Ok(())
         })
@@ -254,17 +254,17 @@ impl Remote {
                     if is_there.is_ok_and(|it| it.size == wanted.bytes) {
                         return Ok((wanted.bytes, Created::Present));
                     }
-                    let created = self.put(&name, part(at).map_err(Step::Local)?).await?;
+                    let created = self.put(&name, part(at).map_err(StepError::Local)?).await?;
                     if created == Created::Present {
                         // Put there meanwhile, or cut off by a store that writes piece by piece.
                         let there = self.store.head(&Path::from(name.as_str())).await?;
                         if there.size != wanted.bytes {
-                            return Err(Step::Object(
+                            return Err(StepError::Object(
                                 "a part of that name is there with another length; remove it with the tools of the store",
                             ));
                         }
                     }
-                    Ok::<_, Step>((wanted.bytes, created))
+                    Ok::<_, StepError>((wanted.bytes, created))
                 })
                 .buffer_unordered(N_AT_ONCE);
             while let Some((bytes, created)) = written.try_next().await? {
@@ -280,7 +280,7 @@ impl Remote {
         &self,
         prefix: &str,
         deadline: &Deadline,
-    ) -> Result<(Vec<Listed>, bool), RemoteError> {
+    ) -> Result<(Vec<RemoteObject>, bool), RemoteError> {
         let listed = RefCell::new(Vec::new());
         let ran = self.run("list its objects", deadline, async {
             let prefix = Path::from(prefix);
@@ -290,7 +290,7 @@ impl Remote {
                 if listed.len() == MAX_LISTED {
                     return Ok(false);
                 }
-                listed.push(Listed {
+                listed.push(RemoteObject {
                     name: entry.location.to_string(),
                     bytes: entry.size,
                     modified_ms: entry.last_modified.timestamp_millis(),
@@ -322,7 +322,7 @@ impl Remote {
         })
     }
 
-    async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<Created, Step> {
+    async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<Created, StepError> {
         let path = Path::from(name);
         let payload = PutPayload::from(bytes);
         let put = if let Some(creating) = &self.creating {
@@ -353,13 +353,13 @@ impl Remote {
         &self,
         doing: &'static str,
         deadline: &Deadline,
-        step: impl Future<Output = Result<T, Step>>,
+        step: impl Future<Output = Result<T, StepError>>,
     ) -> Result<T, RemoteError> {
         let runtime = self.runtime.as_ref().expect("it goes with the remote");
         let ended = runtime.block_on(async {
             tokio::select! {
                 ended = step => ended,
-                fault = deadline.passed() => Err(Step::Ended(fault)),
+                fault = deadline.passed() => Err(StepError::Ended(fault)),
             }
         });
         ended.map_err(|step| {
@@ -384,20 +384,20 @@ impl Drop for Remote {
 }
 
 /// Why a step did not end well.
-enum Step {
+enum StepError {
     Store(Error),
     Object(&'static str),
     Local(std::io::Error),
     Ended(RemoteFault),
 }
 
-impl From<Error> for Step {
+impl From<Error> for StepError {
     fn from(error: Error) -> Self {
         Self::Store(error)
     }
 }
 
-impl Step {
+impl StepError {
     /// Returns the class of the fault and the store's word for it.
     fn fault(self, scheme: Scheme) -> (RemoteFault, Option<String>) {
         let error = match self {
@@ -468,8 +468,8 @@ fn code_in(text: &str) -> Option<String> {
     is_word.then(|| code.to_owned())
 }
 
-async fn read(store: &dyn ObjectStore, name: &str, max_bytes: u64) -> Result<Vec<u8>, Step> {
-    const TOO_LONG: Step = Step::Object("an object is longer than it may be");
+async fn read(store: &dyn ObjectStore, name: &str, max_bytes: u64) -> Result<Vec<u8>, StepError> {
+    const TOO_LONG: StepError = StepError::Object("an object is longer than it may be");
     let found = store.get(&Path::from(name)).await?;
     if found.meta.size > max_bytes {
         return Err(TOO_LONG);

@@ -99,7 +99,7 @@ pub enum KnownTarget<'a> {
 }
 
 /// The imports that some changes may affect.
-pub struct AffectedByFamily<'a> {
+pub struct AffectedByEcosystem<'a> {
     node: node::AffectedImports<'a>,
     python: python::AffectedImports,
     go: go::AffectedImports,
@@ -109,7 +109,7 @@ pub struct AffectedByFamily<'a> {
     dotnet: dotnet::AffectedImports,
 }
 
-impl<'a> AffectedByFamily<'a> {
+impl<'a> AffectedByEcosystem<'a> {
     /// Prepares the look at imports: `paths` are all files there are now, `configs` the kept bytes of the configuration
     /// files among them, `lacks_configs` where some can't be read. Costs a look at each path.
     pub fn of(

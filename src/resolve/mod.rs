@@ -20,7 +20,7 @@ mod rust;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use changes::{AffectedByFamily, KnownTarget, PathChanges};
+pub use changes::{AffectedByEcosystem, KnownTarget, PathChanges};
 pub use files::SourceFiles;
 pub use go::Platforms;
 pub use node::AutoImports;
@@ -142,8 +142,12 @@ pub fn kept<'a>(path: &RepoPath, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     }
 }
 
-/// Returns the keys of the units that the names of a file belong to, sorted, each with the place of the file among those of
-/// the unit: names of a file with a low rank hide those of others. `go:store#store` for `package store` in `store/a.go`.
+/// The lowest rank of a file in a unit that usual builds leave out: `lock_windows.go`. Code that they build has rank 0, tests 1
+/// (and tests that are left out 3).
+pub const LEFT_OUT_RANK: u8 = 2;
+
+/// Returns the keys of the units that the names of a file belong to, sorted, each with the rank of the file among those of
+/// the unit ([`LEFT_OUT_RANK`]): names of a file with a low rank hide those of others. `go:store#store` for `package store` in `store/a.go`.
 ///
 /// A function of the path and the file's own facts; empty in languages whose unit of visibility is a file.
 pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {

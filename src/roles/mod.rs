@@ -9,10 +9,10 @@ mod cargo;
 pub mod codeowners;
 mod config;
 mod glob;
-mod inline_tests;
 mod jvm;
 mod runner;
 mod scripts;
+mod test_definitions;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -27,7 +27,7 @@ use serde_json::Value;
 pub use crate::model::FileRole;
 
 use crate::ir::FileFacts;
-use crate::model::file_role::{by_directories, by_name, is_in_source};
+use crate::model::file_role::{by_directories, by_name, is_test_dir_inside_sources};
 use crate::model::path::is_at_or_below;
 use crate::model::{Budget, RepoPath, SymbolFlags, ini};
 use crate::store::Read;
@@ -302,7 +302,7 @@ impl<'a> Roles<'a> {
             return None;
         }
         let tests: Vec<&str> = tests.iter().map(|it| it.1).collect();
-        if family(path) == FileSyntax::Go {
+        if syntax_of(path) == FileSyntax::Go {
             let directory = path.directory();
             let package = if directory.is_empty() {
                 ".".to_owned()
@@ -316,7 +316,7 @@ impl<'a> Roles<'a> {
                 tests => format!("go test {package} -run '^({})$'", tests.join("|")),
             });
         }
-        if family(path) == FileSyntax::CSharp {
+        if syntax_of(path) == FileSyntax::CSharp {
             return self.dotnet_command(path);
         }
         if path.extension() == Some("java") {
@@ -399,7 +399,7 @@ impl<'a> Roles<'a> {
         let specifiers = self.read.specifiers_of(file.id).unwrap_or_default();
         let is_framework = |it: &String| FRAMEWORKS.iter().any(|(name, _)| name == it);
         let mut content = Content::default();
-        if family(path) == FileSyntax::CSharp {
+        if syntax_of(path) == FileSyntax::CSharp {
             let facts = self.read.facts(file.id).ok().flatten();
             content.helps = facts.is_some_and(|it| classes_with_tests(&it).next().is_some());
             return content;
@@ -493,7 +493,7 @@ enum FileSyntax {
     Data,
 }
 
-fn family(path: &RepoPath) -> FileSyntax {
+fn syntax_of(path: &RepoPath) -> FileSyntax {
     match path.extension().unwrap_or_default() {
         "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => FileSyntax::Script,
         "vue" | "svelte" => FileSyntax::Component,
@@ -508,7 +508,7 @@ fn family(path: &RepoPath) -> FileSyntax {
 /// Returns the role of a file by all evidence; `content` is asked where neither configuration nor language decide.
 fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content) -> FileRole {
     let text = path.as_str();
-    let family = family(path);
+    let family = syntax_of(path);
     let by_directory = by_directories(text);
     let by_name = by_name(text);
     let helped = if by_directory == FileRole::Test {
@@ -587,18 +587,18 @@ fn role(path: &RepoPath, suites: &[Compiled], content: impl FnOnce() -> Content)
     match (by_name, by_directory) {
         (Some(FileRole::Test), FileRole::Example) => FileRole::Example,
         // Code about tests, by no evidence but the name of its directory.
-        (None, FileRole::Test) if is_in_source(text) && !takes_part => FileRole::Code,
+        (None, FileRole::Test) if is_test_dir_inside_sources(text) && !takes_part => FileRole::Code,
         // Where no runner is known at all, the name of the directory is the evidence that is left.
         (None, FileRole::Test) if !suites.iter().any(|suite| is_own(&suite)) => FileRole::Test,
         (Some(FileRole::Test), _) | (None, FileRole::Test) => FileRole::TestSupport,
-        (None, FileRole::Code) if takes_part && is_known && !is_in_sources(text) => {
+        (None, FileRole::Code) if takes_part && is_known && !is_below_source_dir(text) => {
             FileRole::TestSupport
         }
         (Some(role), _) | (None, role) => role,
     }
 }
 
-fn is_in_sources(path: &str) -> bool {
+fn is_below_source_dir(path: &str) -> bool {
     path.split('/')
         .any(|part| matches!(part, "src" | "lib" | "source"))
 }

@@ -150,15 +150,15 @@ impl Confidence {
                 basis: Basis::None,
             };
         };
-        let is_name = first.reasons.has(MatchReason::Exact) && first.score >= 1.0;
+        let is_name = first.reasons.has(MatchReason::Exact) && first.coverage >= 1.0;
         let basis = if is_name {
             Basis::Name
-        } else if first.score < BY_WORDS && first.reasons.has(MatchReason::History) {
+        } else if first.coverage < BY_WORDS && first.reasons.has(MatchReason::History) {
             Basis::History
         } else {
             Basis::Words
         };
-        let class = class(is_name, first.score);
+        let class = class(is_name, first.coverage);
         let [of_first, of_five, of_twenty] = class.values;
         let value = match n_results {
             ..5 => of_first,

@@ -95,7 +95,7 @@ fn whole_name(
 ) -> StoreResult<Vec<String>> {
     let [same, other] = read.first_named(&query.whole, query.text(), MAX_DEFINITIONS)?;
     for (definitions, whole) in [(same, 1.0), (other, OTHER_STYLE)] {
-        mark(read, &definitions, allowed, found, |scores| {
+        add_scores(read, &definitions, allowed, found, |scores| {
             scores.whole = scores.whole.max(whole);
         })?;
     }
@@ -103,7 +103,7 @@ fn whole_name(
         let mut named = read.symbols_named(&name)?;
         let paths = &query.paths;
         named.retain(|symbol| paths.iter().any(|path| is_path(path, symbol.path.as_str())));
-        mark(read, &named, allowed, found, |scores| {
+        add_scores(read, &named, allowed, found, |scores| {
             scores.whole = 1.0;
         })?;
     }
@@ -119,7 +119,7 @@ fn whole_name(
         if named.is_empty() && !is_short {
             owners.extend(name.first().cloned());
         }
-        mark(read, &named, allowed, found, |scores| {
+        add_scores(read, &named, allowed, found, |scores| {
             if is_short {
                 scores.whole = 1.0;
             } else {
@@ -150,7 +150,7 @@ fn words(
             } else {
                 0.0
             };
-            mark(read, &named, allowed, found, |scores| {
+            add_scores(read, &named, allowed, found, |scores| {
                 scores.name = 1.0;
                 scores.identifier = scores.identifier.max(identifier);
             })?;
@@ -161,7 +161,7 @@ fn words(
         if is_short && n_named == 0 && read.document_frequency(&quoted(&word.norm), 1)? == 0 {
             for (norm, likeness) in fuzzy::nearest(read, &word.norm)? {
                 let named = read.symbols_named(&norm)?;
-                mark(read, &named, allowed, found, |scores| {
+                add_scores(read, &named, allowed, found, |scores| {
                     scores.fuzzy = scores.fuzzy.max(likeness);
                     scores.fuzzy_words |= u32::try_from(at)
                         .ok()
@@ -187,7 +187,7 @@ fn signed(
         return Ok(());
     }
     let identifier = share_of_namesakes(&same);
-    mark(read, &same, allowed, found, |scores| {
+    add_scores(read, &same, allowed, found, |scores| {
         scores.identifier = scores.identifier.max(identifier);
     })
 }
@@ -288,7 +288,7 @@ fn phrases(
     Ok(())
 }
 
-fn mark(
+fn add_scores(
     read: &Read<'_>,
     definitions: &[SymbolRow],
     allowed: &ChunkFilter,

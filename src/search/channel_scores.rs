@@ -1,26 +1,26 @@
 //! The strengths of one chunk, by channel.
 
-/// The strengths of one chunk in each channel. Each lies between 0 and 1.
+/// The strengths of one chunk in each channel: shares from 0 to 1, but for the last counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChannelScores {
     /// BM25 as a share of the best.
     pub text: f64,
     /// The share of the question's words that are in it, each by its inverse document frequency.
     pub coverage: f64,
-    /// The whole question is this definition's name.
+    /// 1 where the whole question is this definition's name, less where the name is written in another style, else 0.
     pub whole: f64,
-    /// A word of the question is this definition's name.
+    /// The same of a word of the question.
     pub name: f64,
-    /// An identifier in the question is this definition's name: the less, the more files bear it.
+    /// Above 0 where an identifier in the question is this definition's name: the less, the more files define that name.
     pub identifier: f64,
-    /// The name is made of the question's words: their share of its parts.
+    /// The share of the name's parts that are words of the question.
     pub parts: f64,
-    /// The definition's name is nearly a word of the question.
+    /// How near the definition's name is to a word of the question; 0 where it is near none.
     pub fuzzy: f64,
-    /// A bit for each content word that its name is nearly.
+    /// Bit n is set where the name is near the n-th content word.
     pub fuzzy_words: u64,
-    /// It holds the question, or a quoted part of it, as it stands.
+    /// Above 0 where it has the question, or a quoted part of it, as written.
     pub phrase: f64,
-    /// How many of the literals that lead it holds.
+    /// The number of the pattern's literals that it has.
     pub n_literals: u32,
 }

@@ -116,12 +116,13 @@ impl fmt::Display for Reasons {
 pub struct Hit {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// Which share of the question it covers, from 0 to 1 in hundredths: one scale for all answers. Does not order hits.
-    pub score: f64,
-    /// The order of hits, in steps of a ten-thousandth: 1 and its share of the best, 1 more for each quoted text that
-    /// it holds, 1 less for generated data.
-    pub weight: f64,
-    /// Its share of the best score, from 0 to 1.
+    /// The share of the question that it covers, from 0 to 1 in hundredths: the `score` of answers, on one scale for all of them. Hits
+    /// are not ordered by it.
+    pub coverage: f64,
+    /// Hits are ordered by it: 1 and its share of the best, 1 more for each quoted text that it has, 1 less for generated data. Rounded
+    /// to a ten-thousandth, as cursors hold it.
+    pub sort_key: f64,
+    /// Its rank score as a share of that of the best hit, from 0 to 1.
     pub share: f64,
     /// How many of the texts that the question quotes it holds, and 1 more unless it is generated data: hits of a higher tier go first.
     pub tier: u32,

@@ -10,7 +10,7 @@ use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
 use super::{Filters, Hit, PageRequest, history, meaning};
-use crate::model::{ChunkId, FileId, SymbolKind};
+use crate::model::{ChunkId, FileId};
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
 /// Weight of the history channel, relative to the best score.
@@ -109,8 +109,8 @@ pub(super) fn rank(
             let covered = coverage.covered(held, &strength, &named);
             let share = (scored.score / best * 10_000.0).round() / 10_000.0;
             hits.push(Hit {
-                score: covered.share,
-                weight: f64::from(scored.tier) + share,
+                coverage: covered.share,
+                sort_key: f64::from(scored.tier) + share,
                 tier: scored.tier,
                 share,
                 held_words: covered.words,
@@ -129,8 +129,8 @@ pub(super) fn rank(
     }
     // Rounding may have made equals: their order is by path and line as well.
     hits.sort_by(|a, b| {
-        b.weight
-            .total_cmp(&a.weight)
+        b.sort_key
+            .total_cmp(&a.sort_key)
             .then_with(|| a.chunk.path.cmp(&b.chunk.path))
             .then_with(|| a.chunk.span.start_line.cmp(&b.chunk.span.start_line))
     });
@@ -208,7 +208,7 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
     let mut seen = HashSet::new();
     for chunk in scored.iter_mut() {
         if let (Some((kind, _)), Some((symbol, _))) = (chunk.chunk.symbol, chunk.chunk.extent)
-            && is_function(kind)
+            && kind.is_function()
             && !seen.insert((chunk.chunk.file, symbol))
         {
             chunk.add(Signal::File, chunk.score * (FURTHER_PART - 1.0));
@@ -241,13 +241,6 @@ fn length_factor(chunk: &ChunkBrief) -> f64 {
         .map_or(LINES_WITHOUT_SYMBOL, |(_, lines)| lines);
     let lines = f64::from(lines.clamp(FEWEST_LINES, MOST_LINES));
     1.0 + LENGTH_WEIGHT * (lines / USUAL_LINES).ln()
-}
-
-fn is_function(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-    )
 }
 
 /// Adds the history score of files, as far as the code leaves the question open; `scored` is in order.

@@ -269,12 +269,7 @@ impl Read<'_> {
 
     /// The enclosing functions and methods of a definition, the innermost first.
     pub fn enclosing_functions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
-        self.enclosing(symbol, |kind| {
-            matches!(
-                kind,
-                SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-            )
-        })
+        self.enclosing(symbol, SymbolKind::is_function)
     }
 
     /// The enclosing definitions of a definition, the innermost first.

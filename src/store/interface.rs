@@ -2,7 +2,7 @@
 //! function's body makes no other file be linked again, and a changed member only the files that looked it up.
 //!
 //! The names of a file are spread over buckets; the buckets of one file that another one looked at are kept as one
-//! mask.
+//! mask. A changed fingerprint is one of the three causes of the link queue ([`super::link_queue`]).
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -14,6 +14,7 @@ use super::facts::unpack_facts;
 use crate::ir::{
     Binding, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot,
 };
+use crate::model::hash::fnv1a;
 use crate::model::{Family, FileId, SymbolKind};
 
 /// Buckets of names: with [`RESIDUAL`] they are the 48 bits that SQLite keeps in six bytes, the sign aside.
@@ -25,17 +26,14 @@ pub const RESIDUAL: u64 = 1 << N_BUCKETS;
 /// The name whose bucket stands for the list of a unit's files; no definition has it.
 pub const UNIT_FILES: &str = "";
 
-/// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk: the hash
-/// is FNV-1a (Fowler, Noll, Vo), which stays.
+/// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk.
 pub fn bucket(name: &str) -> u64 {
     1 << (name_hash(name) % N_BUCKETS)
 }
 
-/// The hash behind the bucket of a name: FNV-1a.
+/// The hash behind the bucket of a name.
 pub fn name_hash(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    fnv1a(name)
 }
 
 /// The buckets of the names that a file exports, as a mask: it exports no other name but `default` and itself.
@@ -214,16 +212,14 @@ impl Writer<'_> {
 /// Returns which definitions other files can reach, by their place: not those in the body of a function, except when
 /// they leave it (`return new Inner()`). Members that are assigned to a function from outside are no part of its body.
 fn visible(facts: &FileFacts) -> Vec<bool> {
-    use SymbolKind::{Constructor, Field, Function, Method, Property};
+    use SymbolKind::{Constructor, Field, Method, Property};
     let mut leaves = vec![false; facts.symbols.len()];
     loop {
         let mut is_seen: Vec<bool> = Vec::with_capacity(facts.symbols.len());
         for (at, symbol) in facts.symbols.iter().enumerate() {
             let outer = symbol.parent.map(|parent| {
-                let is_body = matches!(
-                    facts.symbols[parent as usize].kind,
-                    Function | Method | Constructor
-                ) && !matches!(symbol.kind, Method | Property | Field | Constructor);
+                let is_body = facts.symbols[parent as usize].kind.is_function()
+                    && !matches!(symbol.kind, Method | Property | Field | Constructor);
                 is_seen[parent as usize] && !is_body
             });
             is_seen.push(leaves[at] || outer.unwrap_or(true));

@@ -52,25 +52,27 @@ impl Writer<'_> {
 
     /// Queues a file: its imports are resolved again.
     pub fn queue_imports(&mut self, file: FileId) -> StoreResult<()> {
-        self.queue("VALUES(?1, 1)", [file]).context("writing a row")
+        self.queue("VALUES(?1, ?2)", (file, IMPORTS))
+            .context("writing a row")
     }
 
     /// Queues the target of an import: its names are bound again. For a template, whose names are members of the class that imports
     /// it: another importer gives them another meaning.
     pub fn queue_import_target(&mut self, file: FileId, ordinal: u32) -> StoreResult<()> {
-        let rows = "SELECT target, 2 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0";
-        self.queue(rows, (file, ordinal)).context("writing a row")
+        let rows = "SELECT target, ?3 FROM import WHERE file = ?1 AND ordinal = ?2 AND target > 0";
+        self.queue(rows, (file, ordinal, NAMES))
+            .context("writing a row")
     }
 
     /// Queues every file with imports: they are resolved again.
     pub fn queue_all_imports(&mut self) -> StoreResult<()> {
-        self.queue("SELECT DISTINCT file, 1 FROM import WHERE true", [])
+        self.queue("SELECT DISTINCT file, ?1 FROM import WHERE true", [IMPORTS])
             .context("writing a row")
     }
 
     /// Queues every file: its imports are resolved and its names are bound again.
     pub fn queue_all(&mut self) -> StoreResult<()> {
-        self.queue("SELECT id, 3 FROM file WHERE true", [])
+        self.queue("SELECT id, ?1 FROM file WHERE true", [IMPORTS | NAMES])
             .context("writing a row")
     }
 
@@ -79,11 +81,14 @@ impl Writer<'_> {
     pub fn imports_resolved(&mut self, file: FileId, lead_elsewhere: bool) -> StoreResult<()> {
         if !lead_elsewhere {
             self.run(
-                "DELETE FROM link_queue WHERE file = ?1 AND stages = 1",
-                [file],
+                "DELETE FROM link_queue WHERE file = ?1 AND stages = ?2",
+                (file, IMPORTS),
             )?;
         }
-        self.run("UPDATE link_queue SET stages = 2 WHERE file = ?1", [file])
+        self.run(
+            "UPDATE link_queue SET stages = ?2 WHERE file = ?1",
+            (file, NAMES),
+        )
     }
 
     /// Queues the files that depend on `file`, or on a file that re-exports its names: their names are bound again.
@@ -102,9 +107,9 @@ impl Writer<'_> {
         let units = "UNION SELECT -m.unit FROM reexporter p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL";
         let rows = with_reexporters(
             units,
-            "SELECT c.file, 2 FROM reexporter p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0",
+            "SELECT c.file, ?3 FROM reexporter p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0",
         );
-        self.queue(&rows, (module, mask.map(u64::cast_signed)))
+        self.queue(&rows, (module, mask.map(u64::cast_signed), NAMES))
     }
 
     /// Queues the templates that a file imported before and no longer imports.
@@ -120,7 +125,7 @@ impl Writer<'_> {
                 now.any(|it| it.1 == ImportKind::Template && it.0 == *specifier)
             };
             if *kind == template && target.is_some() && !stays() {
-                self.queue("VALUES(?1, 2)", [target])?;
+                self.queue("VALUES(?1, ?2)", (target, NAMES))?;
             }
         }
         Ok(())
@@ -149,11 +154,11 @@ impl Read<'_> {
     ) -> StoreResult<Vec<(FileId, RepoPath)>> {
         self.tx
             .prepare_cached(
-                "SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.stages & 1 ORDER BY r.file LIMIT ?2",
+                "SELECT r.file, f.path FROM link_queue r CROSS JOIN file f ON f.id = r.file WHERE r.file > ?1 AND r.stages & ?3 ORDER BY r.file LIMIT ?2",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_map((after, limit), |row| Ok((row.get(0)?, path(row, 1)?)))?
+                    .query_map((after, limit, IMPORTS), |row| Ok((row.get(0)?, path(row, 1)?)))?
                     .collect()
             })
             .context("reading the queue of files to link")

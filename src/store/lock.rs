@@ -23,7 +23,7 @@ impl WriteLock {
         loop {
             match file.try_lock() {
                 Ok(()) if is_at(&file, path) => return Ok(Some(Self { _file: Some(file) })),
-                // Whoever had it removed the file with its index: nobody else sees this lock.
+                // Its last owner removed the file with its index: no other process sees this lock.
                 Ok(()) => file = open(path).map_err(io_error("open the lock", path))?,
                 Err(TryLockError::WouldBlock) if Instant::now() < until => {
                     std::thread::sleep(Duration::from_millis(5));

@@ -1,6 +1,6 @@
 //! One open index file and its connections.
 //!
-//! Does not know who may write: that is the business of whoever holds the [`super::WriteLock`].
+//! Does not know who may write: that is up to the owner of the [`super::WriteLock`].
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

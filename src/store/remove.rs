@@ -173,7 +173,7 @@ fn withdraw(home: &RepoHome, pointer: &Pointer) -> StoreResult<Option<u64>> {
     Ok(None)
 }
 
-/// Removes the file of a lock that is held; whoever waits for it looks at the file again.
+/// Removes the file of a lock that this process has; one that waits for it opens the file again.
 fn unlink_lock(path: &Path, held: WriteLock) -> u64 {
     let bytes = if cfg!(unix) { unlink(path) } else { 0 };
     drop(held);

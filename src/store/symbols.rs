@@ -311,7 +311,7 @@ impl Read<'_> {
                  FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol
                  WHERE c.id = ?1",
             )
-            .and_then(|mut statement| statement.query_row([id], brief).optional())
+            .and_then(|mut statement| statement.query_row([id], chunk_brief).optional())
             .context("reading a chunk")
     }
 
@@ -404,7 +404,7 @@ fn chunk(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     })
 }
 
-fn brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
+fn chunk_brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
     let symbol = match row.get::<_, Option<u8>>(6)? {
         None => None,
         Some(_) => Some((kind(row, 6)?, row.get(7)?)),

@@ -1,5 +1,5 @@
 //! Units of visibility that several files share: which files belong to which, and who is linked again when one joins or
-//! leaves.
+//! leaves: one of the three causes of the link queue ([`super::link_queue`]).
 //!
 //! To the linker a unit is a file that re-exports its members (a barrel), with a row id below 0. `resolve::units` names them.
 

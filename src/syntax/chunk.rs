@@ -209,13 +209,8 @@ impl Cutter<'_> {
 
     fn has_own_chunk(&self, owner: Option<usize>, child: usize, n_lines: usize) -> bool {
         let Some(owner) = owner else { return true };
-        let is_function = |kind| {
-            matches!(
-                kind,
-                SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-            )
-        };
-        let nested = is_function(self.symbols[owner].kind) && is_function(self.symbols[child].kind);
+        let [owner, child] = [owner, child].map(|at| self.symbols[at].kind);
+        let nested = owner.is_function() && child.is_function();
         n_lines >= if nested { NESTED_LINES } else { MEMBER_LINES }
     }
 

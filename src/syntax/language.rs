@@ -20,7 +20,7 @@ const PYTHON_FACTS: u32 = 3;
 /// The same for Go.
 const GO_FACTS: u32 = 3;
 /// The same for Java.
-const JAVA_FACTS: u32 = 8;
+const JAVA_FACTS: u32 = 9;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 4;
 /// The same for Rust.

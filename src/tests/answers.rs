@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::ir::{FileFacts, Reference, Target};
-use crate::link::earlier_overlay::{EarlierFile, overlay};
+use crate::link::overlay::{OverlayFile, overlay};
 use crate::link::use_targets::{FileTargets, Meaning, UseTargets};
 use crate::model::{Budget, FileId, RepoPath};
 use crate::store::{Home, Index, Pointer, SCHEMA_VERSION};
@@ -68,10 +68,10 @@ impl Answers {
             let found = syntax::extract(syntax::by_path(&path), text, true, &budget).unwrap();
             sources.push((path, text, found.facts));
         }
-        let earlier = sources.iter().map(|(path, _, facts)| EarlierFile {
+        let earlier = sources.iter().map(|(path, _, facts)| OverlayFile {
             path: path.clone(),
-            facts: Some(facts.clone()),
-            now: None,
+            base: Some(facts.clone()),
+            present: None,
         });
         let (overlay, ids) = overlay(&read, earlier.collect()).unwrap();
         let targets = UseTargets::new(&read, overlay);

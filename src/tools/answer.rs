@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
 use crate::model::{Freshness, FreshnessState, Proof, UnknownReason};
-use crate::workspace::{View, brief};
+use crate::workspace::{View, cut_argument};
 
 /// The most bytes of text that a reply may take: JSON full of paths takes 2.0 to 2.4 bytes a token, and clients cut
 /// replies of more than 25,000 tokens, some of more than 20,000.
@@ -66,7 +66,7 @@ impl FreshnessFields {
             } else {
                 0
             },
-            reference: view.revision.map(|revision| brief(&revision.name)),
+            reference: view.revision.map(|revision| cut_argument(&revision.name)),
             head_sha: view.revision.map(|revision| revision.commit.to_string()),
             proof: match (view.revision, view.freshness.proof) {
                 (Some(_), _) => Some("commit"),

@@ -11,7 +11,7 @@ use super::number::Number;
 use super::{Call, Tool, ToolSpec};
 use crate::error::{Error, Result};
 use crate::model::{Budget, RepoPath};
-use crate::workspace::{ChunkPlace, brief, outside};
+use crate::workspace::{ChunkPlace, cut_argument, outside};
 
 /// The most windows of one answer; more are refused with a size that gives fewer.
 const MAX_WINDOWS: usize = 100_000;
@@ -129,7 +129,7 @@ impl Tool for Chunks {
         let numbered = |(index, chunk)| ChunkOutput { index, ..chunk };
         Ok(ChunksOutput {
             path: path.to_string(),
-            reference: call.revision.map(|revision| brief(&revision.name)),
+            reference: call.revision.map(|revision| cut_argument(&revision.name)),
             head_sha: call.revision.map(|revision| revision.commit.to_string()),
             total_bytes: bytes.len() as u64,
             size: window.map(|(size, _)| size as u64),

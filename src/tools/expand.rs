@@ -15,7 +15,8 @@ use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::{Handle, RepoPath, sanitize};
 use crate::workspace::{
-    AttachedText, FileRange, FileText, SymbolRow, View, Workspace, brief, language_of, outside,
+    AttachedText, FileRange, FileText, SymbolRow, View, Workspace, cut_argument, language_of,
+    outside,
 };
 
 /// Definitions that are shown of a name of several.
@@ -196,7 +197,7 @@ impl Tool for Expand {
             truncated: cut.truncated,
             next_start_line: (cut.truncated && cut.end < total).then_some(cut.end + 1),
             content: cut.content,
-            reference: call.revision.map(|revision| brief(&revision.name)),
+            reference: call.revision.map(|revision| cut_argument(&revision.name)),
             head_sha: call.revision.map(|revision| revision.commit.to_string()),
             total_lines: total,
             invalid_bytes: (text.n_invalid > 0).then_some(text.n_invalid),
@@ -324,7 +325,7 @@ fn found(
     if is_one && !rows.is_empty() {
         return Ok(Ok(rows));
     }
-    let shown = brief(plain);
+    let shown = cut_argument(plain);
     let (note, rows) = if rows.is_empty() {
         let near = near_names(view, plain, path)?;
         let note = match path {

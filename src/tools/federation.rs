@@ -263,7 +263,7 @@ impl RepositoryAnswer {
             Ok(Value::Object(fields)) => (fields, None),
             Ok(_) => (Map::new(), None),
             Err(error) => {
-                let fields = Map::from_iter([("error".to_owned(), error.told())]);
+                let fields = Map::from_iter([("error".to_owned(), error.to_json())]);
                 (fields, Some(error))
             }
         };

@@ -137,7 +137,7 @@ impl FileHistories {
         let mut list: Vec<OwnerOutput> = named
             .iter()
             .take(MAX_NAMED)
-            .map(|name| of_file(name))
+            .map(|name| declared_owner(name))
             .collect();
         list.extend(authors);
         Some(list)
@@ -153,7 +153,7 @@ impl FileHistories {
                 }
             }
         }
-        names.into_iter().map(|name| of_file(name)).collect()
+        names.into_iter().map(|name| declared_owner(name)).collect()
     }
 
     /// Returns the authors of the most commits that changed one of some files; `None` as in [`Self::owners`].
@@ -174,7 +174,7 @@ impl FileHistories {
     }
 }
 
-fn of_file(name: &str) -> OwnerOutput {
+fn declared_owner(name: &str) -> OwnerOutput {
     OwnerOutput {
         name: one_line(name).into_owned(),
         share: None,

@@ -306,7 +306,7 @@ pub(super) fn say_nothing_found(
     freshness_fields: &mut FreshnessFields,
 ) -> Result<()> {
     if query.is_without_words() {
-        let shown = crate::workspace::brief(query.text()).replace('\'', "'\\''");
+        let shown = crate::workspace::cut_argument(query.text()).replace('\'', "'\\''");
         freshness_fields.say(&format!(
             "The query has no word to search for; text as it stands is found with `match: literal` (codelens grep '{shown}' --match literal)."
         ));
@@ -460,7 +460,7 @@ pub(super) fn check_language(view: &View<'_>, language: Option<&str>) -> Result<
     Err(Error::invalid(
         format!(
             "no indexed file is in the language `{}`",
-            crate::workspace::brief(language)
+            crate::workspace::cut_argument(language)
         ),
         format!("languages here: {}", known.join(", ")),
     ))
@@ -486,7 +486,7 @@ pub(super) fn check_paths(paths: &[String]) -> Result<()> {
 pub(super) fn no_file_left(paths: &[String]) -> Error {
     let shown: Vec<String> = paths
         .iter()
-        .map(|path| format!("`{}`", brief(path).escape_debug()))
+        .map(|path| format!("`{}`", cut_text(path).escape_debug()))
         .collect();
     Error::new(
         Code::PathNotFound,
@@ -496,7 +496,7 @@ pub(super) fn no_file_left(paths: &[String]) -> Error {
 }
 
 /// A text that came from outside, cut so that echoing it costs little.
-pub(super) fn brief(text: &str) -> String {
+pub(super) fn cut_text(text: &str) -> String {
     match text.char_indices().nth(MAX_ECHO) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
@@ -510,5 +510,5 @@ pub(super) fn brief(text: &str) -> String {
     reason = "a weight lies between 0 and 9"
 )]
 fn points(hit: &Hit) -> u32 {
-    (hit.weight * 10_000.0).round() as u32
+    (hit.sort_key * 10_000.0).round() as u32
 }

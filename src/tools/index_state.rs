@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::time;
 use super::{Call, Federation, Progress, Tool};
 use crate::error::{Code, Result};
-use crate::workspace::brief;
+use crate::workspace::{StoredVectors, cut_argument};
 
 /// Input of a tool that takes nothing of its own.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
@@ -82,7 +82,7 @@ impl Tool for Current {
             worktree: call.revision.is_none().then_some(current.worktree_id),
             detached: call.revision.is_none() && current.branch.name().is_none(),
             bare: current.is_bare,
-            reference: call.revision.map(|revision| brief(&revision.name)),
+            reference: call.revision.map(|revision| cut_argument(&revision.name)),
             pending_files: current.n_pending,
             seed_from: current.seed_from,
         })
@@ -150,7 +150,7 @@ impl Tool for Refresh {
             index_id: done.index_id,
             branch: done.snapshot.branch.name().map(str::to_owned),
             head_sha: done.snapshot.head.as_ref().map(ToString::to_string),
-            reference: call.revision.map(|revision| brief(&revision.name)),
+            reference: call.revision.map(|revision| cut_argument(&revision.name)),
             status: done.status.as_str(),
             indexed_files: done.n_indexed,
             deleted_files: done.n_deleted,
@@ -187,6 +187,10 @@ pub struct StatsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) memory: Option<MemoryCountsOutput>,
+    /// Where the user configured a model: pieces of code with a vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub(crate) vectors: Option<VectorCountsOutput>,
     pub(crate) indexes: Vec<IndexOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
@@ -196,6 +200,27 @@ pub struct StatsOutput {
 #[derive(Debug, Serialize)]
 pub struct MemoryCountsOutput {
     pub(crate) records: BTreeMap<&'static str, u64>,
+}
+
+/// Pieces of code that have a vector of a model, of those that should, and the bytes of all vectors of the repository and its clones.
+#[derive(Debug, Serialize)]
+pub struct VectorCountsOutput {
+    pub(crate) model: String,
+    pub(crate) have: u64,
+    pub(crate) of: u64,
+    pub(crate) bytes: u64,
+}
+
+impl From<StoredVectors> for VectorCountsOutput {
+    fn from(stored: StoredVectors) -> Self {
+        let (have, of) = stored.counts;
+        Self {
+            model: stored.model,
+            have,
+            of,
+            bytes: stored.bytes,
+        }
+    }
 }
 
 /// Rows of each kind.
@@ -282,6 +307,7 @@ impl Tool for Stats {
                 records: workspace.record_counts(),
             })
             .filter(|memory| !memory.records.is_empty()),
+            vectors: workspace.stored_vectors()?.map(VectorCountsOutput::from),
             indexes,
             truncated: n_indexes > MAX_INDEXES,
         })

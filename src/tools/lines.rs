@@ -203,7 +203,7 @@ fn answer(
     };
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
-        query: hits::brief(&input.query),
+        query: hits::cut_text(&input.query),
         count: results.len() as u64,
         defaults: (!results.is_empty()).then(|| HitDefaultsOutput::why(why)),
         results,

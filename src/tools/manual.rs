@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::{TOOLS, ToolSpec};
-use crate::graph::edge_precision::table;
+use crate::graph::edge_confidence::table;
 use crate::model::{Provenance, SkipReason, UnknownReason};
 use crate::search::answer_confidence::{Figures, SearchCorpus, table as confidence_table};
 

@@ -371,7 +371,7 @@ fn kinds(names: &[String]) -> Result<Vec<SymbolKind>> {
             Error::invalid(
                 format!(
                     "no kind of definition is `{}`",
-                    hits::brief(name).escape_debug()
+                    hits::cut_text(name).escape_debug()
                 ),
                 format!("the kinds are {}", known.join(", ")),
             )

@@ -390,7 +390,7 @@ fn unknown_handle(handle: &str) -> Error {
         crate::error::Code::UnknownHandle,
         format!(
             "no code in this index has the handle `{}`",
-            crate::workspace::brief(handle)
+            crate::workspace::cut_argument(handle)
         ),
         hint,
     )

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::answer::{is_zero, length};
 use crate::error::{Error, Result};
-use crate::graph::edge_precision::{confidence, test_confidence};
+use crate::graph::edge_confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::uses::{TestCase, Uses};
 use crate::workspace::{
-    SymbolRow, View, brief, dotted, family_of, is_named, last_name, normal_form, outside,
+    SymbolRow, View, cut_argument, dotted, family_of, is_named, last_name, normal_form, outside,
 };
 
 /// Declarations of one name that are looked at.
@@ -482,7 +482,7 @@ pub(super) fn merges(kind: SymbolKind) -> bool {
 
 /// Fails for a name that is a path or a handle.
 fn check_name(view: &View<'_>, name: &str) -> Result<()> {
-    let shown = brief(name);
+    let shown = cut_argument(name);
     if let Some(file) = RepoPath::normalise(name)
         && view.read.has_file(file.as_str())?
     {

@@ -23,13 +23,16 @@ pub(crate) struct RankingOutput {
 /// The channel of meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct VectorRankingOutput {
-    /// `whole`: every piece of code has a vector; `partial` and `off`: the channel did not count.
+    /// `whole`: every piece of code has a vector; `partial` without `counts`, and `off`: the channel did not count.
     pub(crate) state: &'static str,
     /// Pieces of code with a vector, of how many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) have: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) of: Option<u64>,
+    /// Whether meaning counted for the pieces that have one (`search.partial_vectors`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) counts: bool,
     /// weight, settings, timeout, busy, failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<&'static str>,
@@ -43,10 +46,11 @@ impl RankingOutput {
                 state: "whole",
                 ..VectorRankingOutput::default()
             },
-            MeaningState::Partial { have, of } => VectorRankingOutput {
+            MeaningState::Partial { have, of, counts } => VectorRankingOutput {
                 state: "partial",
                 have: Some(have),
                 of: Some(of),
+                counts,
                 why: None,
             },
             MeaningState::Off(why) => VectorRankingOutput {
@@ -86,9 +90,9 @@ pub(super) fn rerank(view: &View<'_>, query: &Query, hits: &mut [Hit]) -> Option
 /// as before and every page continues the one before.
 fn reorder(hits: &mut [Hit], order: &[usize]) {
     let n = order.len().min(hits.len());
-    let tail = hits.get(n).map(|hit| hit.weight);
+    let tail = hits.get(n).map(|hit| hit.sort_key);
     let (best, _) = hits.split_at_mut(n);
-    let weights: Vec<f64> = best.iter().map(|hit| hit.weight).collect();
+    let weights: Vec<f64> = best.iter().map(|hit| hit.sort_key).collect();
     let is_fixed = |hit: &Hit| hit.reasons.has(MatchReason::Exact);
     let before = best.to_vec();
     let mut from = 0;
@@ -109,7 +113,7 @@ fn reorder(hits: &mut [Hit], order: &[usize]) {
     }
     let mut least = tail.map_or(0.0, |weight| weight + STEP);
     for (hit, weight) in best.iter_mut().zip(weights).rev() {
-        hit.weight = weight.max(least);
-        least = hit.weight + STEP;
+        hit.sort_key = weight.max(least);
+        least = hit.sort_key + STEP;
     }
 }

@@ -15,7 +15,7 @@ use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use crate::error::{Error, Result};
 use crate::graph::chains::{self, ChainPlace, Link, LinkKind};
 use crate::model::{Handle, RepoPath};
-use crate::workspace::{SymbolRow, View, brief};
+use crate::workspace::{SymbolRow, View, cut_argument};
 
 /// Neighbours that two places have in common, where no chain joins them.
 const MAX_COMMON: usize = 5;
@@ -179,7 +179,7 @@ fn ambiguous(view: &View<'_>, field: &str, text: &str, found: &[SymbolRow]) -> R
     freshness_fields.say(&format!(
         "{} definitions are named `{}`: pass as `{field}` the `handle` of one of the candidates, or `path#name`. No chain was looked for.",
         found.len(),
-        brief(text)
+        cut_argument(text)
     ));
     let candidates: Vec<TargetOutput> = found.iter().take(MAX_CANDIDATES).map(target).collect();
     let is_cut = candidates.len() < found.len();
@@ -211,7 +211,10 @@ fn end(view: &View<'_>, text: &str) -> Result<End> {
             format!("did you mean {}", near.join(", "))
         };
         return Err(Error::invalid(
-            format!("no file and no definition is named `{}`", brief(text)),
+            format!(
+                "no file and no definition is named `{}`",
+                cut_argument(text)
+            ),
             hint,
         ));
     };

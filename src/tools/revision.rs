@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Call;
 use super::schema::REF;
 use crate::error::{Error, Result};
-use crate::workspace::{Revision, Workspace, brief};
+use crate::workspace::{Revision, Workspace, cut_argument};
 
 /// How alike a name has to be.
 const MIN_LIKENESS: f64 = 0.6;
@@ -79,7 +79,7 @@ pub fn named(name: &str, workspace: &Workspace) -> Result<Revision> {
 fn unknown(name: &str, workspace: &Workspace) -> Error {
     let near: Vec<String> = nearest(name, workspace.reference_names().unwrap_or_default())
         .into_iter()
-        .map(|name| format!("`{}`", brief(&name)))
+        .map(|name| format!("`{}`", cut_argument(&name)))
         .collect();
     let one = "`git branch -a` and `git tag` list the names; nothing is fetched";
     let hint = if near.is_empty() {
@@ -87,7 +87,10 @@ fn unknown(name: &str, workspace: &Workspace) -> Error {
     } else {
         format!("did you mean {}? {one}", near.join(" or "))
     };
-    let what = format!("no commit of this clone has the name `{}`", brief(name));
+    let what = format!(
+        "no commit of this clone has the name `{}`",
+        cut_argument(name)
+    );
     Error::invalid(format!("field `{REF}`: {what}"), hint)
 }
 

@@ -361,7 +361,7 @@ fn answer(
     }
     Ok(SearchOutput {
         index_id: view.index_id.to_owned(),
-        query: hits::brief(&input.query),
+        query: hits::cut_text(&input.query),
         count: results.len() as u64,
         lines: None,
         results,
@@ -407,7 +407,7 @@ fn result(
         handle: Some(chunk.handle.to_string()),
         path: chunk.path.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
-        score: Some(hit.score),
+        score: Some(hit.coverage),
         why: Some(hit.reasons.to_string()),
         preview: shown.preview,
         matches: if input.highlight {

@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 
 use super::Uses;
-use super::broken::{Broken, BrokenReason, BrokenUses, Worlds};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::difference::{ChangedFile, Difference, FileSide, SymbolChange};
+use super::losses::BeforeAfter;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -27,8 +28,8 @@ struct Stricter {
 
 impl Uses<'_> {
     /// Adds the calls that pass fewer arguments than a changed signature requires.
-    pub(super) fn add_calls(&self, worlds: &Worlds<'_>, found: &mut BrokenUses) -> Result<()> {
-        let stricter = self.stricter(worlds.difference)?;
+    pub(super) fn add_calls(&self, states: &BeforeAfter<'_>, found: &mut BrokenUses) -> Result<()> {
+        let stricter = self.stricter(states.difference)?;
         // No edge says that a definition calls itself.
         let mut callers: BTreeSet<FileId> = stricter.iter().map(|one| one.file).collect();
         for one in &stricter {
@@ -39,7 +40,7 @@ impl Uses<'_> {
             }
         }
         for caller in callers {
-            self.add_calls_of(worlds, &stricter, caller, found)?;
+            self.add_calls_of(states, &stricter, caller, found)?;
         }
         Ok(())
     }
@@ -82,12 +83,12 @@ impl Uses<'_> {
     /// Adds the calls of one file.
     fn add_calls_of(
         &self,
-        worlds: &Worlds<'_>,
+        states: &BeforeAfter<'_>,
         stricter: &[Stricter],
         caller: FileId,
         found: &mut BrokenUses,
     ) -> Result<()> {
-        let difference = worlds.difference;
+        let difference = states.difference;
         let Some(path) = self.read.path_of(caller)?.filter(is_counted) else {
             return Ok(());
         };
@@ -100,7 +101,7 @@ impl Uses<'_> {
         ) else {
             return Ok(());
         };
-        let meanings = worlds.now.of_file(caller)?.references;
+        let meanings = states.now.of_file(caller)?.references;
         let of_reference = |reference: u32| {
             let Some(Meaning::Definition((file, symbol), provenance)) =
                 meanings.get(reference as usize)
@@ -136,7 +137,7 @@ impl Uses<'_> {
             let Some((home, symbol)) = difference.new_of(&difference.changes[one.change]) else {
                 continue;
             };
-            found.all.push(Broken {
+            found.all.push(BrokenUse {
                 path: path.clone(),
                 line,
                 text: line_at(&text, start as usize),

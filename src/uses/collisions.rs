@@ -8,14 +8,15 @@ use std::ops::Range;
 
 use super::Uses;
 use super::arguments::{ArityTrees, is_counted};
-use super::broken::{BoundFile, Broken, BrokenReason, Losses, Lost, Worlds};
+use super::broken_use::{BrokenReason, BrokenUse};
 use super::difference::{self, ChangedFile, DefinitionPlace, Difference, SymbolChange, side};
+use super::losses::{BeforeAfter, BoundFile, Loss, LossesByFile};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
-use crate::link::earlier_overlay::{EarlierFile, overlay};
-use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
+use crate::link::overlay::{OverlayFile, overlay};
+use crate::link::use_targets::{DefinitionRow, Meaning, Overlay, UseTargets};
 use crate::model::{FileId, Provenance, RepoPath};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Arities, UseKind};
@@ -45,7 +46,7 @@ pub enum BranchSide {
 /// A place where the changes of two sides meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
-    /// How.
+    /// The changes that meet.
     pub kind: CollisionKind,
     /// The file of the definition.
     pub path: RepoPath,
@@ -56,7 +57,7 @@ pub struct Collision {
     /// The change of their side.
     pub theirs: Option<ChangeKind>,
     /// Of a use that one side added: which side, and the use.
-    pub added: Option<(BranchSide, Broken)>,
+    pub added: Option<(BranchSide, BrokenUse)>,
 }
 
 /// Compares and merges texts line by line.
@@ -65,6 +66,51 @@ pub struct LineMerge<'a> {
     pub added: &'a dyn Fn(&str, &str) -> Vec<Range<u32>>,
     /// Two texts that were the first one; `None` where they conflict.
     pub merged: &'a dyn Fn(&str, &str, &str) -> Option<String>,
+}
+
+/// The declarations that require more arguments than before: the change, and the numbers that were and are required.
+type StricterDefinitions = HashMap<DefinitionRow, (usize, u32, u32)>;
+
+/// The files that one side changed, and those that the other side's changes lead to when they are applied to them.
+struct MergedFiles<'d> {
+    user: &'d Difference,
+    merging: &'d Difference,
+    /// The paths of both, sorted.
+    paths: Vec<&'d RepoPath>,
+}
+
+impl<'d> MergedFiles<'d> {
+    fn of(user: &'d Difference, merging: &'d Difference) -> Self {
+        let files = merging.files.iter().chain(&user.files);
+        let paths: BTreeSet<&RepoPath> = files.map(|file| &file.path).collect();
+        Self {
+            user,
+            merging,
+            paths: paths.into_iter().collect(),
+        }
+    }
+
+    fn index(&self, path: &RepoPath) -> Option<usize> {
+        self.paths.binary_search(&path).ok()
+    }
+
+    /// Returns the files in the state of `user`, or in the merged one; in both the uses are those of the merged one.
+    fn layer(&self, is_merged: bool) -> Vec<OverlayFile> {
+        let facts = |side: &difference::FileSide| side.is_there.then(|| side.facts.clone());
+        let each = self.paths.iter().map(|path| {
+            let (before, now) = match (self.merging.file(path), self.user.file(path)) {
+                (Some((_, file)), _) => (&file.old, &file.new),
+                (None, Some((_, file))) => (&file.new, &file.new),
+                (None, None) => unreachable!("each path is of one of them"),
+            };
+            OverlayFile {
+                path: (*path).clone(),
+                base: facts(if is_merged { now } else { before }),
+                present: facts(now),
+            }
+        });
+        each.collect()
+    }
 }
 
 impl Uses<'_> {
@@ -126,16 +172,12 @@ impl Uses<'_> {
 
     /// Returns the uses added by `user` whose definition `changer` removed or lets require more arguments, each with that change.
     /// Looks at the merged state, and at that of `user` alone.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one pass, whose steps are read in order"
-    )]
     fn added_uses(
         &self,
         changer: &Difference,
         user: &Difference,
         lines: &LineMerge<'_>,
-    ) -> Result<Vec<(ChangeKind, Broken)>> {
+    ) -> Result<Vec<(ChangeKind, BrokenUse)>> {
         let has_lost = changer
             .changes
             .iter()
@@ -144,150 +186,106 @@ impl Uses<'_> {
             return Ok(Vec::new());
         }
         let merging = Difference::between(self.onto(changer, user, lines)?, &self.budget);
-        let paths: Vec<&RepoPath> = merging
-            .files
-            .iter()
-            .chain(&user.files)
-            .map(|file| &file.path)
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let facts = |side: &difference::FileSide| side.is_there.then(|| side.facts.clone());
-        // The state of `user`, and the merged one; in both the uses are those of the merged one.
-        let layers = |is_merged: bool| -> Vec<EarlierFile> {
-            let each = paths.iter().map(|path| {
-                let (before, now) = match (merging.file(path), user.file(path)) {
-                    (Some((_, file)), _) => (&file.old, &file.new),
-                    (None, Some((_, file))) => (&file.new, &file.new),
-                    (None, None) => unreachable!("each path is of one of them"),
-                };
-                EarlierFile {
-                    path: (*path).clone(),
-                    facts: facts(if is_merged { now } else { before }),
-                    now: facts(now),
-                }
-            });
-            each.collect()
-        };
-        let (base, numbers) = overlay(self.read, layers(false))?;
-        let (changed, changed_numbers) = overlay(self.read, layers(true))?;
-        let targets =
-            |overlay: &crate::link::use_targets::Overlay| -> HashMap<FileId, Vec<ImportTarget>> {
-                let of_files = overlay.files.iter();
-                of_files
-                    .map(|(id, (_, targets))| (*id, targets.clone()))
-                    .collect()
-            };
-        let (targets_before, targets_now) = (targets(&base), targets(&changed));
-        let mut gone = HashMap::new();
-        let mut stricter: HashMap<DefinitionRow, (usize, u32, u32)> = HashMap::new();
-        let number_of = |path: &RepoPath| {
-            let at = paths.binary_search(&path).ok()?;
-            Some(numbers[at].earlier)
-        };
-        let mut trees = ArityTrees::default();
-        for (at, change) in merging.changes.iter().enumerate() {
-            let Some(DefinitionPlace { file, symbols }) = &change.old else {
-                continue;
-            };
-            let Some(number) = number_of(&merging.files[*file].path) else {
-                continue;
-            };
-            if change.is_gone() {
-                gone.extend(symbols.iter().map(|symbol| ((number, *symbol), at)));
-            } else if change.kind == ChangeKind::Signature
-                && let Some((before, now)) = self.required(&merging, change, &mut trees)
-            {
-                stricter.extend(symbols.iter().map(|it| ((number, *it), (at, before, now))));
-            }
-        }
-        let worlds = Worlds {
-            difference: &merging,
-            numbers: merging
+        let found = self.losses_in_files(user, &merging)?;
+        Ok(retain_added(found, (changer, user, &merging), lines.added))
+    }
+
+    /// Returns the uses in the files of `user` that mean nothing, or no longer agree with their definition, once `merging` is
+    /// applied to them.
+    fn losses_in_files(&self, user: &Difference, merging: &Difference) -> Result<Vec<BrokenUse>> {
+        let merged = MergedFiles::of(user, merging);
+        let (base, ids) = overlay(self.read, merged.layer(false))?;
+        let (changed, changed_ids) = overlay(self.read, merged.layer(true))?;
+        let (targets_before, targets_now) = (targets_of(&base), targets_of(&changed));
+        let id_of = |path: &RepoPath| Some(ids[merged.index(path)?].earlier);
+        let (gone, stricter) = self.gone_and_stricter(merging, id_of);
+        let states = BeforeAfter {
+            difference: merging,
+            overlay_ids: merging
                 .files
                 .iter()
-                .filter_map(|file| Some(numbers[paths.binary_search(&&file.path).ok()?]))
+                .filter_map(|file| Some(ids[merged.index(&file.path)?]))
                 .collect(),
             before: UseTargets::new(self.read, base),
             now: UseTargets::new(self.read, changed),
             gone,
             targets_before,
         };
-        let mut losses = Losses::default();
+        let mut losses = LossesByFile::default();
         let mut found = Vec::new();
         for file in &user.files {
             let in_both = merging.file(&file.path);
-            let merged = in_both.map_or(&file.new, |(_, it)| &it.new);
-            if !merged.is_there {
+            let merged_side = in_both.map_or(&file.new, |(_, it)| &it.new);
+            if !merged_side.is_there {
                 continue;
             }
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            let Ok(at) = paths.binary_search(&&file.path) else {
+            let Some(at) = merged.index(&file.path) else {
                 continue;
             };
-            let (number, number_now) = (numbers[at].current, changed_numbers[at].current);
+            let (before_id, now_id) = (ids[at].current, changed_ids[at].current);
             let bound = BoundFile {
                 path: &file.path,
                 language: syntax::by_path(&file.path),
-                id: number_now,
-                text: &merged.text,
-                facts: &merged.facts,
-                before: worlds.before.of_file(number)?,
-                now: worlds.now.of_file(number_now)?,
+                id: now_id,
+                text: &merged_side.text,
+                facts: &merged_side.facts,
+                before: states.before.of_file(before_id)?,
+                now: states.now.of_file(now_id)?,
                 targets: targets_now
-                    .get(&number_now)
+                    .get(&now_id)
                     .into_iter()
                     .flatten()
                     .map(|target| Some(*target))
                     .collect(),
                 changed: in_both.map(|it| it.0),
                 lost_names: match in_both {
-                    Some(_) => lost_names(&worlds, numbers[at].earlier, &file.new.facts, merged)?,
+                    Some(_) => lost_names(&states, ids[at].earlier, &file.new.facts, merged_side)?,
                     None => Vec::new(),
                 },
             };
-            self.of_bound(&worlds, &bound, number, &mut losses)?;
-            self.add_short_calls(&merging, &bound, &stricter, &mut found)?;
+            self.collect_losses(&states, &bound, before_id, &mut losses)?;
+            self.add_short_calls(merging, &bound, &stricter, &mut found)?;
         }
-        for ((path, lost), spots) in std::mem::take(&mut losses.spots) {
-            if matches!(lost, Lost::Inherited(_)) {
+        for ((path, loss), places) in std::mem::take(&mut losses.places) {
+            if matches!(loss, Loss::Inherited(_)) {
                 continue;
             }
-            let merged = merging.file(&path).or_else(|| user.file(&path));
-            let text = merged.map(|it| it.1.new.text.clone()).unwrap_or_default();
-            found.extend(self.entries(&worlds, (&path, &text), &lost, spots, &losses)?);
+            let file = merging.file(&path).or_else(|| user.file(&path));
+            let text = file.map(|it| it.1.new.text.clone()).unwrap_or_default();
+            found.extend(self.entries(&states, (&path, &text), &loss, places, &losses)?);
         }
-        let kept = kept_lines(user);
-        let mut added = Vec::new();
-        for mut one in found {
-            let Some(change) = one.change.map(|at| merging.changes[at].kind) else {
+        Ok(found)
+    }
+
+    /// Returns the declarations that a difference takes away, and those that it lets require more arguments, each with its
+    /// change. `id_of` is the id of a file in the state before.
+    fn gone_and_stricter(
+        &self,
+        merging: &Difference,
+        id_of: impl Fn(&RepoPath) -> Option<FileId>,
+    ) -> (HashMap<DefinitionRow, usize>, StricterDefinitions) {
+        let mut gone = HashMap::new();
+        let mut stricter = StricterDefinitions::new();
+        let mut trees = ArityTrees::default();
+        for (at, change) in merging.changes.iter().enumerate() {
+            let Some(DefinitionPlace { file, symbols }) = &change.old else {
                 continue;
             };
-            // A line is of `user` where `changer` alone does not have it.
-            let Some((_, own)) = user.file(&one.path) else {
+            let Some(id) = id_of(&merging.files[*file].path) else {
                 continue;
             };
-            let (before, now) = match (merging.file(&one.path), changer.file(&one.path)) {
-                (Some((_, both)), Some((_, file))) => (&file.new, &both.new),
-                _ => (&own.old, &own.new),
-            };
-            let places = (lines.added)(&before.text, &now.text);
-            let is_added = |line: u32, text: &str| {
-                places.iter().any(|lines| lines.contains(&line)) && !kept.contains(text.trim())
-            };
-            one.also.retain(|(line, text, _)| is_added(*line, text));
-            if !is_added(one.line, &one.text) {
-                if one.also.is_empty() {
-                    continue;
-                }
-                // The import was there, and the use is new.
-                (one.line, one.text, one.kind) = one.also.remove(0);
+            if change.is_gone() {
+                gone.extend(symbols.iter().map(|symbol| ((id, *symbol), at)));
+            } else if change.kind == ChangeKind::Signature
+                && let Some((before, now)) = self.required(merging, change, &mut trees)
+            {
+                stricter.extend(symbols.iter().map(|it| ((id, *it), (at, before, now))));
             }
-            added.push((change, one));
         }
-        Ok(added)
+        (gone, stricter)
     }
 
     /// Adds the calls of one file that pass fewer arguments than the other side requires.
@@ -295,8 +293,8 @@ impl Uses<'_> {
         &self,
         changer: &Difference,
         bound: &BoundFile<'_>,
-        stricter: &HashMap<DefinitionRow, (usize, u32, u32)>,
-        found: &mut Vec<Broken>,
+        stricter: &StricterDefinitions,
+        found: &mut Vec<BrokenUse>,
     ) -> Result<()> {
         let of_stricter = |meaning: &Meaning| {
             let definition = meaning.definition()?;
@@ -329,7 +327,7 @@ impl Uses<'_> {
                 continue;
             };
             if is_call && given >= before && given < required {
-                found.push(Broken {
+                found.push(BrokenUse {
                     path: bound.path.clone(),
                     line,
                     text: line_at(text, start as usize),
@@ -349,15 +347,58 @@ impl Uses<'_> {
     }
 }
 
+fn targets_of(overlay: &Overlay) -> HashMap<FileId, Vec<ImportTarget>> {
+    let of_files = overlay.files.iter();
+    of_files
+        .map(|(id, (_, targets))| (*id, targets.clone()))
+        .collect()
+}
+
+/// Returns the uses on lines that `user` added, each with its change: lines that `changer` alone does not have.
+fn retain_added(
+    found: Vec<BrokenUse>,
+    (changer, user, merging): (&Difference, &Difference, &Difference),
+    added_lines: &dyn Fn(&str, &str) -> Vec<Range<u32>>,
+) -> Vec<(ChangeKind, BrokenUse)> {
+    let kept = kept_lines(user);
+    let mut added = Vec::new();
+    for mut one in found {
+        let Some(change) = one.change.map(|at| merging.changes[at].kind) else {
+            continue;
+        };
+        let Some((_, own)) = user.file(&one.path) else {
+            continue;
+        };
+        let (before, now) = match (merging.file(&one.path), changer.file(&one.path)) {
+            (Some((_, both)), Some((_, file))) => (&file.new, &both.new),
+            _ => (&own.old, &own.new),
+        };
+        let places = added_lines(&before.text, &now.text);
+        let is_added = |line: u32, text: &str| {
+            places.iter().any(|lines| lines.contains(&line)) && !kept.contains(text.trim())
+        };
+        one.also.retain(|(line, text, _)| is_added(*line, text));
+        if !is_added(one.line, &one.text) {
+            if one.also.is_empty() {
+                continue;
+            }
+            // The import was there, and the use is new.
+            (one.line, one.text, one.kind) = one.also.remove(0);
+        }
+        added.push((change, one));
+    }
+    added
+}
+
 /// Returns the names that the imports of one side's file bind to definitions that are gone, where the merged file imports others in
 /// their place: the uses that the side added stand beside the other side's import.
 fn lost_names(
-    worlds: &Worlds<'_>,
-    number: FileId,
+    states: &BeforeAfter<'_>,
+    before_id: FileId,
     own: &FileFacts,
     merged: &difference::FileSide,
 ) -> Result<Vec<(String, usize)>> {
-    let meanings = worlds.before.lists_of(number)?.imports;
+    let meanings = states.before.lists_of(before_id)?.imports;
     let is_bound = |local: &str| {
         let mut imports = merged.facts.imports.iter().flat_map(|it| &it.names);
         imports.any(|name| name.local == local)
@@ -365,7 +406,7 @@ fn lost_names(
     let mut lost = Vec::new();
     for (import, meanings) in own.imports.iter().zip(&meanings) {
         for (name, meaning) in import.names.iter().zip(meanings) {
-            let gone = meaning.definition().and_then(|it| worlds.gone.get(&it));
+            let gone = meaning.definition().and_then(|it| states.gone.get(&it));
             if let Some(change) = gone
                 && !name.local.is_empty()
                 && !is_bound(&name.local)

@@ -86,7 +86,7 @@ pub struct DefinitionPlace {
 /// A definition that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolChange {
-    /// How.
+    /// The kind of change: added, removed, another signature.
     pub kind: ChangeKind,
     /// As it was; `None` where it was added.
     pub old: Option<DefinitionPlace>,

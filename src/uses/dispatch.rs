@@ -125,7 +125,7 @@ impl UserDispatch<'_, '_> {
         self.uses.starts(&self.known)
     }
 
-    /// Whether there may be more.
+    /// Whether a bound on targets or users ended the search.
     pub fn is_cut(&self) -> bool {
         self.known.is_cut
     }

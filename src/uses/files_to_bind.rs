@@ -5,8 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Uses;
-use super::broken::{BrokenUses, MAX_NAMES, Worlds, last_name};
+use super::broken::MAX_NAMES;
+use super::broken_use::{BrokenUses, last_name};
 use super::difference::Difference;
+use super::losses::BeforeAfter;
 use crate::error::Result;
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link;
@@ -79,7 +81,7 @@ impl Uses<'_> {
     /// elsewhere.
     pub(super) fn files_to_bind(
         &self,
-        worlds: &Worlds<'_>,
+        states: &BeforeAfter<'_>,
         gone: &Gone,
         earlier: Option<&Read<'_>>,
         found: &mut BrokenUses,
@@ -111,7 +113,7 @@ impl Uses<'_> {
             all.insert(path, FileToBind { id, has_uses });
         };
         if let Some(earlier) = earlier {
-            for path in users(earlier, worlds.difference)? {
+            for path in users(earlier, states.difference)? {
                 if let Some(file) = self.read.file(path.as_str())? {
                     add(path, file.id);
                 }
@@ -127,7 +129,7 @@ impl Uses<'_> {
                 }
             }
         }
-        for id in worlds.targets_before.keys().filter(|id| id.row() > 0) {
+        for id in states.targets_before.keys().filter(|id| id.row() > 0) {
             if let Some(path) = self.read.path_of(*id)? {
                 add(path, *id);
             }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Uses;
-use super::broken::{BoundFile, Broken, BrokenReason, BrokenUses, Worlds};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::difference::Difference;
+use super::losses::{BeforeAfter, BoundFile};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;
@@ -33,7 +34,7 @@ impl Uses<'_> {
             }
         }
         let of_each = std::mem::take(&mut found.all).into_iter();
-        let (doubtful, all): (Vec<Broken>, Vec<Broken>) = of_each.partition(|one| {
+        let (doubtful, all): (Vec<BrokenUse>, Vec<BrokenUse>) = of_each.partition(|one| {
             let is_through_type =
                 one.provenance == Provenance::Member && one.reason == BrokenReason::Gone;
             let change = one.change.filter(|_| is_through_type);
@@ -67,9 +68,9 @@ impl Uses<'_> {
     /// name of the type is the broken use. TypeScript alone: there each such member is an error.
     pub(super) fn gone_base(
         &self,
-        worlds: &Worlds<'_>,
+        states: &BeforeAfter<'_>,
         bound: &BoundFile<'_>,
-        number: FileId,
+        earlier_id: FileId,
         (reference, definition): (usize, DefinitionRow),
         receivers: &mut Receivers,
     ) -> Result<Option<usize>> {
@@ -77,19 +78,19 @@ impl Uses<'_> {
             return Ok(None);
         }
         let (file, ordinal) = definition;
-        let Some(facts) = worlds.before.facts(file) else {
+        let Some(facts) = states.before.facts(file) else {
             return Ok(None);
         };
         let owner_of = |at: u32| facts.symbols.get(at as usize).and_then(|it| it.parent);
         let mut owners = std::iter::successors(owner_of(ordinal), |at| owner_of(*at));
-        let Some(change) = owners.find_map(|at| worlds.gone.get(&(file, at)).copied()) else {
+        let Some(change) = owners.find_map(|at| states.gone.get(&(file, at)).copied()) else {
             return Ok(None);
         };
         let [before, now] = match &mut receivers.of_states {
             Some(known) => known,
             none => none.insert([
-                worlds.before.receivers_of(number)?,
-                worlds.now.receivers_of(bound.id)?,
+                states.before.receivers_of(earlier_id)?,
+                states.now.receivers_of(bound.id)?,
             ]),
         };
         let type_of = |all: &[Option<String>]| all.get(reference).cloned().flatten();

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod broken;
+mod broken_use;
 mod collisions;
 mod difference;
 mod difference_cache;
@@ -17,14 +18,16 @@ mod importers;
 mod inherited;
 mod line_starts;
 mod locals;
+mod losses;
 mod mentions;
-mod naming_tests;
+
 mod overloads;
 mod overrides;
 mod removed;
+mod tests_by_name;
 mod unbound;
 
-pub use broken::{Broken, BrokenReason, BrokenUses};
+pub use broken_use::{BrokenReason, BrokenUse, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
@@ -66,7 +69,7 @@ pub struct Uses<'a> {
 }
 
 impl<'a> Uses<'a> {
-    /// Returns the search over some rows. Whoever looks for several things keeps it: the facts of a file are loaded once.
+    /// Returns the search over some rows. A caller that searches for several things keeps it: the facts of a file are loaded once.
     pub fn new(read: &'a Read<'a>, sources: &'a dyn Sources, budget: Budget) -> Self {
         Self {
             read,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::difference::{Difference, FileSide};
-use crate::model::{Family, RepoPath, Symbol, SymbolKind};
+use crate::model::{Family, RepoPath, Symbol};
 use crate::syntax;
 
 impl Difference {
@@ -42,12 +42,7 @@ pub fn has_overloads(path: &RepoPath) -> bool {
 
 /// Returns the types of the parameters of each declaration that is called, in words.
 fn parameters(side: &FileSide, declarations: &[u32]) -> BTreeSet<Vec<String>> {
-    let is_called = |symbol: &&Symbol| {
-        matches!(
-            symbol.kind,
-            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-        )
-    };
+    let is_called = |symbol: &&Symbol| symbol.kind.is_function();
     let all = declarations.iter();
     let symbols = all.filter_map(|at| side.facts.symbols.get(*at as usize));
     symbols

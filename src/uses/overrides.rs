@@ -2,8 +2,9 @@
 //! `run` any more, `open()` of a class that lacks the method its interface has in its place.
 
 use super::Uses;
-use super::broken::{Broken, BrokenReason, BrokenUses, Worlds};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::difference::SymbolChange;
+use super::losses::BeforeAfter;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -25,10 +26,14 @@ struct GoneMember<'d> {
 
 impl Uses<'_> {
     /// Adds the methods that override or implement nothing now.
-    pub(super) fn add_overrides(&self, worlds: &Worlds<'_>, found: &mut BrokenUses) -> Result<()> {
-        let changes = worlds.difference.changes.iter().enumerate();
+    pub(super) fn add_overrides(
+        &self,
+        states: &BeforeAfter<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let changes = states.difference.changes.iter().enumerate();
         let gone: Vec<GoneMember<'_>> = changes
-            .filter_map(|(at, change)| gone_member(worlds, at, change))
+            .filter_map(|(at, change)| gone_member(states, at, change))
             .collect();
         for member in &gone {
             self.add_overrides_of(member, found)?;
@@ -80,7 +85,7 @@ impl Uses<'_> {
                 .take(row.name_line.saturating_sub(1) as usize)
                 .map(str::len)
                 .sum();
-            list.push(Broken {
+            list.push(BrokenUse {
                 path,
                 line: row.name_line,
                 text: line_at(&text, at),
@@ -101,11 +106,11 @@ impl Uses<'_> {
 
 /// Returns the member that a change took from its class; `None` where it is none, or a declaration of its name is left.
 fn gone_member<'d>(
-    worlds: &Worlds<'d>,
+    states: &BeforeAfter<'d>,
     at: usize,
     change: &'d SymbolChange,
 ) -> Option<GoneMember<'d>> {
-    let difference = worlds.difference;
+    let difference = states.difference;
     let is_taken = matches!(change.kind, ChangeKind::Removed | ChangeKind::Renamed);
     let (file, method) = difference.old(change).filter(|_| is_taken)?;
     let (old, new) = (&file.old.facts, &file.new.facts);

@@ -138,7 +138,7 @@ impl HintWatch {
 
     /// Does nothing: no file is doubted.
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
-    pub fn settle_doubts(&self, _: &Mark) {}
+    pub fn clear_doubts(&self, _: &Mark) {}
 
     /// Returns how many changes were seen so far. One that was made just now may be missing.
     pub fn n_changes(&self) -> u64 {

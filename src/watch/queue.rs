@@ -232,8 +232,8 @@ impl QueueWatch {
         (is_narrow && to.n_changes >= from.n_changes).then(|| ChangedDirectories::new(changed))
     }
 
-    /// Returns whether every directory of a look was watched before it began, at `mark`; `None` where the watch had not
-    /// begun then.
+    /// Returns how much of the directories of a scan was watched before `mark`, when the scan began. Without a mark the watch
+    /// had not begun then, and the coverage is [`WatchCoverage::Late`] at most.
     pub fn coverage(&self, visited: &Visited, mark: Option<&Mark>) -> WatchCoverage {
         let state = self.queue.lock();
         let is_before = |watched: &WatchedDirectory| {
@@ -277,7 +277,7 @@ impl QueueWatch {
     }
 
     /// Forgets the doubts of `mark` and before: a complete look that began then has read those files.
-    pub fn settle_doubts(&self, mark: &Mark) {
+    pub fn clear_doubts(&self, mark: &Mark) {
         let mut state = self.queue.lock();
         state.doubts.retain(|_, change| *change > mark.n_changes);
     }

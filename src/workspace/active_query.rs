@@ -104,7 +104,7 @@ pub(super) struct ActiveQuery<'a>(&'a Workspace);
 
 impl<'a> ActiveQuery<'a> {
     pub(super) fn begin(workspace: &'a Workspace) -> Self {
-        workspace.n_asking.fetch_add(1, Ordering::AcqRel);
+        workspace.n_active_queries.fetch_add(1, Ordering::AcqRel);
         workspace.make_room.store(true, Ordering::Release);
         Self(workspace)
     }
@@ -112,6 +112,6 @@ impl<'a> ActiveQuery<'a> {
 
 impl Drop for ActiveQuery<'_> {
     fn drop(&mut self) {
-        self.0.n_asking.fetch_sub(1, Ordering::AcqRel);
+        self.0.n_active_queries.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::upkeep::GcTrigger;
+use super::gc::GcTrigger;
 use super::{IndexStatus, Revision, Workspace, cache, key_of, verify};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;

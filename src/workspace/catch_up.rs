@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::proof::{self, EarlierFinding};
-use super::upkeep::GcTrigger;
+use super::gc::GcTrigger;
+use super::proof::{self, EarlierProof};
 use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
@@ -69,12 +69,12 @@ impl Workspace {
     }
 
     /// Waits until nobody asks, for a while: questions that follow one another without a pause don't keep
-    /// the work behind them from being done. Whoever waits for the lock gets it here.
+    /// the work behind them from being done. A process that waits for the lock gets it here.
     fn let_questions_go_first(&self) {
         let until = Instant::now() + MAX_POLITENESS;
         loop {
             std::thread::sleep(Duration::from_millis(10));
-            if self.n_asking.load(Ordering::Acquire) == 0 || Instant::now() >= until {
+            if self.n_active_queries.load(Ordering::Acquire) == 0 || Instant::now() >= until {
                 return;
             }
         }
@@ -119,7 +119,7 @@ impl Workspace {
         }
         let mut n_steps = 0;
         let merged = index.merge_text(|| {
-            let is_free = self.n_asking.load(Ordering::Acquire) == 0
+            let is_free = self.n_active_queries.load(Ordering::Acquire) == 0
                 && !self.make_room.load(Ordering::Acquire);
             n_steps += usize::from(is_free);
             is_free
@@ -177,7 +177,7 @@ impl Workspace {
     fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
         self.make_room.store(false, Ordering::Release);
         let left = self.finish_commits();
-        let (mut begun, doubts) = self.begin_look();
+        let (mut begun, doubts) = self.begin_scan();
         let repo = self.repo()?.doubting(doubts);
         if left > 0 || repo.is_bare() {
             return Ok(Some(left));
@@ -192,14 +192,14 @@ impl Workspace {
             return Ok(None);
         }
         let (mut index, is_new) = self.index_for(&repo, &key)?;
-        let earlier = self.earlier_finding(&mut begun, &repo, &index, &before, proof::CHECK_AFTER);
+        let earlier = self.earlier_proof(&mut begun, &repo, &index, &before, proof::CHECK_AFTER);
         let part = match earlier {
-            EarlierFinding::Holds(_) => {
+            EarlierProof::Valid(_) => {
                 self.keep(index);
                 return Ok(Some(0));
             }
-            EarlierFinding::But(part) => Some(part),
-            EarlierFinding::Gone => None,
+            EarlierProof::ValidExcept(part) => Some(part),
+            EarlierProof::Invalid => None,
         };
         let path = self.home.repo(&key.repo_id).write_lock(&key.index_id());
         let Some(_lock) = WriteLock::take(&path, Duration::ZERO)? else {
@@ -212,7 +212,7 @@ impl Workspace {
             reconcile::repair_watched(&repo, &mut index, detection, &budget, &|_, _| (), &|| {
                 self.is_watched_since(&begun)
             })?;
-        self.hold(&begun, &repo, &index, &before, &outcome);
+        self.store_proof(&begun, &repo, &index, &before, &outcome);
         self.keep(index);
         self.run_gc(GcTrigger::Question { is_new });
         Ok(Some(n_left(&outcome)))

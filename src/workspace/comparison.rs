@@ -153,7 +153,7 @@ impl Workspace {
             return Err(Error::invalid(
                 format!(
                     "`{}` and `{}` have no commit in common in this clone",
-                    view::brief(&name),
+                    view::cut_argument(&name),
                     head.name
                 ),
                 "pass `base`: a branch, a tag or a commit; in a shallow clone fetch more history first",
@@ -191,7 +191,7 @@ impl Workspace {
         Err(Error::invalid(
             format!(
                 "field `{field}`: no branch, tag or commit is named `{}`",
-                view::brief(name)
+                view::cut_argument(name)
             ),
             if near.is_empty() {
                 "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
@@ -210,7 +210,7 @@ impl Workspace {
         let repo = self.repo()?;
         let mut all = Vec::new();
         for name in names {
-            let trees = self.other_work_trees(&repo)?;
+            let trees = other_work_trees(&repo)?;
             if name == "worktrees" {
                 all.extend(trees);
                 continue;
@@ -227,40 +227,6 @@ impl Workspace {
             }
         }
         Ok(all)
-    }
-
-    #[expect(clippy::unused_self, reason = "asked like its neighbours")]
-    fn other_work_trees(&self, repo: &Repo) -> Result<Vec<Other>> {
-        let own = repo.worktree_id();
-        let mut found = Vec::new();
-        for checkout in repo.checkouts(i64::MAX)? {
-            let Checkout {
-                worktree_id,
-                work_dir: Some(dir),
-                snapshot: Some(snapshot),
-                ..
-            } = checkout
-            else {
-                continue;
-            };
-            if worktree_id == own || !dir.is_dir() {
-                continue;
-            }
-            let name = match worktree_id.strip_prefix("worktrees/") {
-                Some(name) => name.to_owned(),
-                None => match &snapshot.branch {
-                    Branch::Named(name) => name.clone(),
-                    Branch::Detached => worktree_id.clone(),
-                },
-            };
-            let state = ComparisonSide {
-                name,
-                commit: snapshot.head,
-                is_work_tree: true,
-            };
-            found.push(Other::WorkTree(state, dir));
-        }
-        Ok(found)
     }
 
     /// Returns where two commits left each other; `None` where they have none in common.
@@ -476,7 +442,7 @@ fn near_names(all: &[String], name: &str) -> Vec<String> {
     near.sort();
     let shown = near.into_iter().take(MAX_NEAR);
     shown
-        .map(|(_, name)| format!("`{}`", view::brief(name)))
+        .map(|(_, name)| format!("`{}`", view::cut_argument(name)))
         .collect()
 }
 
@@ -494,4 +460,37 @@ fn edits(one: &str, other: &str) -> usize {
         }
     }
     row[other.len()]
+}
+
+fn other_work_trees(repo: &Repo) -> Result<Vec<Other>> {
+    let own = repo.worktree_id();
+    let mut found = Vec::new();
+    for checkout in repo.checkouts(i64::MAX)? {
+        let Checkout {
+            worktree_id,
+            work_dir: Some(dir),
+            snapshot: Some(snapshot),
+            ..
+        } = checkout
+        else {
+            continue;
+        };
+        if worktree_id == own || !dir.is_dir() {
+            continue;
+        }
+        let name = match worktree_id.strip_prefix("worktrees/") {
+            Some(name) => name.to_owned(),
+            None => match &snapshot.branch {
+                Branch::Named(name) => name.clone(),
+                Branch::Detached => worktree_id.clone(),
+            },
+        };
+        let state = ComparisonSide {
+            name,
+            commit: snapshot.head,
+            is_work_tree: true,
+        };
+        found.push(Other::WorkTree(state, dir));
+    }
+    Ok(found)
 }

@@ -30,7 +30,7 @@ impl Workspaces {
 
 impl Workspace {
     fn is_at_rest(&self) -> bool {
-        self.n_asking.load(Ordering::Acquire) == 0
+        self.n_active_queries.load(Ordering::Acquire) == 0
             && !self.is_catching_up.load(Ordering::Acquire)
             && !self.is_running_gc.load(Ordering::Acquire)
             && !matches!(*self.watching_now(), Watching::Starting)

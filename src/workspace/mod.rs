@@ -15,6 +15,7 @@ mod disk;
 mod disk_search;
 pub mod doctor;
 mod errors;
+mod gc;
 mod idle;
 mod meaning;
 mod memory;
@@ -32,7 +33,6 @@ mod source;
 mod state;
 mod survey;
 mod unused_vectors;
-mod upkeep;
 mod vectors;
 mod verify;
 mod view;
@@ -51,10 +51,11 @@ pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other, StateIndex};
+pub use gc::{DropTarget, PruneOptions};
 pub use meaning::{AskedMeaning, MeaningState};
 pub use memory::{
     AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
-    JudgedRecord, Loaded, RecallRequest, Recollections, RecordToSave, SavedOutcome, SetAside,
+    JudgedRecord, Loaded, Quarantined, RecallRequest, Recollections, RecordToSave, SavedOutcome,
     VerifiedOutcome, wanted,
 };
 pub use names::{dotted, is_named, last_name};
@@ -66,9 +67,8 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
-pub use upkeep::{DropTarget, PruneOptions};
-pub use vectors::{VectorStatus, VectorsBuilt};
-pub use view::{View, brief, family_of, missing, outside};
+pub use vectors::{StoredVectors, VectorStatus, VectorsBuilt};
+pub use view::{View, cut_argument, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
@@ -133,9 +133,8 @@ pub struct Workspace {
     remote_timeout: Duration,
     /// Models that the user configured, shared by all work trees of the process.
     models: Arc<vectors::Models>,
-    /// Whether an answer found chunks without a vector, and whether they are being made.
-    lacks_vectors: AtomicBool,
-    is_embedding: AtomicBool,
+    /// Chunks that answers found to lack a vector.
+    embed_queue: Mutex<vectors::EmbedQueue>,
     /// The vectors of the index that was asked last.
     vector_tables: Latest<meaning::TableKey, Arc<VectorTable>>,
     /// Held while an index is taken from a store.
@@ -149,13 +148,13 @@ pub struct Workspace {
     idle: Mutex<Vec<Index>>,
     is_catching_up: Arc<AtomicBool>,
     make_room: Arc<AtomicBool>,
-    n_asking: AtomicUsize,
+    n_active_queries: AtomicUsize,
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
     proof: Mutex<proof::ProofRecord>,
     is_running_gc: AtomicBool,
     owes_gc: AtomicBool,
-    owes_settling: AtomicBool,
+    owes_checkpoint: AtomicBool,
     /// Commits whose indexes answers left incomplete.
     unfinished: Mutex<BTreeSet<CommitId>>,
 }
@@ -259,7 +258,7 @@ impl Workspaces {
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
             workspace.run_gc_if_owed();
-            if workspace.owes_settling.swap(false, Ordering::AcqRel) {
+            if workspace.owes_checkpoint.swap(false, Ordering::AcqRel) {
                 workspace.checkpoint_idle();
             }
         }
@@ -290,7 +289,7 @@ impl Workspaces {
             return Ok(Arc::clone(known));
         }
         let home = Home::at(&self.config.home, &repo.places())?;
-        set_foreign_aside(&home.repo(&repo.repo_id()));
+        quarantine_foreign_files(&home.repo(&repo.repo_id()));
         let workspace = Arc::new(Workspace {
             is_bare: repo.is_bare(),
             home,
@@ -304,8 +303,7 @@ impl Workspaces {
             trusted_keys: self.config.trusted_keys.clone(),
             remote_timeout: Duration::from_millis(self.config.remote_timeout_ms),
             models: Arc::clone(&self.models),
-            lacks_vectors: AtomicBool::default(),
-            is_embedding: AtomicBool::default(),
+            embed_queue: Mutex::default(),
             vector_tables: Latest::new(1),
             pulling: Mutex::default(),
             is_server: self.is_server,
@@ -319,13 +317,13 @@ impl Workspaces {
             idle: Mutex::default(),
             is_catching_up: Arc::default(),
             make_room: Arc::default(),
-            n_asking: AtomicUsize::default(),
+            n_active_queries: AtomicUsize::default(),
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
             proof: Mutex::default(),
             is_running_gc: AtomicBool::default(),
             owes_gc: AtomicBool::default(),
-            owes_settling: AtomicBool::default(),
+            owes_checkpoint: AtomicBool::default(),
             unfinished: Mutex::default(),
             work_dir: work_dir.clone(),
         });
@@ -457,7 +455,7 @@ impl Workspace {
 
 /// Quarantines files of another user in our directory that we may not write: a cache that was restored, a command that
 /// ran as root. Where nothing may be written at all, all is read as it is.
-fn set_foreign_aside(home: &RepoHome) {
+fn quarantine_foreign_files(home: &RepoHome) {
     if !machine::is_writable(home.dir()) {
         return;
     }

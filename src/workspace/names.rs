@@ -29,7 +29,7 @@ pub fn is_named(symbol: &SymbolRow, wanted: &str) -> bool {
             .is_some_and(|before| before.ends_with('.'))
 }
 
-/// Returns a name with a dot before each member, whoever's manner it is written in: `A::b`, `A#b`, `A.prototype.b`.
+/// Returns a name with a dot before each member, in any language's notation: `A::b`, `A#b`, `A.prototype.b`.
 /// In `A.#b` and `#b` the mark is part of the name.
 pub fn dotted(name: &str) -> String {
     let name = name.replace("::", ".").replace(".prototype.", ".");

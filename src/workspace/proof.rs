@@ -1,6 +1,6 @@
-//! Freshness without a look: the finding of an earlier look, as long as the kernel told of no change since it began.
+//! Freshness without a scan: the proof of an earlier scan, as long as the kernel reported no change since it began.
 //!
-//! Any doubt leads to a look at every file. Does not watch; see `watching`.
+//! Any doubt leads to a scan of all files. Does not watch; see `watching`.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ use crate::reconcile::plan::ChangedPart;
 use crate::store::{Index, Pointer};
 use crate::watch::{Mark, WatchCoverage};
 
-/// How long an answer may rest on a look at all files.
+/// How long an answer may rest on one scan of all files.
 pub(super) const MAX_AGE: Duration = Duration::from_mins(1);
 
-/// When a look at all files is made in the background while questions come, so that none has to wait for it.
+/// Age of a scan after which the next one is made in the background while questions come, so that none has to wait for it.
 pub(super) const CHECK_AFTER: Duration = Duration::from_secs(30);
 
-/// Files with several names (hard links) that are looked at in each call; with more, every file is.
+/// Files with several names (hard links) that are checked in each call; with more, every file is.
 const MAX_LINKED: usize = 256;
 
 /// How long the event of a write can lag behind its bytes, which other processes may see before the call has returned.
@@ -31,18 +31,18 @@ const MAX_LAG: Duration = Duration::from_millis(100);
 /// The proof by the watch of one work tree, and its record.
 #[derive(Default)]
 pub(super) struct ProofRecord {
-    held: Option<Held>,
-    /// Why the last look can't be held.
+    stored: Option<StoredProof>,
+    /// Why the proof of the last scan can't be stored.
     reason: Option<String>,
-    /// Looks at all files although the proof was held.
+    /// Scans of all files although a proof was stored.
     n_checks: u64,
-    /// Such looks that found a change of which nothing was told. After the first one the proof is off.
+    /// Such scans that found a change which the kernel had not reported. After the first one nothing is stored.
     n_untold: u64,
 }
 
-/// The finding of a look, with everything that it rests on.
+/// The outcome of a scan, with everything that it rests on.
 #[derive(Clone)]
-struct Held {
+struct StoredProof {
     pointer: Pointer,
     state: RepoState,
     surroundings: ContentId,
@@ -52,120 +52,117 @@ struct Held {
     since: Instant,
 }
 
-/// The beginning of a look, or of an answer without one.
-pub(super) struct LookBegun {
+/// The start of a scan, or of an answer without one.
+pub(super) struct ScanStart {
     /// `None` where there is no watch.
     mark: Option<Mark>,
     n_walks: u64,
     surroundings: Option<ContentId>,
-    /// Whether an earlier finding still held when it began.
-    was_held: bool,
-    /// The earlier finding, where all but a part of it still held.
-    base: Option<Held>,
+    /// Whether a stored proof was valid when it began.
+    was_stored: bool,
+    /// The stored proof, where it was valid for all but some directories.
+    base: Option<StoredProof>,
 }
 
-/// The use of an earlier finding in a call.
-pub(super) enum EarlierFinding {
+/// The use of a stored proof in a call.
+pub(super) enum EarlierProof {
     /// Nothing changed since.
-    Holds(Outcome),
-    /// Nothing changed since but files of some directories.
-    But(ChangedPart),
-    /// There is none, or it says nothing any more.
-    Gone,
+    Valid(Outcome),
+    /// Nothing changed since except files of some directories.
+    ValidExcept(ChangedPart),
+    /// There is none, or it proves nothing any more.
+    Invalid,
 }
 
 impl Workspace {
-    /// Begins a look, before anything of the repository is read; also returns the files whose equal stat proves nothing.
-    pub(super) fn begin_look(&self) -> (LookBegun, Doubts) {
+    /// Begins a scan, before anything of the repository is read; also returns the files whose equal stat proves nothing.
+    pub(super) fn begin_scan(&self) -> (ScanStart, Doubts) {
         let marked = match &*self.watching_now() {
             Watching::On(watch) => watch.mark(),
             _ => None,
         };
         let (mark, doubts) = marked.unzip();
-        let begun = LookBegun {
+        let begun = ScanStart {
             mark,
             n_walks: self.directories.as_ref().map_or(0, |known| known.n_walks()),
             surroundings: None,
-            was_held: false,
+            was_stored: false,
             base: None,
         };
         (begun, doubts.unwrap_or_default())
     }
 
-    /// Returns the finding of an earlier look of at most `max_age`, if nothing that it rests on changed since, or nothing but
+    /// Returns the proof of an earlier scan of at most `max_age`, if nothing that it rests on changed since, or nothing but
     /// files of some directories. `before` is the state of git in this call.
-    pub(super) fn earlier_finding(
+    pub(super) fn earlier_proof(
         &self,
-        begun: &mut LookBegun,
+        begun: &mut ScanStart,
         repo: &Repo,
         index: &Index,
         before: &RepoState,
         max_age: Duration,
-    ) -> EarlierFinding {
+    ) -> EarlierProof {
         let Some(mark) = begun.mark else {
-            return EarlierFinding::Gone;
+            return EarlierProof::Invalid;
         };
         begun.surroundings = repo.surroundings();
-        let Some(held) = self.proof().held.clone() else {
-            return EarlierFinding::Gone;
+        let Some(stored) = self.proof().stored.clone() else {
+            return EarlierProof::Invalid;
         };
-        let rests_on_the_same = held.pointer == *index.pointer()
-            && held.state == *before
+        let rests_on_the_same = stored.pointer == *index.pointer()
+            && stored.state == *before
             && !before.locked
-            && Some(held.surroundings) == begun.surroundings
-            && repo.has_settled_stats(&held.visited.linked)
+            && Some(stored.surroundings) == begun.surroundings
+            && repo.has_trustworthy_stats(&stored.visited.linked)
             && index
                 .read()
-                .is_ok_and(|read| read.meta().generation == held.outcome.generation);
+                .is_ok_and(|read| read.meta().generation == stored.outcome.generation);
         if !rests_on_the_same {
-            return EarlierFinding::Gone;
+            return EarlierProof::Invalid;
         }
-        begun.was_held = held.mark.is_same_moment(&mark);
-        if held.since.elapsed() >= max_age {
-            return EarlierFinding::Gone;
+        begun.was_stored = stored.mark.is_same_moment(&mark);
+        if stored.since.elapsed() >= max_age {
+            return EarlierProof::Invalid;
         }
-        if begun.was_held {
-            let mut outcome = held.outcome;
+        if begun.was_stored {
+            let mut outcome = stored.outcome;
             outcome.freshness = outcome.freshness.by_watch();
-            return EarlierFinding::Holds(outcome);
+            return EarlierProof::Valid(outcome);
         }
         let changed = match &*self.watching_now() {
-            Watching::On(watch) => watch.changed_between(&held.mark, &mark),
+            Watching::On(watch) => watch.changed_between(&stored.mark, &mark),
             _ => None,
         };
-        let with_left_out = &held.visited.with_left_out;
+        let with_left_out = &stored.visited.with_left_out;
         let is_counted = |changed: &ChangedDirectories| {
             changed
                 .iter()
                 .any(|directory| with_left_out.contains(directory))
         };
         let Some(directories) = changed.filter(|changed| !is_counted(changed)) else {
-            return EarlierFinding::Gone;
+            return EarlierProof::Invalid;
         };
         let part = ChangedPart {
             directories,
-            generation: held.outcome.generation,
-            n_files: held.outcome.freshness.n_files,
-            attributes: held.visited.attributes.clone(),
+            generation: stored.outcome.generation,
+            n_files: stored.outcome.freshness.n_files,
+            attributes: stored.visited.attributes.clone(),
         };
-        begun.base = Some(held);
-        EarlierFinding::But(part)
+        begun.base = Some(stored);
+        EarlierProof::ValidExcept(part)
     }
 
-    /// Returns whether nothing was told since an answer without a look began.
-    pub(super) fn is_undisturbed(&self, begun: &LookBegun) -> bool {
-        match (&*self.watching_now(), &begun.mark) {
-            (Watching::On(watch), Some(mark)) => watch.is_unchanged(mark),
-            _ => false,
-        }
+    /// Returns whether no change was reported since an answer without a scan began.
+    pub(super) fn is_undisturbed(&self, begun: &ScanStart) -> bool {
+        begun.mark.is_some_and(|mark| self.is_unchanged_since(mark))
     }
 
-    /// Returns whether all that the last look listed was watched before it began, and nothing was told since.
-    pub(super) fn is_watched_since(&self, begun: &LookBegun) -> bool {
+    /// Returns whether all that the last scan listed was watched before it began, and no change was reported since.
+    pub(super) fn is_watched_since(&self, begun: &ScanStart) -> bool {
         let (Some(visited), Some(mark)) = (self.visited_since(begun), &begun.mark) else {
             return false;
         };
-        // What was written by another name was not told.
+        // A write by another name of a file is not reported.
         let is_told = visited.linked.is_empty() && self.proof().n_untold == 0;
         match &*self.watching_now() {
             Watching::On(watch) if is_told => {
@@ -176,26 +173,26 @@ impl Workspace {
         }
     }
 
-    /// Returns the directories that the look listed, or those of the earlier one that it completes: no directory came or
+    /// Returns the directories that the scan listed, or those of the earlier one that it completes: no directory came or
     /// went since.
-    fn visited_since(&self, begun: &LookBegun) -> Option<Arc<Visited>> {
+    fn visited_since(&self, begun: &ScanStart) -> Option<Arc<Visited>> {
         let of_all = self.directories.as_ref()?.visited_after(begun.n_walks);
         of_all.or_else(|| Some(Arc::clone(&begun.base.as_ref()?.visited)))
     }
 
-    /// Looks at every file in the background when the last look was a while ago.
+    /// Scans all files in the background when the last scan was a while ago.
     pub(super) fn check_in_time(self: &Arc<Self>) {
-        let is_due = |held: &Held| held.since.elapsed() > CHECK_AFTER;
-        if self.proof().held.as_ref().is_some_and(is_due) {
+        let is_due = |stored: &StoredProof| stored.since.elapsed() > CHECK_AFTER;
+        if self.proof().stored.as_ref().is_some_and(is_due) {
             self.catch_up(BackgroundJob::Refresh);
         }
     }
 
-    /// Keeps the finding of a look for the calls after it, if all that it rests on is watched. Where directories are not,
+    /// Stores the proof of a scan for the calls after it, if all that it rests on is watched. Where directories are not,
     /// they are added.
-    pub(super) fn hold(
+    pub(super) fn store_proof(
         self: &Arc<Self>,
-        begun: &LookBegun,
+        begun: &ScanStart,
         repo: &Repo,
         index: &Index,
         before: &RepoState,
@@ -210,7 +207,7 @@ impl Workspace {
         let coverage = match &*self.watching_now() {
             Watching::On(watch) => {
                 if let Some(mark) = &begun.mark {
-                    watch.settle_doubts(mark);
+                    watch.clear_doubts(mark);
                 }
                 watch.coverage(&visited, begun.mark.as_ref())
             }
@@ -218,8 +215,8 @@ impl Workspace {
         };
         match (coverage, begun.mark) {
             (WatchCoverage::Whole, Some(mark)) => {
-                let held = self.finding(mark, begun, repo, index, before, outcome, visited);
-                self.record(begun, mark, outcome, held);
+                let stored = self.new_proof(mark, begun, repo, index, before, outcome, visited);
+                self.record_proof(begun, mark, outcome, stored);
             }
             (WatchCoverage::Whole | WatchCoverage::Late, _) => {
                 self.catch_up(BackgroundJob::Refresh);
@@ -229,18 +226,18 @@ impl Workspace {
         }
     }
 
-    /// Returns the finding, if nothing changed while it was made.
-    #[expect(clippy::too_many_arguments, reason = "all that a finding rests on")]
-    fn finding(
+    /// Returns the proof, if nothing changed while it was made.
+    #[expect(clippy::too_many_arguments, reason = "all that a proof rests on")]
+    fn new_proof(
         &self,
         mark: Mark,
-        begun: &LookBegun,
+        begun: &ScanStart,
         repo: &Repo,
         index: &Index,
         before: &RepoState,
         outcome: &Outcome,
         visited: Arc<Visited>,
-    ) -> Result<Held, &'static str> {
+    ) -> Result<StoredProof, &'static str> {
         if visited.linked.len() > MAX_LINKED {
             return Err("too many files have several names (hard links)");
         }
@@ -249,17 +246,17 @@ impl Workspace {
             return Err("git's settings or rules changed, or can't be read");
         };
         let is_same = !before.locked && repo.repo_state().is_ok_and(|now| now == *before);
-        if !is_same || !repo.has_settled_stats(&visited.linked) || !self.is_undisturbed(begun) {
+        if !is_same || !repo.has_trustworthy_stats(&visited.linked) || !self.is_undisturbed(begun) {
             return Err("files were changing at the last look");
         }
         if !outcome.has_history {
             return Err("the history is still being read");
         }
-        // A look at a part makes the look at all of it no younger.
+        // A scan of a part makes that of the whole no younger.
         let is_part = outcome.freshness.proof == Proof::Watch;
         let base = begun.base.as_ref().filter(|_| is_part);
         let since = base.map_or_else(Instant::now, |base| base.since);
-        Ok(Held {
+        Ok(StoredProof {
             pointer: index.pointer().clone(),
             state: before.clone(),
             surroundings,
@@ -274,20 +271,20 @@ impl Workspace {
         })
     }
 
-    /// Keeps a finding, and compares it with the one that was held when its look began.
-    fn record(
+    /// Stores a proof, and compares it with the one that was stored when its scan began.
+    fn record_proof(
         &self,
-        begun: &LookBegun,
+        begun: &ScanStart,
         mark: Mark,
         outcome: &Outcome,
-        found: Result<Held, &'static str>,
+        found: Result<StoredProof, &'static str>,
     ) {
-        let is_untold = begun.was_held && outcome.has_written() && found.is_ok() && {
+        let is_untold = begun.was_stored && outcome.has_written() && found.is_ok() && {
             std::thread::sleep(MAX_LAG);
             self.is_unchanged_since(mark)
         };
         let mut proof = self.proof();
-        proof.n_checks += u64::from(begun.was_held);
+        proof.n_checks += u64::from(begun.was_stored);
         if is_untold {
             tracing::warn!(
                 "files changed and the kernel told nothing: the watch proves nothing from now on"
@@ -296,11 +293,11 @@ impl Workspace {
         }
         let is_off = proof.n_untold > 0;
         match found {
-            Ok(held) if !is_off => {
-                proof.held = Some(held);
+            Ok(stored) if !is_off => {
+                proof.stored = Some(stored);
                 proof.reason = None;
             }
-            Ok(_) => proof.held = None,
+            Ok(_) => proof.stored = None,
             Err(reason) => proof.reason = Some(reason.to_owned()),
         }
     }
@@ -317,7 +314,7 @@ impl Workspace {
     }
 
     /// Returns whether answers rest on the watch, in words.
-    pub(super) fn proving(&self) -> String {
+    pub(super) fn describe_proof(&self) -> String {
         let proof = self.proof();
         let looks = "every call looks at each file";
         if proof.n_untold > 0 {
@@ -325,12 +322,12 @@ impl Workspace {
                 "a hint alone, since a change was found of which nothing was told: {looks}"
             );
         }
-        match (&proof.held, &proof.reason) {
+        match (&proof.stored, &proof.reason) {
             (_, Some(reason)) => format!("a hint for now: {reason}; {looks}"),
             (None, None) => format!("a hint until the next look at all files; {looks}"),
-            (Some(held), None) => format!(
+            (Some(stored), None) => format!(
                 "answers rest on it (all files were looked at {} s ago; {} checks found no change of which nothing was told)",
-                held.since.elapsed().as_secs(),
+                stored.since.elapsed().as_secs(),
                 proof.n_checks
             ),
         }

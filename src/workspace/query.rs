@@ -11,23 +11,24 @@ use std::time::Duration;
 
 use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
-use super::proof::{EarlierFinding, LookBegun};
-use super::upkeep::GcTrigger;
+use super::gc::GcTrigger;
+use super::proof::{EarlierProof, ScanStart};
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
 use crate::error::{Error, Result};
 use crate::git::{GitError, Repo, RepoState, Scan};
 use crate::model::{Budget, CommitId, Freshness, Proof, UnknownReason};
 use crate::reconcile::plan::ChangedPart;
+use crate::reconcile::seed::Unpublished;
 use crate::reconcile::{self, Outcome, ReconcileError, seed};
 use crate::roles::Roles;
-use crate::store::{Index, IndexKey, Pointer, StoreError, StoreResult, WriteLock};
+use crate::store::{Index, IndexKey, Pointer, Read, StoreError, StoreResult, WriteLock};
 
 /// How long a first build waits for the lock before it looks whether it is to be given up.
 const LOCK_STEP: Duration = Duration::from_millis(100);
 
-/// The scan of the work tree, where it was made while the index was copied.
-type PendingScan = Option<std::result::Result<Scan, GitError>>;
+/// The scan of the work tree that ran while the index was copied; `None` where none ran.
+type EarlyScan = Option<std::result::Result<Scan, GitError>>;
 
 impl Workspace {
     /// Answers from an index that was brought as far as the budget allows.
@@ -35,195 +36,30 @@ impl Workspace {
     /// The answer is made again if git moved while it was made; if it moved once more, the answer is
     /// said to be `unknown`, never more. An index that is missing or was never complete has the larger budget of a
     /// first build.
-    #[allow(
-        clippy::too_many_lines,
-        reason = "one try, from the state of git to the answer, in the order of its steps"
-    )]
     pub fn query<'q, T>(
         self: &Arc<Self>,
         question: impl Into<Question<'q>>,
         answer: impl Fn(&View<'_>) -> Result<T>,
     ) -> Result<T> {
         let question = question.into();
-        let _asking = ActiveQuery::begin(self);
-        let mut budget = question.budget(self);
-        let first_budget = question.first_budget(self);
-        let mut was_refused = false;
-        // Once a change was told while an answer was made without a look, there is a look.
-        let mut was_disturbed = false;
-        let mut pull_note = None;
-        for is_last in std::iter::once(false).chain(std::iter::repeat(true)) {
-            let (mut begun, doubts) = self.begin_look();
-            let repo = self.repo_at(question.revision)?.doubting(doubts);
-            let (before, key, is_missing) = self.when_git_is_done(&repo, was_refused, &budget)?;
-            let is_made = !is_missing && self.has_to_be_made(&key);
-            let lent = match question.revision {
-                Some(revision) if is_made => self.of_a_checkout(&repo, &revision.commit, &budget),
-                _ => None,
-            };
-            let is_made = is_made && lent.is_none();
-            question.set_building(is_made);
-            // Variables that are declared last are dropped first: the stand-in's files go after their index.
-            let (proved, lent) = lent.unzip();
-            let (_stand_in, (mut index, is_new), scan) = if let Some(index) = lent {
-                (None, (index, false), None)
-            } else if is_missing {
-                let (index, stand_in) = seed::temporary_index(&repo, &self.home, &key)?;
-                (Some(stand_in), (index, false), None)
-            } else {
-                let scanning = if is_made { &first_budget } else { &budget };
-                let (found, scan) =
-                    self.index_while_looking(&repo, &key, scanning, &mut pull_note)?;
-                (None, found, scan)
-            };
-            let mut is_sound = !is_missing;
-            let is_own = proved.is_none();
-            // A scan that was made while the index was copied began with no mark.
-            let may_hold = is_own && !is_missing && scan.is_none() && !repo.source().is_commit();
-            let earlier = if may_hold {
-                self.earlier_finding(&mut begun, &repo, &index, &before, proof::MAX_AGE)
-            } else {
-                EarlierFinding::Gone
-            };
-            let (held, part) = match earlier {
-                EarlierFinding::Holds(outcome) if !was_disturbed => (Some(outcome), None),
-                EarlierFinding::But(part) if !was_disturbed => (None, Some(part)),
-                _ => (None, None),
-            };
-            let is_held = held.is_some();
-            let proved = proved.or(held);
-            let is_first =
-                proved.is_none() && !is_missing && (is_made || was_never_complete(&index));
-            question.set_building(is_first);
-            let building = BringUp {
-                repo: &repo,
-                key: &key,
-                before: &before,
-                budget: if is_first { &first_budget } else { &budget },
-                question: &question,
-                begun: may_hold.then_some(&begun),
-                part,
-                is_first,
-            };
-            let outcome = match proved {
-                Some(outcome) => Ok(outcome),
-                None => self.bring_up(&mut index, scan, &building),
-            };
-            question.set_building(false);
-            if is_first {
-                // The answer itself has as long as any other.
-                budget = question.budget(self);
-            }
-            let outcome = match outcome {
-                Ok(outcome) => outcome,
-                Err(ReconcileError::Store(error)) if error.is_corrupt() && !is_last => {
-                    self.replace_damaged(&repo, &key, index, &error)?;
-                    continue;
-                }
-                // Connections remember that their files could not be opened for writing: with new ones the next try
-                // finds out anew.
-                Err(ReconcileError::Store(error))
-                    if self.is_server && !is_last && !error.is_busy() =>
-                {
-                    tracing::info!(%error, "closing the index, to open it anew");
-                    drop(index);
-                    self.close_idle(&key.index_id());
-                    continue;
-                }
-                Err(error) => {
-                    is_sound &= matches!(error, ReconcileError::Git(_));
-                    unproved(&index, &error)?
-                }
-            };
-            if budget.is_cancelled() {
-                return Err(Error::cancelled());
-            }
-            let mut made = || -> Result<Option<T>> {
-                let read = index.read()?;
-                let is_same = read.meta().generation == outcome.generation;
-                let mut freshness = outcome.freshness.clone();
-                if !is_same {
-                    if !is_last {
-                        return Ok(None);
-                    }
-                    freshness = Freshness::unknown(UnknownReason::Busy, freshness.pending)
-                        .among(freshness.n_files);
-                }
-                let ask = |freshness: &Freshness| {
-                    let view = View {
-                        read: &read,
-                        freshness,
-                        index_id: &index.pointer().index_id,
-                        build: &index.pointer().build,
-                        budget: &budget,
-                        roles: Roles::new(&read),
-                        revision: question.revision,
-                        workspace: self,
-                        repo: &repo,
-                        home: self.home.repo(&repo.repo_id()),
-                        marks: &self.marks,
-                        unasked: self.unasked,
-                        pull_note: pull_note.as_deref(),
-                        looked_at: LookedAt::default(),
-                    };
-                    let made = answer(&view);
-                    if question.revision.is_none() {
-                        self.shown_stale().extend(view.looked_at.stale_paths());
-                    }
-                    made
-                };
-                let made = match ask(&freshness) {
-                    Err(error) if is_damage(&error) || budget.is_cancelled() => return Err(error),
-                    made => made,
-                };
-                let rests_on_watch = outcome.freshness.proof == Proof::Watch;
-                let has_moved = before.locked || repo.repo_state()? != before;
-                // That a file is not there is an answer too: git takes it away before it writes another version.
-                was_refused = made.is_err();
-                if has_moved && (!is_last || was_refused && self.may_wait(&budget)) {
-                    return Ok(None);
-                }
-                if rests_on_watch && !self.is_undisturbed(&begun) {
-                    was_disturbed = true;
-                    return Ok(None);
-                }
-                let made = made?;
-                Ok(if has_moved {
-                    let moved = Freshness::unknown(UnknownReason::Moved, freshness.pending);
-                    Some(ask(&moved.among(freshness.n_files))?)
-                } else {
-                    if is_own {
-                        self.leave(&index, &freshness, &outcome, question.revision);
-                    }
-                    Some(made)
-                })
-            };
-            let made = match made() {
-                Err(error) if !is_last && is_damage(&error) => {
-                    self.replace_damaged(&repo, &key, index, &error)?;
-                    continue;
-                }
-                made => made?,
-            };
-            if is_sound {
-                if made.is_some() && !repo.source().is_commit() {
-                    self.watch(&index);
-                    if !is_held && may_hold {
-                        self.hold(&begun, &repo, &index, &before, &outcome);
-                    }
-                    if outcome.freshness.proof == Proof::Watch {
-                        self.check_in_time();
-                    }
-                }
-                self.keep(index);
-            }
-            if let Some(made) = made {
-                self.run_gc(GcTrigger::Question { is_new });
-                self.embed_behind();
+        let _active = ActiveQuery::begin(self);
+        let mut attempts = Attempts {
+            workspace: self,
+            budget: question.budget(self),
+            first_budget: question.first_budget(self),
+            question,
+            answer,
+            is_last: false,
+            was_refused: false,
+            was_disturbed: false,
+            pull_note: None,
+        };
+        loop {
+            if let Some(made) = attempts.next()? {
                 return Ok(made);
             }
+            attempts.is_last = true;
         }
-        unreachable!("once its time is up, a try returns")
     }
 
     /// Leaves work that an answer did not need, or had no time for, to the background.
@@ -245,7 +81,7 @@ impl Workspace {
                 self.catch_up(BackgroundJob::Checkpoint);
             } else if !outcome.has_written() {
                 // A call that had work to do itself leaves it to the next one.
-                self.owes_settling.store(true, Ordering::Release);
+                self.owes_checkpoint.store(true, Ordering::Release);
             }
         }
     }
@@ -310,13 +146,13 @@ impl Workspace {
 
     /// Does [`Self::index_for`]; where the index has to be made, a remote is asked for a start, and the work tree is scanned meanwhile.
     /// Puts a sentence about remotes that failed into `pull_note`.
-    fn index_while_looking(
+    fn index_while_scanning(
         &self,
         repo: &Repo,
         key: &IndexKey,
         budget: &Budget,
         pull_note: &mut Option<String>,
-    ) -> Result<((Index, bool), PendingScan)> {
+    ) -> Result<((Index, bool), EarlyScan)> {
         if let Some(index) = self.idle_index(key) {
             return Ok(((index, false), None));
         }
@@ -377,7 +213,7 @@ impl Workspace {
     fn bring_up(
         &self,
         index: &mut Index,
-        ahead: PendingScan,
+        ahead: EarlyScan,
         how: &BringUp<'_>,
     ) -> std::result::Result<Outcome, ReconcileError> {
         let &BringUp { repo, budget, .. } = how;
@@ -416,7 +252,7 @@ impl Workspace {
                 )
             }
             Ok(Some(None)) => {
-                // Whoever holds the lock has gone on meanwhile.
+                // The process that has the lock has gone on meanwhile.
                 let now = reconcile::detect(repo, index, budget)?;
                 Ok(reconcile::inspect(repo, now, budget, UnknownReason::Busy))
             }
@@ -451,6 +287,319 @@ impl Workspace {
     }
 }
 
+/// The attempts to answer one question.
+struct Attempts<'q, F> {
+    workspace: &'q Arc<Workspace>,
+    question: Question<'q>,
+    answer: F,
+    budget: Budget,
+    /// The budget of a first build.
+    first_budget: Budget,
+    /// Whether an attempt was made: once its time is up, the next one answers.
+    is_last: bool,
+    /// Whether the last attempt answered with an error.
+    was_refused: bool,
+    /// Whether a change was told while an answer rested on a stored proof: from then on there is a scan.
+    was_disturbed: bool,
+    pull_note: Option<String>,
+}
+
+/// The owner of the index that a question is answered from.
+enum IndexOwner {
+    /// The commit or checkout that is asked about.
+    Own,
+    /// A checkout of the commit that is asked about, with the proof that its index has the files of the commit and no others.
+    Checkout(Option<Outcome>),
+    /// This question alone: git is changing the work tree, and there is no index yet.
+    Temporary(#[expect(dead_code, reason = "dropped behind the index")] Unpublished),
+}
+
+/// The index of an attempt.
+struct OpenedIndex {
+    index: Index,
+    // Dropped behind the index, whose files it may have.
+    owner: IndexOwner,
+    is_new: bool,
+    /// Whether it has to be built from nothing.
+    must_build: bool,
+    scan: EarlyScan,
+}
+
+/// An index as far as an attempt brought it.
+struct Attempt<'a> {
+    repo: &'a Repo,
+    /// The state of git when the attempt began.
+    before: &'a RepoState,
+    begun: &'a ScanStart,
+    index: &'a Index,
+    outcome: &'a Outcome,
+    /// Whether work that is left is left to the background: in the index of another checkout there is none.
+    may_leave: bool,
+}
+
+impl<F> Attempts<'_, F> {
+    /// Makes an attempt; `None` where it has to be made again.
+    fn next<T>(&mut self) -> Result<Option<T>>
+    where
+        F: Fn(&View<'_>) -> Result<T>,
+    {
+        let workspace = self.workspace;
+        let (mut begun, doubts) = workspace.begin_scan();
+        let repo = workspace.repo_at(self.question.revision)?.doubting(doubts);
+        let (before, key, is_missing) =
+            workspace.when_git_is_done(&repo, self.was_refused, &self.budget)?;
+        let OpenedIndex {
+            mut owner,
+            mut index,
+            is_new,
+            must_build,
+            scan,
+        } = self.open(&repo, &key, is_missing)?;
+        let is_own = matches!(owner, IndexOwner::Own);
+        // A scan that was made while the index was copied began with no mark.
+        let may_store = is_own && scan.is_none() && !repo.source().is_commit();
+        let (stored, part) = if may_store {
+            self.stored_proof(&mut begun, &repo, &index, &before)
+        } else {
+            (None, None)
+        };
+        let is_stored = stored.is_some();
+        let proved = match &mut owner {
+            IndexOwner::Checkout(proved) => proved.take(),
+            _ => stored,
+        };
+        let is_first =
+            proved.is_none() && !is_missing && (must_build || was_never_complete(&index));
+        self.question.set_building(is_first);
+        let how = BringUp {
+            repo: &repo,
+            key: &key,
+            before: &before,
+            budget: if is_first {
+                &self.first_budget
+            } else {
+                &self.budget
+            },
+            question: &self.question,
+            begun: may_store.then_some(&begun),
+            part,
+            is_first,
+        };
+        let outcome = match proved {
+            Some(outcome) => Ok(outcome),
+            None => workspace.bring_up(&mut index, scan, &how),
+        };
+        self.question.set_building(false);
+        if is_first {
+            // The answer itself has as long as any other.
+            self.budget = self.question.budget(workspace);
+        }
+        let mut is_sound = !is_missing;
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(ReconcileError::Store(error)) if error.is_corrupt() && !self.is_last => {
+                workspace.replace_damaged(&repo, &key, index, &error)?;
+                return Ok(None);
+            }
+            // Connections remember that their files could not be opened for writing: with new ones the next attempt
+            // finds out anew.
+            Err(ReconcileError::Store(error))
+                if workspace.is_server && !self.is_last && !error.is_busy() =>
+            {
+                tracing::info!(%error, "closing the index, to open it anew");
+                drop(index);
+                workspace.close_idle(&key.index_id());
+                return Ok(None);
+            }
+            Err(error) => {
+                is_sound &= matches!(error, ReconcileError::Git(_));
+                unproved(&index, &error)?
+            }
+        };
+        if self.budget.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        let attempt = Attempt {
+            repo: &repo,
+            before: &before,
+            begun: &begun,
+            index: &index,
+            outcome: &outcome,
+            may_leave: !matches!(owner, IndexOwner::Checkout(_)),
+        };
+        let made = match self.answer_once(&attempt) {
+            Err(error) if !self.is_last && is_damage(&error) => {
+                workspace.replace_damaged(&repo, &key, index, &error)?;
+                return Ok(None);
+            }
+            made => made?,
+        };
+        if is_sound {
+            if made.is_some() && !repo.source().is_commit() {
+                self.watch(&attempt, may_store && !is_stored);
+            }
+            workspace.keep(index);
+        }
+        if made.is_some() {
+            workspace.run_gc(GcTrigger::Question { is_new });
+            workspace.embed_behind();
+        }
+        Ok(made)
+    }
+
+    /// Returns the stored proof that is valid now, or the directories that changed since one.
+    fn stored_proof(
+        &self,
+        begun: &mut ScanStart,
+        repo: &Repo,
+        index: &Index,
+        before: &RepoState,
+    ) -> (Option<Outcome>, Option<ChangedPart>) {
+        let workspace = self.workspace;
+        match workspace.earlier_proof(begun, repo, index, before, proof::MAX_AGE) {
+            EarlierProof::Valid(outcome) if !self.was_disturbed => (Some(outcome), None),
+            EarlierProof::ValidExcept(part) if !self.was_disturbed => (None, Some(part)),
+            _ => (None, None),
+        }
+    }
+
+    /// Watches the work tree for the calls after this one, and stores the proof of its scan if `may_store`.
+    fn watch(&self, attempt: &Attempt<'_>, may_store: bool) {
+        let workspace = self.workspace;
+        workspace.watch(attempt.index);
+        if may_store {
+            workspace.store_proof(
+                attempt.begun,
+                attempt.repo,
+                attempt.index,
+                attempt.before,
+                attempt.outcome,
+            );
+        }
+        if attempt.outcome.freshness.proof == Proof::Watch {
+            workspace.check_in_time();
+        }
+    }
+
+    /// Opens the index to answer from: that of a checkout where it has the commit's files, a temporary one where there is none and
+    /// git is changing the work tree, else the own one, made where there is none.
+    fn open(&mut self, repo: &Repo, key: &IndexKey, is_missing: bool) -> Result<OpenedIndex> {
+        let workspace = self.workspace;
+        let must_build = !is_missing && workspace.has_to_be_made(key);
+        let lent = match self.question.revision {
+            Some(revision) if must_build => {
+                workspace.of_a_checkout(repo, &revision.commit, &self.budget)
+            }
+            _ => None,
+        };
+        let must_build = must_build && lent.is_none();
+        self.question.set_building(must_build);
+        let (owner, (index, is_new), scan) = if let Some((proved, index)) = lent {
+            (IndexOwner::Checkout(Some(proved)), (index, false), None)
+        } else if is_missing {
+            let (index, files) = seed::temporary_index(repo, &workspace.home, key)?;
+            (IndexOwner::Temporary(files), (index, false), None)
+        } else {
+            let budget = if must_build {
+                &self.first_budget
+            } else {
+                &self.budget
+            };
+            let (found, scan) =
+                workspace.index_while_scanning(repo, key, budget, &mut self.pull_note)?;
+            (IndexOwner::Own, found, scan)
+        };
+        Ok(OpenedIndex {
+            index,
+            owner,
+            is_new,
+            must_build,
+            scan,
+        })
+    }
+
+    /// Answers from an index; `None` where the index, git or the work tree changed meanwhile, so that another attempt is made.
+    fn answer_once<T>(&mut self, attempt: &Attempt<'_>) -> Result<Option<T>>
+    where
+        F: Fn(&View<'_>) -> Result<T>,
+    {
+        let workspace = self.workspace;
+        let &Attempt {
+            repo,
+            before,
+            begun,
+            index,
+            outcome,
+            may_leave,
+        } = attempt;
+        let read = index.read()?;
+        let is_same = read.meta().generation == outcome.generation;
+        let mut freshness = outcome.freshness.clone();
+        if !is_same {
+            if !self.is_last {
+                return Ok(None);
+            }
+            freshness =
+                Freshness::unknown(UnknownReason::Busy, freshness.pending).among(freshness.n_files);
+        }
+        let made = match self.ask(attempt, &read, &freshness) {
+            Err(error) if is_damage(&error) || self.budget.is_cancelled() => return Err(error),
+            made => made,
+        };
+        let rests_on_watch = outcome.freshness.proof == Proof::Watch;
+        let has_moved = before.locked || repo.repo_state()? != *before;
+        // That a file is not there is an answer too: git takes it away before it writes another version.
+        self.was_refused = made.is_err();
+        let may_retry = !self.is_last || self.was_refused && workspace.may_wait(&self.budget);
+        if has_moved && may_retry {
+            return Ok(None);
+        }
+        if rests_on_watch && !workspace.is_undisturbed(begun) {
+            self.was_disturbed = true;
+            return Ok(None);
+        }
+        let made = made?;
+        if has_moved {
+            let moved = Freshness::unknown(UnknownReason::Moved, freshness.pending);
+            let moved = moved.among(freshness.n_files);
+            return self.ask(attempt, &read, &moved).map(Some);
+        }
+        if may_leave {
+            workspace.leave(index, &freshness, outcome, self.question.revision);
+        }
+        Ok(Some(made))
+    }
+
+    fn ask<T>(&self, attempt: &Attempt<'_>, read: &Read<'_>, freshness: &Freshness) -> Result<T>
+    where
+        F: Fn(&View<'_>) -> Result<T>,
+    {
+        let &Attempt { repo, index, .. } = attempt;
+        let workspace = self.workspace;
+        let view = View {
+            read,
+            freshness,
+            index_id: &index.pointer().index_id,
+            build: &index.pointer().build,
+            budget: &self.budget,
+            roles: Roles::new(read),
+            revision: self.question.revision,
+            workspace,
+            repo,
+            home: workspace.home.repo(&repo.repo_id()),
+            marks: &workspace.marks,
+            unasked: workspace.unasked,
+            pull_note: self.pull_note.as_deref(),
+            looked_at: LookedAt::default(),
+        };
+        let made = (self.answer)(&view);
+        if self.question.revision.is_none() {
+            workspace.shown_stale().extend(view.looked_at.stale_paths());
+        }
+        made
+    }
+}
+
 /// How the index is brought up for one question.
 struct BringUp<'a> {
     repo: &'a Repo,
@@ -458,8 +607,8 @@ struct BringUp<'a> {
     before: &'a RepoState,
     budget: &'a Budget,
     question: &'a Question<'a>,
-    /// The beginning of the look, where it was begun with the question.
-    begun: Option<&'a LookBegun>,
+    /// The start of the scan, where it began with the question.
+    begun: Option<&'a ScanStart>,
     /// The files to look at, where all others are known to be as they were.
     part: Option<ChangedPart>,
     /// Whether the index was never complete before.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::upkeep::GcTrigger;
+use super::gc::GcTrigger;
 use super::{IndexStatus, Revision, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
 use crate::git::{Repo, RepoState};
@@ -157,9 +157,7 @@ impl Workspace {
             }
         };
         self.keep(index);
-        if revision.is_none() {
-            self.embed_refreshed(interrupt);
-        }
+        self.embed_refreshed(revision, interrupt);
         self.run_gc(GcTrigger::Refresh { is_new });
         Ok(refreshed)
     }

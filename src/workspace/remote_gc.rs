@@ -5,27 +5,27 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::remotes::{RemoteInUse, foul};
+use super::remotes::{RemoteInUse, invalid_object};
 use super::{Workspace, now_ms};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::remote::{Deadline, Listed, MAX_MANIFEST_BYTES, RemoteManifest};
+use crate::remote::{Deadline, MAX_MANIFEST_BYTES, RemoteManifest, RemoteObject};
 
 /// How long a part may wait for the manifest that names it: a push uploads parts first.
 const GRACE: Duration = Duration::from_hours(24);
 
-/// Objects that a store lost, or would lose.
+/// The objects that one garbage collection of a remote removed, or would remove.
 #[derive(Clone, Debug, Default)]
 pub struct RemoteCollected {
     /// The remote.
     pub remote: String,
-    /// How many indexes stay.
+    /// The number of indexes that are kept.
     pub n_kept: u64,
-    /// How many indexes went.
+    /// The number of indexes that were removed.
     pub n_removed: u64,
-    /// How many parts went.
+    /// The number of parts that were removed.
     pub n_parts: u64,
-    /// How many bytes the parts had.
+    /// The size of those parts, in bytes.
     pub bytes: u64,
 }
 
@@ -61,7 +61,7 @@ impl Workspace {
                 "remove old ones with the tools of the store; its rules for old objects do that too",
             ));
         }
-        let is_old = |object: &Listed, age: Duration| {
+        let is_old = |object: &RemoteObject, age: Duration| {
             let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
             now_ms().saturating_sub(object.modified_ms) > age
         };
@@ -83,8 +83,8 @@ impl Workspace {
                 continue;
             };
             // Its parts can't be told from others: nothing is removed before somebody looked at it.
-            let manifest =
-                RemoteManifest::parse(&bytes, &commit).map_err(|what| foul(&remote, &what))?;
+            let manifest = RemoteManifest::parse(&bytes, &commit)
+                .map_err(|what| invalid_object(&remote, &what))?;
             named.extend(manifest.parts.into_iter().map(|part| part.digest));
             done.n_kept += 1;
         }

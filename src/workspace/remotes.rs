@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use super::upkeep::GcTrigger;
+use super::gc::GcTrigger;
 use super::{OnBundle, Revision, Workspace, cache, view};
 use crate::config::RemoteEntry;
 use crate::error::{Code, Error, Result};
@@ -351,7 +351,7 @@ impl Workspace {
         self.refuse_unsigned(remote, manifest)?;
         // The bundle itself lies on the disk until it is unpacked.
         self.has_room_for(manifest.database_bytes.saturating_add(manifest.bytes))
-            .map_err(|what| foul(remote, &what))?;
+            .map_err(|what| invalid_object(remote, &what))?;
         seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
         let transfer = TransferFile(self.home.transfer_path());
         let mut file = machine::create_private(&transfer.0).map_err(|error| local(&error))?;
@@ -367,11 +367,17 @@ impl Workspace {
         drop(file);
         let end = digest_at_end(&transfer.0).map_err(|error| local(&error))?;
         if end != manifest.digest {
-            return Err(foul(remote, "its bundle is another than its manifest says"));
+            return Err(invalid_object(
+                remote,
+                "its bundle is another than its manifest says",
+            ));
         }
         let header = bundle::header(&transfer.0)?;
         if header.commit != manifest.commit || header.database_bytes != manifest.database_bytes {
-            return Err(foul(remote, "its bundle is another than its manifest says"));
+            return Err(invalid_object(
+                remote,
+                "its bundle is another than its manifest says",
+            ));
         }
         self.take_in(repo, &transfer.0, is_verified, interrupt, &on.bundle)
     }
@@ -390,7 +396,7 @@ impl Workspace {
         if remote::is_signed_by(manifest, &keys) {
             return Ok(());
         }
-        Err(foul(
+        Err(invalid_object(
             remote,
             "its index is not signed by a key of remote.trusted_keys",
         ))
@@ -449,7 +455,10 @@ impl Workspace {
                         [] => "`codelens remote add NAME URL` adds one".to_owned(),
                         _ => format!("there are {}", names()),
                     };
-                    Error::invalid(format!("there is no remote `{}`", view::brief(name)), hint)
+                    Error::invalid(
+                        format!("there is no remote `{}`", view::cut_argument(name)),
+                        hint,
+                    )
                 })?
             }
             (None, [only]) => only,
@@ -559,11 +568,11 @@ fn cannot_list(error: &RemoteError) -> bool {
 }
 
 fn read_manifest(remote: &Remote, bytes: &[u8], commit: &CommitId) -> Result<RemoteManifest> {
-    RemoteManifest::parse(bytes, commit).map_err(|what| foul(remote, &what))
+    RemoteManifest::parse(bytes, commit).map_err(|what| invalid_object(remote, &what))
 }
 
 /// Returns the error for an object that is not what it should be.
-pub(super) fn foul(remote: &Remote, what: &str) -> Error {
+pub(super) fn invalid_object(remote: &Remote, what: &str) -> Error {
     RemoteError {
         remote: remote.name().to_owned(),
         doing: "use an object",
@@ -586,7 +595,10 @@ fn local(error: &std::io::Error) -> Error {
 
 fn unknown(commit: &str) -> Error {
     Error::invalid(
-        format!("`{}` is the name of no commit here", view::brief(commit)),
+        format!(
+            "`{}` is the name of no commit here",
+            view::cut_argument(commit)
+        ),
         "pass a branch, tag or commit that this clone has; nothing is fetched",
     )
 }

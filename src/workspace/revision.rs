@@ -22,7 +22,7 @@ impl Workspace {
     /// # Errors
     /// `invalid_argument` for what names several commits, or something else than a commit.
     pub fn revision(&self, name: &str) -> Result<Option<Revision>> {
-        let shown = view::brief(name);
+        let shown = view::cut_argument(name);
         let one =
             "pass the name of one branch, tag or commit, for example `main`, `v1.2` or `HEAD~3`";
         let (what, hint) = match self.repo()?.commit_named(name) {

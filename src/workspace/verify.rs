@@ -34,15 +34,16 @@ pub(super) fn verify(
         ));
     };
     let mut ours = create()?;
-    let compared = compare(repo, &mut files, theirs, &mut ours, budget, on_files);
-    if compared.is_err() {
-        let pointer = ours.pointer().clone();
-        let home = ours.home().clone();
-        drop(ours);
-        crate::store::remove::discard(&home, &pointer);
-        return Err(compared.expect_err("it was just looked at"));
+    match compare(repo, &mut files, theirs, &mut ours, budget, on_files) {
+        Ok(n_left_out) => Ok((ours, n_left_out)),
+        Err(error) => {
+            let pointer = ours.pointer().clone();
+            let home = ours.home().clone();
+            drop(ours);
+            crate::store::remove::discard(&home, &pointer);
+            Err(error)
+        }
     }
-    compared.map(|n_left_out| (ours, n_left_out))
 }
 
 fn compare(

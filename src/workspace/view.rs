@@ -196,7 +196,7 @@ impl View<'_> {
     pub fn why_absent(&self, path: &RepoPath) -> Error {
         let below = self.read.files_under(path.as_str());
         if below.is_ok_and(|below| below.iter().any(|row| row.path != *path)) {
-            let shown = brief(path.as_str());
+            let shown = cut_argument(path.as_str());
             return Error::invalid(
                 format!("`{shown}` is a directory"),
                 format!("name one of its files: `codelens map {shown}` (cl_map) lists them"),
@@ -239,7 +239,7 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
 fn not_indexed(path: &RepoPath, reason: &str) -> Error {
     Error::new(
         Code::NotIndexed,
-        format!("`{}` is not indexed: {reason}", brief(path.as_str())),
+        format!("`{}` is not indexed: {reason}", cut_argument(path.as_str())),
         "`codelens expand` (cl_expand) reads a file from the disk unless it is a secret",
     )
 }
@@ -250,7 +250,7 @@ pub fn family_of(path: &str) -> Option<Family> {
 }
 
 /// Returns a caller's text, cut and escaped so that a message stays one line.
-pub fn brief(text: &str) -> String {
+pub fn cut_argument(text: &str) -> String {
     sanitize::shown(text, 200)
 }
 
@@ -258,7 +258,10 @@ pub fn brief(text: &str) -> String {
 pub fn missing(path: &RepoPath) -> Error {
     Error::new(
         Code::PathNotFound,
-        format!("there is no file or directory `{}`", brief(path.as_str())),
+        format!(
+            "there is no file or directory `{}`",
+            cut_argument(path.as_str())
+        ),
         "paths are relative to the root of the repository; `codelens map` (cl_map) lists files",
     )
 }
@@ -269,7 +272,7 @@ pub fn outside(path: impl std::fmt::Display) -> Error {
         Code::OutsideRepo,
         format!(
             "`{}` is not a path inside the repository",
-            brief(&path.to_string())
+            cut_argument(&path.to_string())
         ),
         "pass a path below the root of the repository (`src/store.ts`), relative to it or absolute; `.git` is closed",
     )

@@ -148,7 +148,7 @@ impl Workspace {
             Watching::Starting => "starting".to_owned(),
             Watching::On(watch) => {
                 let n = watch.n_directories();
-                format!("on: {n} directories; {}", self.proving())
+                format!("on: {n} directories; {}", self.describe_proof())
             }
             Watching::Off(why) => format!("off: {why}; every call looks at each file, as always"),
         }

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::markdown::escape;
 use super::text::{plural, put};
 use super::{AnswerText, RenderedText, Rest, footer, said};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
+use crate::model::path::parent;
+use crate::model::uri::encode_path;
 use crate::tools::changes::ChangesOutput;
 use crate::tools::changes::collisions::CollisionOutput;
 use crate::tools::changes::entries::{BrokenOutput, ChangeOutput, FromOutput};
@@ -198,7 +201,7 @@ fn place(one: &BrokenOutput) -> String {
 
 /// Returns the comment for a pull request.
 fn markdown(answer: &ChangesOutput) -> String {
-    let mut text = format!("### CodeLens\n\n{}\n", escaped(&answer.summary));
+    let mut text = format!("### CodeLens\n\n{}\n", escape(&answer.summary));
     let doubtful = &answer.unresolved_at;
     let lists = [
         (&answer.broken, "Broken uses", answer.broken_total),
@@ -225,7 +228,7 @@ fn markdown(answer: &ChangesOutput) -> String {
                 code(&definition(&one.path, &one.symbol)),
                 span(&one.with),
                 one.kind,
-                escaped(&one.detail)
+                escape(&one.detail)
             );
         }
         let total = answer.collisions_total.unwrap_or_default();
@@ -258,7 +261,7 @@ fn markdown(answer: &ChangesOutput) -> String {
         text += &rest(answer.tests_total, answer.tests.len());
     }
     if !answer.complete {
-        put!(text, "\n<sub>{}</sub>\n", escaped(&incomplete(answer)));
+        put!(text, "\n<sub>{}</sub>\n", escape(&incomplete(answer)));
     }
     text
 }
@@ -268,7 +271,7 @@ fn broken_row(one: &BrokenOutput) -> String {
         "| {} | {} | {} |\n",
         span(&place(one)),
         span(&one.text),
-        escaped(&reason(one))
+        escape(&reason(one))
     )
 }
 
@@ -298,26 +301,6 @@ fn rest(total: u64, n_listed: usize) -> String {
         0 => String::new(),
         n => format!("\n…and {n} more.\n"),
     }
-}
-
-/// Returns text of a repository as Markdown shows it: nothing in it is a mark.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in visible(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            // A name behind it would be called.
-            '@' => out.push_str("&#64;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// Returns text as it stands between backticks in a table.
@@ -387,7 +370,7 @@ fn sarif(broken: &[BrokenOutput], collisions: &[CollisionOutput]) -> Value {
     };
     let result = |rule: &str, level: &str, message: String, path: &str, line: u32| {
         let mut location = json!({
-            "artifactLocation": {"uri": uri(path), "uriBaseId": "%SRCROOT%"},
+            "artifactLocation": {"uri": encode_path(path), "uriBaseId": "%SRCROOT%"},
         });
         if line > 0 {
             location["region"] = json!({"startLine": line});
@@ -425,23 +408,6 @@ fn sarif(broken: &[BrokenOutput], collisions: &[CollisionOutput]) -> Value {
             "results": results,
         }],
     })
-}
-
-/// Returns a path as a relative URI.
-#[expect(
-    clippy::format_push_string,
-    reason = "the text is short, and reads in order"
-)]
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out += &format!("%{byte:02X}");
-        }
-    }
-    out
 }
 
 /// The runners whose arguments can be printed.
@@ -554,10 +520,6 @@ impl CargoSelection {
         }
         format!("{}\n", words.join(" "))
     }
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 #[cfg(test)]

@@ -13,14 +13,15 @@ mod files;
 mod graph;
 mod hits;
 mod impact_graph;
-mod life;
 mod lines;
+mod markdown;
 mod memory;
 mod pack;
 mod remotes;
 mod risk;
 mod setup;
 mod state;
+mod storage;
 mod text;
 mod tree;
 
@@ -30,13 +31,13 @@ pub(super) use changes_graph::changes_graph;
 pub(super) use drawing::GraphLanguage;
 pub(super) use embed::{vector_status, vectors_built, vectors_removed};
 pub(super) use impact_graph::impact_graph;
-pub(super) use life::{
-    ContextText, MarkOutput, SettingOutput, SettingsOutput, context, contexts, exported, imported,
-    repositories, settings,
-};
 pub(super) use memory::record_list;
 pub(super) use remotes::{added, collected, pulled, pushed, remote};
 pub(super) use setup::installed;
+pub(super) use storage::{
+    ContextText, MarkOutput, SettingOutput, SettingsOutput, context, contexts, exported, imported,
+    repositories, settings,
+};
 
 use super::command_names::in_answer;
 use super::screen::{self, Screen, visible};

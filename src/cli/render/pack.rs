@@ -1,5 +1,6 @@
 //! A pack of `cl_explore`: for a terminal, and as Markdown to be pasted.
 
+use super::markdown::escape;
 use super::text::{count, plural, put};
 use super::{Rest, footer, said};
 use crate::cli::command_names::in_error;
@@ -69,10 +70,10 @@ pub(super) fn markdown(found: &ExploreOutput, parts: &[PartOutput]) -> String {
         }
         Some(query) => query.clone(),
     };
-    let mut text = format!("# {}\n", escaped(&title));
+    let mut text = format!("# {}\n", escape(&title));
     let note = &found.freshness_fields.note;
     if !note.is_empty() {
-        put!(text, "\n> {}\n", escaped(note));
+        put!(text, "\n> {}\n", escape(note));
     }
     if !found.brief.is_empty() {
         text.push('\n');
@@ -82,14 +83,14 @@ pub(super) fn markdown(found: &ExploreOutput, parts: &[PartOutput]) -> String {
     }
     for card in cards {
         let place = place_of(card);
-        put!(text, "\n**{}** {place}\n", escaped(&card.target));
+        put!(text, "\n**{}** {place}\n", escape(&card.target));
         for line in facts(card) {
-            put!(text, "- {}\n", escaped(&line));
+            put!(text, "- {}\n", escape(&line));
         }
     }
     for part in parts {
         let heading = format!("{} ({}:{})", name(part), part.path, part.lines);
-        put!(text, "\n## {}\n\n", escaped(heading.trim_start()));
+        put!(text, "\n## {}\n\n", escape(heading.trim_start()));
         let source = visible_lines(part.text.as_deref().unwrap_or_default());
         if !source.is_empty() {
             text += &fenced(&part.path, &source);
@@ -102,7 +103,7 @@ pub(super) fn markdown(found: &ExploreOutput, parts: &[PartOutput]) -> String {
     for entry in left {
         let symbol = entry.symbol.as_deref().unwrap_or_default();
         let line = format!("{symbol} {}:{}", entry.path, entry.lines);
-        put!(text, "- {}\n", escaped(line.trim_start()));
+        put!(text, "- {}\n", escape(line.trim_start()));
     }
     text
 }
@@ -340,18 +341,6 @@ fn indented(text: &str) -> String {
             out += line.trim_end();
         }
         out.push('\n');
-    }
-    out
-}
-
-/// Returns a text on one line in which Markdown means nothing.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in visible(text).chars() {
-        if "\\`*_[]<>#|".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
     }
     out
 }

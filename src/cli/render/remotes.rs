@@ -26,13 +26,13 @@ pub(in crate::cli) fn remote(name: &str, url: Result<&str, &str>) -> String {
 }
 
 /// Returns the first digits of a commit.
-fn brief(commit: &str) -> &str {
+fn short_sha(commit: &str) -> &str {
     commit.get(..12).unwrap_or_default()
 }
 
 /// Returns the result of a push.
 pub(in crate::cli) fn pushed(done: &Pushed) -> String {
-    let (remote, commit) = (visible(&done.remote), brief(&done.commit));
+    let (remote, commit) = (visible(&done.remote), short_sha(&done.commit));
     let files = plural(done.n_files, "file");
     let size = bytes(done.bytes);
     if done.is_new {
@@ -46,7 +46,7 @@ pub(in crate::cli) fn pushed(done: &Pushed) -> String {
 /// Returns the result of a pull.
 pub(in crate::cli) fn pulled(done: &Pulled) -> String {
     let remote = visible(&done.remote);
-    let commit = brief(done.commit.as_deref().unwrap_or_default());
+    let commit = short_sha(done.commit.as_deref().unwrap_or_default());
     let differing = match done.n_differing {
         Some(0) => "the commit itself".to_owned(),
         Some(n) => format!("{} differ", plural(n, "file")),

@@ -1,9 +1,10 @@
 //! C and C++.
 
 use super::LanguageRules;
-use crate::model::BuiltinSet;
+use crate::model::{BuiltinSet, Family};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::C,
     has_includes: true,
     proves_external: true,
     predeclared: &PREDECLARED,

@@ -2,9 +2,10 @@
 
 use super::{Implicit, LanguageRules};
 use crate::ir::INDEXER;
-use crate::model::BuiltinSet;
+use crate::model::{BuiltinSet, Family};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::CSharp,
     implicit_imports: &[Implicit::OwnUnit],
     proves_external: true,
     predeclared: &PREDECLARED,
@@ -16,6 +17,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     has_overloads: true,
     root_members: &ROOT_MEMBERS,
     constructor: "<init>()",
+    counts_type_params: true,
     has_method_values: true,
     has_partial_types: true,
     has_extension_methods: true,

@@ -3,8 +3,10 @@
 use super::ContainerMember::{Element, SameContainer};
 use super::{ContainerMember, LanguageRules};
 use crate::model::BuiltinTable;
+use crate::model::Family;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::Ecmascript,
     foreach_callback_method: Some("forEach"),
     container_members: &CONTAINER_MEMBERS,
     function_calls: &["call", "apply"],

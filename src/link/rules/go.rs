@@ -1,9 +1,10 @@
 //! Go.
 
 use super::{Implicit, LanguageRules, MemberOrder};
-use crate::model::BuiltinSet;
+use crate::model::{BuiltinSet, Family};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::Go,
     implicit_imports: &[Implicit::OwnUnit],
     has_named_owners: true,
     has_build_constraints: true,

@@ -2,9 +2,10 @@
 
 use super::ContainerMember::SameContainer;
 use super::{ContainerMember, Implicit, LanguageRules};
-use crate::model::{BuiltinSet, BuiltinTable};
+use crate::model::{BuiltinSet, BuiltinTable, Family};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::Java,
     implicit_imports: &[Implicit::OwnUnit],
     one_definition_in_unit: true,
     proves_external: true,

@@ -52,6 +52,9 @@ pub(super) enum MemberOrder {
     reason = "each is a difference between languages, independent of the others"
 )]
 pub(super) struct LanguageRules {
+    /// The family itself, for typing rules and types of a standard library that no other one has: [`Self::is_rust`]. A difference that
+    /// several families may share is a field of its own.
+    family: Family,
     /// The modules that every file sees without an import, the nearest first.
     pub(super) implicit_imports: &'static [Implicit],
     /// Whether files say for which platforms they are built, so that of several definitions one is meant that is built together
@@ -109,8 +112,9 @@ pub(super) struct LanguageRules {
     pub(super) root_members: &'static BuiltinSet,
     /// The name by which the constructors of a class are looked up.
     pub(super) constructor: &'static str,
-    /// Whether `Open` alone may name a method as a value, a field that holds a function is called by the field's name, and types are
-    /// looked up with the number of their type parameters (`List` and `List<T>` are two).
+    /// Whether types and methods of one name are told apart by the number of their type parameters: `List` and `List<T>` are two.
+    pub(super) counts_type_params: bool,
+    /// Whether `Open` alone may name a method as a value, and a field that holds a function is called by the field's name.
     pub(super) has_method_values: bool,
     /// Whether a type may have parts in several files of its unit, and a file types of several units.
     pub(super) has_partial_types: bool,
@@ -131,6 +135,7 @@ static OUTLINE: LanguageRules = LanguageRules::PLAIN;
 impl LanguageRules {
     /// The rules of a language that has nothing of its own: those of outlined languages, and of others where they don't say otherwise.
     const PLAIN: Self = Self {
+        family: Family::Outline,
         implicit_imports: &[],
         has_named_owners: false,
         has_build_constraints: false,
@@ -156,12 +161,33 @@ impl LanguageRules {
         has_overloads: false,
         root_members: &NO_NAMES,
         constructor: "constructor",
+        counts_type_params: false,
         has_method_values: false,
         has_partial_types: false,
         has_extension_methods: false,
         function_calls: &[],
         function_binds: &[],
     };
+
+    /// Whether the language is C or C++.
+    pub(super) fn is_c(&self) -> bool {
+        self.family == Family::C
+    }
+
+    /// Whether the language is C#.
+    pub(super) fn is_csharp(&self) -> bool {
+        self.family == Family::CSharp
+    }
+
+    /// Whether the language is Java.
+    pub(super) fn is_java(&self) -> bool {
+        self.family == Family::Java
+    }
+
+    /// Whether the language is Rust.
+    pub(super) fn is_rust(&self) -> bool {
+        self.family == Family::Rust
+    }
 
     /// Whether a value may be found by names alone, without knowing a type: then its provenance is `resolved`, not `member`.
     pub(super) fn is_plain_known(&self) -> bool {

@@ -3,8 +3,10 @@
 use super::ContainerMember::{Element, Pairs, SameContainer};
 use super::{ContainerMember, Implicit, LanguageRules, MemberOrder};
 use crate::model::BuiltinTable;
+use crate::model::Family;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::Python,
     implicit_imports: &[Implicit::Providers],
     members: MemberOrder::Linearization,
     constructs_by_call: true,

@@ -1,9 +1,10 @@
 //! Rust.
 
 use super::{LanguageRules, MemberOrder};
-use crate::model::BuiltinSet;
+use crate::model::{BuiltinSet, Family};
 
 pub(super) static RULES: LanguageRules = LanguageRules {
+    family: Family::Rust,
     has_named_owners: true,
     has_module_tree: true,
     proves_external: true,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(super) use affected::AffectedImports;
 
 use super::place::{below, join, upwards};
-use super::{ModuleResolver, Resolution, SourceFiles};
+use super::{LEFT_OUT_RANK, ModuleResolver, Resolution, SourceFiles};
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;
 use crate::model::path::file_name;
@@ -46,7 +46,7 @@ pub(super) fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     let name = path.file_name();
     let is_test = name.ends_with("_test.go");
     let is_left_out = facts.is_alternative || is_for_other_platform(name) || is_ignored(name);
-    let rank = 2 * u8::from(is_left_out) + u8::from(is_test);
+    let rank = LEFT_OUT_RANK * u8::from(is_left_out) + u8::from(is_test);
     vec![(key(path.directory(), clause), rank)]
 }
 

@@ -24,7 +24,7 @@ pub(in crate::resolve) struct AffectedImports<'a> {
 }
 
 impl<'a> AffectedImports<'a> {
-    /// See [`AffectedImports::of`](crate::resolve::AffectedByFamily::of).
+    /// See [`AffectedImports::of`](crate::resolve::AffectedByEcosystem::of).
     pub(in crate::resolve) fn of(
         changes: &'a PathChanges,
         paths: impl Iterator<Item = &'a str>,

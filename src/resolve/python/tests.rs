@@ -10,7 +10,7 @@ use super::config::{DeclaredRoots, is_config};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
 use crate::resolve::fixture::{TextFiles, check, check_files, files};
-use crate::resolve::{AffectedByFamily, KnownTarget, PathChanges, Resolution, Resolver, kept};
+use crate::resolve::{AffectedByEcosystem, KnownTarget, PathChanges, Resolution, Resolver, kept};
 
 fn roots(path: &str, text: &str) -> Vec<(String, String)> {
     let bytes = kept(&RepoPath::new(path).unwrap(), text.as_bytes()).into_owned();
@@ -345,7 +345,7 @@ fn no_specifier_leads_out_of_the_repository() {
 }
 
 fn is_affected(changes: &PathChanges, from: &str, specifier: &str) -> bool {
-    let affected = AffectedByFamily::of(changes, std::iter::empty(), &[], false);
+    let affected = AffectedByEcosystem::of(changes, std::iter::empty(), &[], false);
     affected.contains(from, specifier, KnownTarget::External)
 }
 
@@ -455,7 +455,7 @@ proptest! {
         let Some(came) = came.next().cloned() else { return Ok(()) };
         let mut changes = PathChanges::default();
         changes.add(&RepoPath::new(&came).unwrap());
-        let affected = AffectedByFamily::of(&changes, std::iter::empty(), &[], false);
+        let affected = AffectedByEcosystem::of(&changes, std::iter::empty(), &[], false);
         let froms = ["main.py", "src/shop/x.py", "shop/x.py", "shop/shop/x.py", "tests/t.py", "tests/a/t.py", "lib/x.py", "examples/b/x.py"];
         let (small, large) = (Resolver::new(Arc::new(TextFiles(small))), Resolver::new(Arc::new(TextFiles(large))));
         for from in froms {

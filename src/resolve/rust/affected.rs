@@ -55,7 +55,7 @@ impl AffectedImports {
         if self.names.is_empty() {
             return false;
         }
-        // What leads to a root that is found by a search may be led to another.
+        // An import that resolved by a search for its root may now resolve to another root.
         let is_search = matches!(specifier, "crate" | "crate of a program" | "super");
         let names = specifier.split([':', ' ', '/', '.']);
         let mut names = names.filter(|name| !name.is_empty());

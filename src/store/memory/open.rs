@@ -166,7 +166,7 @@ impl RecordStore {
     ///
     /// # Errors
     /// Where it can't be renamed.
-    pub fn set_aside(home: &RepoHome, now_ms: i64) -> std::io::Result<String> {
+    pub fn quarantine(home: &RepoHome, now_ms: i64) -> std::io::Result<String> {
         let from = path(home);
         let name = format!("{DAMAGED}{now_ms}");
         std::fs::rename(&from, from.with_file_name(&name))?;

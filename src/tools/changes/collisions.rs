@@ -18,7 +18,7 @@ use crate::uses::{
     BranchSide, BrokenReason, Collision, CollisionKind, Difference, IndexedStates, LineMerge,
 };
 use crate::workspace::{
-    Comparison, ComparisonSide, Other, View, Workspace, added_lines, brief, merged_lines,
+    Comparison, ComparisonSide, Other, View, Workspace, added_lines, cut_argument, merged_lines,
 };
 
 /// A branch or work tree to look for collisions with: both sides since the commit where they left each other.
@@ -65,7 +65,7 @@ pub(super) fn opposites(
             Error::invalid(
                 format!(
                     "`{}` has no commit in common with the head in this clone",
-                    brief(&name)
+                    cut_argument(&name)
                 ),
                 "leave it out of `with`; in a shallow clone fetch more history first",
             )

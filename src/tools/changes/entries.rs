@@ -13,7 +13,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Handle, HandleKind, RepoPath, Symbol, handles};
 use crate::tools::answer::Cursor;
 use crate::tools::impact::count;
-use crate::uses::{Broken, BrokenReason, ChangeKind, ChangedFile, SymbolChange};
+use crate::uses::{BrokenReason, BrokenUse, ChangeKind, ChangedFile, SymbolChange};
 use crate::workspace::{DifferingFile, View, n_changed_lines};
 
 /// Bytes of a definition's text.
@@ -420,7 +420,7 @@ pub(super) fn broken(
     view: &View<'_>,
     asked: &ChangesQuestion<'_>,
     gathered: &Gathered,
-    found: &[Broken],
+    found: &[BrokenUse],
 ) -> Result<Vec<BrokenOutput>> {
     let difference = &gathered.difference;
     let mut all: Vec<BrokenOutput> = Vec::new();
@@ -454,7 +454,7 @@ pub(super) fn broken(
 pub(super) fn shown(
     view: &View<'_>,
     difference: &crate::uses::Difference,
-    one: &Broken,
+    one: &BrokenUse,
 ) -> Result<BrokenOutput> {
     let change = one.change.map(|at| &difference.changes[at]);
     let now = change.and_then(|change| difference.new_of(change));

@@ -2,10 +2,10 @@
 //!
 //! The head is asked through its index; of the base only the files that differ are read, from git.
 
+mod answer_cache;
 pub(crate) mod collisions;
 pub(crate) mod entries;
 mod gather;
-mod kept;
 pub(crate) mod reach;
 
 use clap::{Args, ValueEnum};
@@ -19,11 +19,11 @@ use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
-use crate::workspace::{Comparison, Question, StateIndex, View, missing, outside};
+use crate::workspace::{Comparison, ComparisonSide, Question, StateIndex, View, missing, outside};
+use answer_cache::AnswerKey;
 use collisions::{CollisionOutput, Opposite};
-use entries::{BrokenOutput, ChangeOutput, ComparedFileOutput, ListedChanges};
+use entries::{BrokenOutput, ChangeEntry, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
-use kept::AnswerKey;
 use reach::TestOutput;
 
 /// Tokens of an answer whose caller names no budget.
@@ -31,6 +31,9 @@ const DEFAULT_BUDGET: usize = 3_000;
 
 /// Bytes that count as a token.
 const BYTES_PER_TOKEN: usize = 2;
+
+/// Paths that are named of the files which are not indexed yet.
+const MAX_PENDING: usize = 20;
 
 /// Names that `with` takes.
 const MAX_OTHERS: usize = 20;
@@ -186,6 +189,15 @@ pub struct StateOutput {
     pub(crate) sha: Option<String>,
 }
 
+impl StateOutput {
+    fn of(side: &ComparisonSide) -> Self {
+        Self {
+            name: side.name.clone(),
+            sha: side.commit.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
 impl Tool for Changes {
     const NAME: &'static str = "cl_changes";
     const TITLE: &'static str = "Review a branch";
@@ -303,9 +315,7 @@ impl ChangesQuestion<'_> {
 
     /// Returns everything that decides which changes are listed.
     fn digest(&self) -> String {
-        let sha = |state: &crate::workspace::ComparisonSide| {
-            state.commit.as_ref().map(ToString::to_string)
-        };
+        let sha = |state: &ComparisonSide| state.commit.as_ref().map(ToString::to_string);
         format!(
             "changes {:?} {:?} {:?} {}",
             sha(&self.comparison.base),
@@ -319,27 +329,61 @@ impl ChangesQuestion<'_> {
     }
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "one pass, whose steps are read in order"
-)]
-#[expect(
-    clippy::format_push_string,
-    reason = "the text is short, and reads in order"
-)]
+/// A part of the bytes that are left: numerator and denominator.
+type Share = (usize, usize);
+
+/// The share of the broken uses, those that are not proved among them.
+const BROKEN_SHARE: Share = (3, 10);
+
+const CHANGES_SHARE: Share = (3, 5);
+
+const COLLISIONS_SHARE: Share = (1, 2);
+
+const TESTS_SHARE: Share = (2, 3);
+
+const ALL: Share = (1, 1);
+
+/// The bytes that an answer has left for its lists.
+struct ByteBudget {
+    left: usize,
+}
+
+impl ByteBudget {
+    fn share(&self, (n, of): Share) -> usize {
+        self.left * n / of
+    }
+
+    /// Shortens a list to its share; the rest of that is left for the lists behind it.
+    fn fit<T: Serialize>(&mut self, list: &mut Vec<T>, share: Share) {
+        truncate_to_bytes(list, self.share(share));
+        self.spend(list);
+    }
+
+    fn spend<T: Serialize>(&mut self, list: &[T]) {
+        self.left = self.left.saturating_sub(length(&list));
+    }
+
+    /// Shortens the lists of broken uses, which share a part: one that exceeds it takes nothing from the lists behind it.
+    fn fit_broken<T: Serialize>(&mut self, proved: &mut Vec<T>, unproved: &mut Vec<T>) {
+        let left = self.share(BROKEN_SHARE);
+        let mut part = Self { left };
+        part.fit(proved, ALL);
+        part.fit(unproved, ALL);
+        self.left -= left - part.left;
+    }
+}
+
 fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput> {
     let input = asked.input;
     let comparison = asked.comparison;
     let limit = clamp(input.limit, 200, 1..=500);
-    let list_bytes = BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000);
     asked.check_paths(view)?;
     let gathered = Gathered::of(view, asked)?;
     let listed = ListedChanges::of(view, asked, &gathered)?;
     let digest = asked.digest();
-    let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &digest, view.index_id)?),
-        None => None,
-    };
+    let cursor = input.cursor.as_ref();
+    let after = cursor.map(|text| Cursor::read(text, &digest, view.index_id));
+    let after = after.transpose()?;
     let reach = reach::ChangesReach::of(view, asked, &gathered, &listed)?;
     let collisions = collisions::find(view, asked, &gathered)?;
     let mut freshness_fields = FreshnessFields::of(view);
@@ -347,96 +391,63 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     if !gathered.pending.is_empty() && is_fresh {
         freshness_fields.mark_moved();
     }
-    let mut left = list_bytes;
-    let mut take = |n: usize, share: usize| -> usize {
-        let n = n.min(left * share / 100);
-        left -= n;
-        n
+    let mut budget = ByteBudget {
+        left: BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000),
     };
     let mut broken = entries::broken(view, asked, &gathered, &gathered.broken.all)?;
     let mut unresolved_at = entries::broken(view, asked, &gathered, &gathered.broken.doubtful)?;
     let n_doubtful = unresolved_at.len();
     let broken_total = broken.len() as u64;
     broken.truncate(limit);
-    truncate_to_bytes(&mut broken, take(usize::MAX, 30));
-    let max_bytes = list_bytes * 30 / 100;
-    let left_of_broken = max_bytes - length(&broken).min(max_bytes);
     unresolved_at.truncate(limit);
-    truncate_to_bytes(&mut unresolved_at, left_of_broken);
-    left += left_of_broken - length(&unresolved_at).min(left_of_broken);
-    let (mut changes, mut next) = (Vec::new(), None);
+    budget.fit_broken(&mut broken, &mut unresolved_at);
     let rest = listed.after(after.as_ref());
-    for one in rest.iter().take(limit) {
-        changes.push(entries::change(view, asked, &gathered, one, &reach)?);
-    }
-    truncate_to_bytes(&mut changes, left * 60 / 100);
-    // A page ends with a line, so that the next one begins with another.
-    while changes.len() > 1
-        && changes.len() < rest.len()
-        && rest[changes.len() - 1].key() == rest[changes.len()].key()
-    {
-        changes.pop();
-    }
-    if changes.len() < rest.len()
-        && let Some(last) = changes.len().checked_sub(1)
-    {
-        next = Some(rest[last].cursor().text(&digest, view.index_id));
-    }
-    let mut left = left.saturating_sub(length(&changes));
-    let mut collisions_total = None;
+    let shown = rest.iter().take(limit);
+    let mut changes = shown
+        .map(|one| entries::change(view, asked, &gathered, one, &reach))
+        .collect::<Result<Vec<_>>>()?;
+    truncate_to_bytes(&mut changes, budget.share(CHANGES_SHARE));
+    let last = end_page(&mut changes, &rest);
+    let next_cursor = last.map(|last| last.cursor().text(&digest, view.index_id));
+    budget.spend(&changes);
+    let collisions_total = collisions.as_ref().map(|all| all.len() as u64);
     let collisions = collisions.map(|mut all| {
-        collisions_total = Some(all.len() as u64);
         all.truncate(limit);
-        truncate_to_bytes(&mut all, left / 2);
-        left = left.saturating_sub(length(&all));
+        budget.fit(&mut all, COLLISIONS_SHARE);
         all
     });
     let mut tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
     tests.truncate(limit);
-    truncate_to_bytes(&mut tests, left * 2 / 3);
-    let left = left.saturating_sub(length(&tests));
+    budget.fit(&mut tests, TESTS_SHARE);
     let mut files = entries::files(asked, &gathered);
     let files_total = files.len() as u64;
     files.truncate(limit);
-    truncate_to_bytes(&mut files, left);
-    let state = |state: &crate::workspace::ComparisonSide| StateOutput {
-        name: state.name.clone(),
-        sha: state.commit.as_ref().map(ToString::to_string),
-    };
+    budget.fit(&mut files, ALL);
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
-    let truncated = next.is_some()
+    let truncated = next_cursor.is_some()
         || (broken.len() as u64) < broken_total
         || unresolved_at.len() < n_doubtful
         || (tests.len() as u64) < tests_total
         || (files.len() as u64) < files_total
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
-    let mut summary = listed.summary(&gathered, broken_total);
     let n_overloads = gathered.difference.n_gone_overloads();
-    summary += &unchecked_overloads(n_overloads);
-    if asked.has(AnswerPart::Tests) {
-        summary += &tests_sentence(tests_total, reach.n_possible_tests());
-    }
-    if let Some(total) = collisions_total {
-        summary += &format!(" {}.", count(total, "collision"));
-    }
-    let mut state_first = std::mem::take(&mut freshness_fields.note);
-    if state_first.is_empty() && !gathered.pending.is_empty() {
-        let n = gathered.pending.len() as u64;
-        state_first = format!(
-            "{} {} not indexed yet: the lists may lack some.",
-            count(n, "changed file"),
-            if n == 1 { "is" } else { "are" }
-        );
-    }
-    if !state_first.is_empty() {
-        summary = format!("{state_first} {summary}");
-    }
+    let of_tests = || tests_sentence(tests_total, reach.n_possible_tests());
+    let findings = [
+        listed.summary(&gathered, broken_total),
+        unchecked_overloads(n_overloads),
+        asked
+            .has(AnswerPart::Tests)
+            .then(of_tests)
+            .unwrap_or_default(),
+        collisions_total.map_or_else(String::new, |n| format!(" {}.", count(n, "collision"))),
+    ];
+    let note = state_sentence(&mut freshness_fields, &gathered);
     Ok(ChangesOutput {
         index_id: view.index_id.to_owned(),
-        base: state(&comparison.base),
-        head: state(&comparison.head),
-        summary,
+        base: StateOutput::of(&comparison.base),
+        head: StateOutput::of(&comparison.head),
+        summary: with_note(&note, &findings.concat()),
         complete: is_fresh
             && gathered.pending.is_empty()
             && !is_cut
@@ -457,16 +468,51 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         unresolved_at,
         not_analysed: gathered.n_not_analysed,
         outlined: gathered.n_outlined,
-        pending: gathered
-            .pending
-            .iter()
-            .take(20)
-            .map(ToString::to_string)
-            .collect(),
+        pending: first_paths(&gathered.pending),
         truncated,
-        next_cursor: next,
+        next_cursor,
         freshness_fields,
     })
+}
+
+fn first_paths(paths: &[RepoPath]) -> Vec<String> {
+    let shown = paths.iter().take(MAX_PENDING);
+    shown.map(ToString::to_string).collect()
+}
+
+fn with_note(note: &str, summary: &str) -> String {
+    let between = if note.is_empty() { "" } else { " " };
+    format!("{note}{between}{summary}")
+}
+
+/// Ends a page with the last change of a line, so that the next page begins with another line. Returns that change; `None` where no
+/// page follows.
+fn end_page<'r>(
+    changes: &mut Vec<ChangeOutput>,
+    rest: &[&'r ChangeEntry],
+) -> Option<&'r ChangeEntry> {
+    while changes.len() > 1
+        && changes.len() < rest.len()
+        && rest[changes.len() - 1].key() == rest[changes.len()].key()
+    {
+        changes.pop();
+    }
+    let last = changes.len().checked_sub(1)?;
+    (changes.len() < rest.len()).then(|| rest[last])
+}
+
+/// Returns the sentence on the state of the index, which begins the summary; empty for a fresh one.
+fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> String {
+    let note = std::mem::take(&mut freshness.note);
+    if !note.is_empty() || gathered.pending.is_empty() {
+        return note;
+    }
+    let n = gathered.pending.len() as u64;
+    format!(
+        "{} {} not indexed yet: the lists may lack some.",
+        count(n, "changed file"),
+        if n == 1 { "is" } else { "are" }
+    )
 }
 
 /// Says how many test files reach the changes by uses, and how many more may through other definitions of the changed files.

@@ -17,7 +17,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Direction, FileRole, Provenance, RepoPath, SymbolId};
 use crate::tools::affected::Affected;
 use crate::tools::places::{EdgeConfidence, places, uses};
-use crate::uses::{Broken, ChangeKind};
+use crate::uses::{BrokenUse, ChangeKind};
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
@@ -270,7 +270,7 @@ impl ChangesReach {
 /// Adds the definitions around broken uses, and returns the files that break outside of all definitions.
 fn add_broken<'a>(
     view: &View<'_>,
-    broken: impl Iterator<Item = &'a Broken>,
+    broken: impl Iterator<Item = &'a BrokenUse>,
     targets: &mut Vec<SymbolRow>,
 ) -> Result<BTreeSet<&'a RepoPath>> {
     let mut files = BTreeSet::new();
@@ -295,7 +295,7 @@ fn add_broken<'a>(
 }
 
 /// Returns the definitions of a file around broken uses. No edge leads to them from the definition that is gone.
-fn around_broken(symbols: &[SymbolRow], broken: &Broken) -> Vec<SymbolRow> {
+fn around_broken(symbols: &[SymbolRow], broken: &BrokenUse) -> Vec<SymbolRow> {
     let also = broken.also.iter().map(|(line, ..)| *line);
     let mut around: BTreeMap<u32, SymbolRow> = BTreeMap::new();
     for line in std::iter::once(broken.line).chain(also) {

@@ -339,11 +339,11 @@ fn hits(source: &SourceReader<'_>, query: &Query, ranked: &[Hit]) -> Result<Cand
         found.push(PackCandidate {
             unit,
             role: PackRole::Hit,
-            value: hit.weight,
+            value: hit.sort_key,
             weight: 0.0,
             share: hit.share,
             is_weak: false,
-            score: Some(hit.score),
+            score: Some(hit.coverage),
             because,
             provenance: None,
             line: None,

@@ -11,14 +11,11 @@ use crate::workspace::View;
 const MAX_KEPT: usize = 4;
 
 /// By build and generation.
-static KEPT: Latest<(String, i64), Arc<Clusters>> = Latest::new(MAX_KEPT);
+static KEPT: Latest<(String, u64), Arc<Clusters>> = Latest::new(MAX_KEPT);
 
-/// Returns the name of a file's cluster; `None` where the time of the call ended before it was found.
+/// Returns the name of a file's cluster; `None` where the call was cancelled.
 pub(super) fn cluster(view: &View<'_>, path: &RepoPath) -> Result<Option<String>> {
-    let key = (
-        view.build.to_owned(),
-        i64::try_from(view.read.meta().generation).unwrap_or(i64::MAX),
-    );
+    let key = (view.build.to_owned(), view.read.meta().generation);
     let clusters = match KEPT.get(&key) {
         Some(kept) => kept,
         None => match Clusters::read(view.read, view.budget)? {

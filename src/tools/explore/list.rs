@@ -185,7 +185,7 @@ pub(super) fn answer(
         .iter()
         .zip(&files)
         .any(|(group, file)| file.results.len() < group.n_shown);
-    output.query = Some(hits::brief(query.text()));
+    output.query = Some(hits::cut_text(query.text()));
     output.count = Some(files.iter().map(|file| file.n_results() as u64).sum());
     output.notes = add_notes(view, &mut files)?;
     output.files = Some(files);
@@ -252,7 +252,7 @@ fn share_out(page: &mut [Group<'_>], limit: usize, max_of_a_file: usize) {
         rest.extend(more.map(|hit| (at, *hit)));
     }
     // Stable: within a file the order stays, equals go by file.
-    rest.sort_by(|a, b| b.1.weight.total_cmp(&a.1.weight).then(a.0.cmp(&b.0)));
+    rest.sort_by(|a, b| b.1.sort_key.total_cmp(&a.1.sort_key).then(a.0.cmp(&b.0)));
     for (at, _) in rest.into_iter().take(limit.saturating_sub(page.len())) {
         page[at].n_shown += 1;
     }
@@ -317,7 +317,7 @@ fn result(
     Ok(LocationOutput {
         handle: chunk.handle.to_string(),
         lines: format!("{}-{}", chunk.span.start_line, chunk.span.end_line),
-        score: hit.score,
+        score: hit.coverage,
         why: hit.reasons.to_string(),
         preview: shown.preview,
         matches: if input.highlight {

@@ -7,7 +7,7 @@ mod brief;
 pub(crate) mod candidates;
 pub(crate) mod cards;
 mod clusters;
-mod lay;
+mod fit;
 pub(crate) mod list;
 mod pack;
 pub(crate) mod part;

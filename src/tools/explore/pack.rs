@@ -6,7 +6,7 @@
 use super::brief;
 use super::candidates::{self, Candidates};
 use super::cards;
-use super::lay::lay;
+use super::fit::fit;
 use super::part::{OmittedDefinitionOutput, TOKEN_BYTES, cut};
 use super::source::SourceReader;
 use super::targets;
@@ -220,7 +220,7 @@ fn fill(
     let brief_bytes = (budget / BRIEF_SHARE).min(n_sentences * SENTENCE_BYTES);
     let fixed = length(&output) + r#""truncated":true,"brief":[],"#.len();
     let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_SHARE);
-    let filled = lay(source, input, &found.list, room, budget)?;
+    let filled = fit(source, input, &found.list, room, budget)?;
     if filled.parts.iter().any(|part| part.stale) {
         output.freshness_fields.mark_moved();
     }

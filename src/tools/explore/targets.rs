@@ -8,7 +8,7 @@ use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
 use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{NamedObject, by_handle, named, near_names, path_and_name};
-use crate::workspace::{SymbolRow, brief, outside};
+use crate::workspace::{SymbolRow, cut_argument, outside};
 
 /// Files that a glob stands for.
 const MAX_GLOB_FILES: usize = 20;
@@ -136,7 +136,7 @@ fn by_name(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     let error = Error::invalid(
         format!(
             "no definition, file or directory is named `{}`",
-            brief(text)
+            cut_argument(text)
         ),
         "use cl_search to find it by words",
     );
@@ -153,7 +153,10 @@ fn files(
     if paths.is_empty() {
         return Err(Error::new(
             Code::PathNotFound,
-            format!("no indexed file is below or matches `{}`", brief(text)),
+            format!(
+                "no indexed file is below or matches `{}`",
+                cut_argument(text)
+            ),
             "paths are relative to the root of the repository; `codelens map` (cl_map) lists files",
         ));
     }

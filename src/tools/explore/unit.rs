@@ -155,11 +155,7 @@ impl Unit {
 
 /// Whether a definition is a frame around others, which are found one by one.
 pub(super) fn has_members(symbol: &SymbolRow, symbols: &[SymbolRow]) -> bool {
-    let is_frame = !matches!(
-        symbol.kind,
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-    );
-    is_frame && symbols.iter().any(|it| it.parent == Some(symbol.ordinal))
+    !symbol.kind.is_function() && symbols.iter().any(|it| it.parent == Some(symbol.ordinal))
 }
 
 /// Returns the first line of the comment and the decorators right above a line, or the line itself.

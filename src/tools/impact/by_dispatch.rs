@@ -21,7 +21,7 @@ const MAX_NAMED: usize = 50;
 pub(super) struct ByDispatch {
     files: Vec<RepoPath>,
     tests: Vec<RepoPath>,
-    /// Whether there may be more.
+    /// Whether a bound ended the search for dispatch targets.
     pub(super) is_cut: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The counts of an answer about one definition, without its lists.
 
-use super::{ImpactInput, ImpactOutput, reach, sites};
+use super::reached::list_reached;
+use super::{ImpactInput, ImpactOutput, sites};
 use crate::error::Result;
 use crate::graph::impact::{WalkStart, no_dispatch, walk};
 use crate::model::Direction;
@@ -27,7 +28,7 @@ pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result
     let input = ImpactInput::default();
     let mut output = ImpactOutput::new(view, 2)?;
     let uses = uses(view);
-    let (found, _) = reach(view, &uses, &input, targets, &mut output)?;
+    let (found, _) = list_reached(view, &uses, &input, targets, &mut output)?;
     sites::add(view, &uses, &input, targets, &mut output)?;
     let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let used = walk(

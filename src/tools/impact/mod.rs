@@ -6,6 +6,7 @@ mod by_dispatch;
 mod changed_lines;
 mod counts;
 mod implementors;
+mod reached;
 pub(crate) mod removed;
 pub(crate) mod risk;
 pub(crate) mod sites;
@@ -14,34 +15,28 @@ mod targets;
 pub(crate) mod test_gaps;
 pub(crate) mod unknown;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::affected::Affected;
 use super::analysed::{AnalysedOutput, is_outlined};
-use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, truncate_to_bytes};
+use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero};
 use super::notes;
 use super::number::{Number, clamp};
 use super::places::{
-    CalleeOutput, CallerOutput, CaseOutput, Defaults, FilePlacesOutput, LocatedSymbol,
-    TargetOutput, add_test_titles, callee_output, caller_output, file_output, first_lines, places,
-    support_output, target, test_output, uses,
+    CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput, first_lines, target, uses,
 };
 use super::{Call, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::graph::impact::{WalkStart, no_dispatch, walk};
-use crate::graph::related::TestBasis;
 use crate::model::path::is_at_or_below;
-use crate::model::{CommitId, Direction, Family, FileRole, Provenance, RepoPath, SymbolKind};
-use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses, has_overloads};
-use crate::workspace::{FileChange, SymbolRow, View, Workspace, family_of, outside};
-use by_dispatch::ByDispatch;
+use crate::model::{CommitId, FileRole, RepoPath};
+use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses};
+use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 pub(super) use counts::{ReachCounts, counts};
+use reached::list_reached;
 use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
@@ -476,7 +471,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         )?);
     }
     let uses = uses(view);
-    let (found, affected) = reach(view, &uses, input, &targets, &mut output)?;
+    let (found, affected) = list_reached(view, &uses, input, &targets, &mut output)?;
     if input.risk {
         let config = asked.config;
         output.risk = Some(risk::risk(
@@ -557,272 +552,4 @@ fn definitions_of_files(targets: &[SymbolRow]) -> Vec<TargetOutput> {
         definition.signature.clear();
     }
     list
-}
-
-/// Whether several definitions of one name are told apart by their arguments; in other languages their heads are of one function.
-fn are_overloads(targets: &[SymbolRow]) -> bool {
-    targets.iter().all(|it| {
-        has_overloads(&it.path) && matches!(it.kind, SymbolKind::Method | SymbolKind::Function)
-    })
-}
-
-/// Walks from the targets and lists their users, the definitions they use, and the files that reaches.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one pass, whose steps are read in order"
-)]
-fn reach(
-    view: &View<'_>,
-    uses: &Uses<'_>,
-    input: &ImpactInput,
-    targets: &[SymbolRow],
-    output: &mut ImpactOutput,
-) -> Result<(ImpactFigures, Affected)> {
-    let limit = clamp(input.limit, 200, 1..=500);
-    // Whoever says how far or how much gets it.
-    let list_bytes = match (input.limit, input.depth) {
-        (None, None) => DEFAULT_LIST_BYTES,
-        _ => MAX_LIST_BYTES,
-    };
-    let (seeds, is_cut) = uses.seeds(targets)?;
-    let (inwards, outwards) = (Direction::In, Direction::Out);
-    let (depth, budget) = (output.depth, view.budget);
-    let mut callers = walk(view.read, &seeds, inwards, depth, budget, &mut no_dispatch)?;
-    callers.is_cut |= is_cut;
-    let starts = seeds;
-    let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
-    let callees = walk(view.read, &seeds, outwards, 1, budget, &mut no_dispatch)?;
-    let with_tests = input.include_tests.unwrap_or(true);
-    let mut placed = places(view, &callers.places)?;
-    placed.retain(|place| {
-        (with_tests || !place.role(view).is_of_tests()) && !view.is_gone(&place.path)
-    });
-    for target in targets {
-        view.is_stale_at(target.path.as_str(), 0);
-    }
-    let mut affected = Affected::of(view, &placed);
-    if with_tests {
-        affected.add_unbound_tests(view, targets)?;
-    }
-    let mut by_dispatch = ByDispatch::find(view, uses, &starts, depth, &affected)?;
-    if !with_tests {
-        by_dispatch.leave_out_tests();
-    }
-    callers.is_cut |= by_dispatch.is_cut;
-    output.by_dispatch = by_dispatch.output();
-    output.completeness.resolved_sites = callers.n_sites;
-    output.completeness.unresolved_via = unbound_on_the_way(uses, &placed, targets, depth)?;
-    output.total_callers = placed.len() as u64;
-    let direct = || placed.iter().filter(|it| it.reached.hops == 1);
-    let n_direct = direct().count();
-    let n_dispatched = direct()
-        .filter(|it| it.reached.provenance == Provenance::Dispatch)
-        .count();
-    let n_listed = match input.depth {
-        None => n_direct,
-        Some(_) => placed.len(),
-    };
-    output.indirect = (placed.len() - n_listed) as u64;
-    let callees_of = places(view, &callees.places)?;
-    let known = placed.iter().chain(&callees_of);
-    let mut defaults = Defaults::of_edges(
-        targets.first().map_or("", |it| it.path.as_str()),
-        known.map(|place| place.reached.provenance),
-    );
-    if !affected.tests.is_empty() || !affected.support.is_empty() {
-        defaults = defaults.with_tests();
-    }
-    let mut list = Vec::new();
-    let with_text = clamp(input.source_lines, 1, 0..=MAX_SOURCE_LINES) > 0;
-    for (at, place) in placed.iter().take(n_listed.min(limit)).enumerate() {
-        let mut caller = caller_output(view, place, targets, &defaults)?;
-        // With `sites` every line is there.
-        if with_text && !input.sites && at < MAX_TEXTS && place.reached.hops == 1 {
-            let text = uses.line(&place.path, place.reached.line)?;
-            caller.text = (!text.is_empty()).then_some(text);
-        }
-        list.push(caller);
-    }
-    // Whoever asks for so many wants them more than the rest.
-    let caller_bytes = match input.limit {
-        Some(_) => list_bytes * 3 / 5,
-        None => list_bytes * 2 / 5,
-    };
-    truncate_to_bytes(&mut list, caller_bytes);
-    let name = targets.first().map(|target| target.name.as_str());
-    add_test_titles(view, &placed, &mut list, name, caller_bytes)?;
-    output.callers = list;
-    let mut list: Vec<CalleeOutput> = callees_of
-        .iter()
-        .take(limit)
-        .map(|place| callee_output(view, place, &defaults))
-        .collect();
-    truncate_to_bytes(&mut list, list_bytes / 8);
-    output.callees = list;
-    let listed = |files: &[(RepoPath, u32, Provenance)]| {
-        let mut list: Vec<FilePlacesOutput> = files
-            .iter()
-            .take(limit)
-            .map(|file| file_output(view, file, &defaults))
-            .collect();
-        truncate_to_bytes(&mut list, list_bytes / 5);
-        list
-    };
-    // Whoever asks for a depth gets every file, by its role.
-    let files = match input.depth {
-        None => Cow::Borrowed(&affected.files),
-        Some(_) => Cow::Owned([&affected.files[..], &affected.examples].concat()),
-    };
-    output.affected_files = listed(&files);
-    output.affected_examples = listed(&affected.examples);
-    let n_mentioning = affected.n_tests(TestBasis::Mention);
-    let n_bound = affected.tests.len() + affected.support.len() - n_mentioning;
-    let mut tests = list_tests(view, input, &affected, &defaults);
-    truncate_to_bytes(&mut tests, list_bytes / 5);
-    add_cases(view, uses, &placed, targets, &mut tests, list_bytes / 5)?;
-    output.affected_tests = tests;
-    output.mentioning_tests = n_mentioning as u64;
-    output.truncated = callers.is_cut
-        || output.callers.len() < n_listed
-        || output.callees.len() < callees_of.len()
-        || output.affected_files.len() < files.len()
-        || output.affected_examples.len() < affected.examples.len()
-        || output.affected_tests.len() < n_bound;
-    let n_implementing = match targets {
-        [target, ..] if is_one(targets) => {
-            implementors::add(view, uses, target, &starts, list_bytes / 5, output)?
-        }
-        _ => 0,
-    };
-    if !placed.is_empty() || !callees_of.is_empty() || n_bound + n_mentioning > 0 {
-        output.defaults = Some(defaults);
-    }
-    let figures = ImpactFigures {
-        n_targets: targets.len(),
-        is_overloaded: targets.len() > 1 && is_one(targets) && are_overloads(targets),
-        n_implementing,
-        n_direct,
-        n_dispatched,
-        n_files: affected.files.len(),
-        n_tests: affected.n_tests(TestBasis::Graph),
-        n_named_tests: affected.n_tests(TestBasis::Path),
-        n_mentioning_tests: n_mentioning,
-        is_without_naming_tests: with_tests && input.path.is_some() && targets.len() > 1,
-        n_examples: affected.examples.len(),
-        n_by_dispatch: by_dispatch.counts(),
-        depth: output.depth,
-        is_partial: view.freshness.as_str() != "fresh",
-        ..ImpactFigures::default()
-    };
-    Ok((figures, affected))
-}
-
-/// Returns how many uses of the names of those callers could not be bound from which the walk went on.
-fn unbound_on_the_way(
-    uses: &Uses<'_>,
-    placed: &[LocatedSymbol],
-    targets: &[SymbolRow],
-    depth: u32,
-) -> Result<u64> {
-    let on_the_way = placed.iter().filter(|place| place.reached.hops < depth);
-    let symbols = on_the_way.filter_map(|place| place.symbol.as_ref());
-    // One home for each name and family of languages.
-    let mut homes: BTreeMap<(&str, Option<&str>), &RepoPath> = BTreeMap::new();
-    for symbol in symbols {
-        let is_of_target = targets.iter().any(|target| target.name == symbol.name);
-        if !is_of_target {
-            let family = family_of(symbol.path.as_str()).map(Family::as_str);
-            homes.entry((&symbol.name, family)).or_insert(&symbol.path);
-        }
-    }
-    let mut n = 0;
-    for ((name, _), home) in homes.into_iter().take(MAX_NAMES_ON_THE_WAY) {
-        let places = uses.unbound_places(name, home)?;
-        n += places.iter().map(|it| u64::from(it.count)).sum::<u64>();
-    }
-    Ok(n)
-}
-
-/// Adds the tests that use the target themselves to their files, as far as the list stays within `max_bytes`.
-fn add_cases(
-    view: &View<'_>,
-    uses: &Uses<'_>,
-    placed: &[LocatedSymbol],
-    targets: &[SymbolRow],
-    tests: &mut [FilePlacesOutput],
-    max_bytes: usize,
-) -> Result<()> {
-    let size = |text: Option<String>| text.map_or(0, |text| text.len() + 1);
-    let mut n_bytes = size(serde_json::to_string(&*tests).ok());
-    let direct = |test: &&mut FilePlacesOutput| {
-        let mut direct = placed.iter().filter(|place| place.reached.hops == 1);
-        let place = direct.find(|place| {
-            place.path.as_str() == test.path
-                && (place.role(view).is_of_tests() || !view.roles.may_hold_tests(&place.path))
-        })?;
-        Some(&place.path)
-    };
-    let (mut paths, mut direct_tests, mut indirect_tests) = (Vec::new(), Vec::new(), Vec::new());
-    for test in tests {
-        if let Some(path) = direct(&test) {
-            paths.push(path);
-            direct_tests.push(test);
-        } else if !test.is_support() {
-            indirect_tests.push(test);
-        }
-    }
-    paths.truncate(MAX_FILES_WITH_CASES);
-    uses.test_cases(&paths, targets, |at, cases| {
-        let all = cases.iter().map(|it| (it.line, it.title.as_str()));
-        let run = view.roles.command(paths[at], &all.collect::<Vec<_>>());
-        let mut cases: Vec<CaseOutput> = cases.into_iter().map(CaseOutput::from).collect();
-        cases.truncate(MAX_CASES);
-        let n_run = run.as_ref().map_or(0, |run| run.len() + 9);
-        let more = size(serde_json::to_string(&cases).ok()) + 10 + n_run;
-        let fits = n_bytes + more <= max_bytes;
-        if fits {
-            n_bytes += more;
-            direct_tests[at].cases = cases;
-            direct_tests[at].run = run;
-        }
-        fits
-    })?;
-    // Those that use the target through others are run as a whole.
-    for test in indirect_tests {
-        let path = RepoPath::new(&test.path);
-        let Some(run) = path.and_then(|path| view.roles.command(&path, &[])) else {
-            continue;
-        };
-        n_bytes += run.len() + 9;
-        if n_bytes > max_bytes {
-            break;
-        }
-        test.run = Some(run);
-    }
-    Ok(())
-}
-
-/// Converts the tests to their output form: all that are bound, some of those that only name a definition.
-fn list_tests(
-    view: &View<'_>,
-    input: &ImpactInput,
-    affected: &Affected,
-    defaults: &Defaults,
-) -> Vec<FilePlacesOutput> {
-    let limit = clamp(input.limit, 200, 1..=500);
-    let n_mentioning = affected.n_tests(TestBasis::Mention);
-    let n_bound = affected.tests.len() + affected.support.len() - n_mentioning;
-    let max_mentioning = match (input.limit, n_bound) {
-        (Some(_), _) => limit,
-        (None, 0) => MAX_MENTIONING,
-        // Beside bound tests they say little: of 56 that were measured one was right.
-        (None, _) => 0,
-    };
-    let n_shown = limit.min(n_bound + n_mentioning.min(max_mentioning));
-    let (reached, others) = affected.tests.split_at(affected.n_tests(TestBasis::Graph));
-    let test = |(file, basis): &(_, TestBasis)| test_output(view, file, *basis, defaults);
-    let support = affected.support.iter();
-    let support = support.map(|file| support_output(view, file, defaults));
-    let all = reached.iter().map(test).chain(support);
-    all.chain(others.iter().map(test)).take(n_shown).collect()
 }

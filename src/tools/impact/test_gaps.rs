@@ -146,14 +146,7 @@ fn state(view: &View<'_>, uses: &Uses<'_>, group: &[SymbolRow]) -> Result<Option
 /// file.
 fn is_run_by_callers(place: &LocatedSymbol) -> bool {
     let symbol = place.symbol.as_ref();
-    symbol.is_some_and(|symbol| is_function(symbol.kind))
-}
-
-fn is_function(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-    )
+    symbol.is_some_and(|symbol| symbol.kind.is_function())
 }
 
 /// Whether a definition stands at the top of its file or in a class there: functions in others, and members of objects, are handed on as values.

@@ -17,7 +17,7 @@ use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::places::{near_names, target, uses};
 use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition, Uses};
 use crate::workspace::{
-    Analysis, SymbolRow, View, brief, language, language_of, last_name, normal_form,
+    Analysis, SymbolRow, View, cut_argument, language, language_of, last_name, normal_form,
 };
 
 /// Places that are shown.
@@ -96,7 +96,7 @@ pub(super) fn answer(
     output.did_you_mean =
         (!near.is_empty()).then(|| near.iter().take(MAX_NEAR).map(target).collect());
     output.analysed = AnalysedOutput::of(view, "")?;
-    let shown = brief(name);
+    let shown = cut_argument(name);
     if !removed.is_empty() {
         output.change_set = Some(removed::change_set(
             view,
@@ -153,7 +153,7 @@ pub(super) fn answer(
             "{places} from a file of the repository that has no such name."
         ));
     }
-    let word = brief(&word);
+    let word = cut_argument(&word);
     said.push(match mentions.all.len() {
         0 if is_partial => {
             format!("The word `{word}` does not occur in the files that are read so far.")

@@ -8,7 +8,7 @@ use super::super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::workspace::{
-    DocumentPlace, DocumentToSave, ItemToSave, NamedTest, RecordKind, RecordToSave, SetAside,
+    DocumentPlace, DocumentToSave, ItemToSave, NamedTest, Quarantined, RecordKind, RecordToSave,
     outside, wanted,
 };
 
@@ -345,7 +345,7 @@ impl Tool for Save {
             item_count: saved.record.n_items,
             verification: has_test.then(|| verification.to_owned()),
             similar: similar.collect(),
-            note: saved.set_aside.map(|SetAside { name, n_readable }| {
+            note: saved.quarantined.map(|Quarantined { name, n_readable }| {
                 let readable = match n_readable {
                     0 => "None of them could be read.".to_owned(),
                     n => format!(

@@ -219,10 +219,10 @@ fn a_file_that_was_written_and_closed_is_doubted_until_a_later_look() {
     assert!(doubts.has(&path) && !doubts.has(&RepoPath::new("src/b").unwrap()));
     drop(append(&s.at("w/src/b")));
     let (later, _) = s.watch.mark().unwrap();
-    s.watch.settle_doubts(&mark);
+    s.watch.clear_doubts(&mark);
     let (_, doubts) = s.watch.mark().unwrap();
     assert!(!doubts.has(&path) && doubts.has(&RepoPath::new("src/b").unwrap()));
-    s.watch.settle_doubts(&later);
+    s.watch.clear_doubts(&later);
     assert!(s.watch.mark().unwrap().1.is_empty());
 }
 

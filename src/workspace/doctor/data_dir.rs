@@ -10,9 +10,9 @@ use crate::model::size::size;
 use crate::store::memory::DAMAGED;
 use crate::store::{Home, RecordStore, RepoHome, SCHEMA_VERSION};
 use crate::watch::network_type;
+use crate::workspace::gc::LEFT_AGE;
 use crate::workspace::memory::has_copy;
 use crate::workspace::survey::{self, SurveyedRepository};
-use crate::workspace::upkeep::LEFT_AGE;
 
 /// How many names a finding shows.
 const MAX_NAMES: usize = 3;

@@ -43,7 +43,7 @@ impl Workspace {
                 Code::Io,
                 format!(
                     "the document `{}` cannot be read or copied: {error}",
-                    crate::workspace::brief(&name)
+                    crate::workspace::cut_argument(&name)
                 ),
                 "pass the path of a file that you can read; the data directory has to be writable",
             )

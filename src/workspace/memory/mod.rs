@@ -21,7 +21,7 @@ pub use items::{ItemToSave, Loaded, wanted};
 pub use judge::JudgedRecord;
 pub use recall::{RecallRequest, Recollections};
 pub use runs::{FinishedRun, VerifiedOutcome};
-pub use save::{DocumentToSave, RecordToSave, SavedOutcome, SetAside};
+pub use save::{DocumentToSave, Quarantined, RecordToSave, SavedOutcome};
 
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
@@ -327,7 +327,7 @@ fn unknown(name: &str, known: &[SavedRecord]) -> Error {
     Error::invalid(
         format!(
             "nothing is saved under the name `{}`",
-            crate::workspace::brief(name)
+            crate::workspace::cut_argument(name)
         ),
         hint,
     )

@@ -87,12 +87,12 @@ pub struct SavedOutcome {
     /// Records about the same code that say much the same.
     pub similar: Vec<SavedRecord>,
     /// The damaged file that was moved aside, where there was one.
-    pub set_aside: Option<SetAside>,
+    pub quarantined: Option<Quarantined>,
 }
 
 /// A damaged file of records that was moved aside, in the repository's part of the data directory.
 #[derive(Clone, Debug)]
-pub struct SetAside {
+pub struct Quarantined {
     /// Its name now.
     pub name: String,
     /// Records that could be read; an export of them lies beside it, under its name and `.json`.
@@ -139,7 +139,7 @@ impl Workspace {
             Ok((record, items))
         })?;
         let home = self.prepared_home()?;
-        let mut set_aside = None;
+        let mut quarantined = None;
         loop {
             let saved = RecordStore::open(&home).and_then(|mut store| {
                 // A page that this save does not meet would be lost to every reader.
@@ -161,11 +161,11 @@ impl Workspace {
                     return Ok(SavedOutcome {
                         record,
                         similar,
-                        set_aside,
+                        quarantined,
                     });
                 }
-                Err(error) if error.is_corrupt() && set_aside.is_none() => {
-                    set_aside = Some(move_aside(&home, error)?);
+                Err(error) if error.is_corrupt() && quarantined.is_none() => {
+                    quarantined = Some(quarantine(&home, error)?);
                 }
                 Err(error) => return Err(store_error(error)),
             }
@@ -174,8 +174,8 @@ impl Workspace {
 }
 
 /// Moves damaged records aside, with an export of those that can be read.
-fn move_aside(home: &RepoHome, error: StoreError) -> Result<SetAside> {
-    let Ok(name) = RecordStore::set_aside(home, now_ms()) else {
+fn quarantine(home: &RepoHome, error: StoreError) -> Result<Quarantined> {
+    let Ok(name) = RecordStore::quarantine(home, now_ms()) else {
         return Err(store_error(error));
     };
     tracing::warn!(file = %name, "the saved records were damaged and are kept under another name");
@@ -199,7 +199,7 @@ fn move_aside(home: &RepoHome, error: StoreError) -> Result<SetAside> {
             n_readable = 0;
         }
     }
-    Ok(SetAside { name, n_readable })
+    Ok(Quarantined { name, n_readable })
 }
 
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {

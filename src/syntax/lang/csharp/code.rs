@@ -96,7 +96,7 @@ impl<'t> Lowering<'t> {
             | Kind::Fixed
             | Kind::While
             | Kind::SwitchSection
-            | Kind::CatchClause => self.walk_scope(node),
+            | Kind::CatchClause => self.walk_block(node),
             Kind::SwitchStatement => {
                 let value = self.field(node, fields.value);
                 if let Some(value) = value {
@@ -247,11 +247,6 @@ impl<'t> Lowering<'t> {
             };
             self.push_named_use(INDEXER, index, target, ReferenceKind::Value);
         }
-    }
-
-    /// Reads a statement whose names end with it.
-    fn walk_scope(&mut self, node: Node<'t>) {
-        self.walk_block(node);
     }
 
     fn walk_lambda(&mut self, node: Node<'t>) {

@@ -87,6 +87,7 @@ impl<'t> Lowering<'t> {
             Kind::LocalVariable => self.walk_variables(node),
             Kind::EnhancedFor => self.walk_each(node),
             Kind::Block
+            | Kind::CatchClause
             | Kind::ConstructorBody
             | Kind::ForStatement
             | Kind::SwitchBlock
@@ -95,16 +96,9 @@ impl<'t> Lowering<'t> {
             Kind::IfStatement => {
                 let mark = self.locals.mark();
                 self.walk_children(node);
-                let condition = self.field(node, fields.condition);
-                // `if (!(o instanceof A a)) return;` binds `a` behind the statement.
-                if !condition.is_some_and(|it| self.text(it).contains('!')) {
+                if !self.binds_behind(node) {
                     self.locals.leave(mark);
                 }
-            }
-            Kind::CatchClause => {
-                let mark = self.locals.mark();
-                self.walk_children(node);
-                self.locals.leave(mark);
             }
             Kind::CatchParameter => {
                 let mut values = Vec::new();
@@ -182,6 +176,61 @@ impl<'t> Lowering<'t> {
             | Kind::FieldDeclaration
             | Kind::ConstantDeclaration => self.member(node),
             _ => self.walk_children(node),
+        }
+    }
+
+    /// Returns whether the patterns in the condition of an `if` bind names behind it: `if (!(o instanceof A a)) return;` binds `a`.
+    fn binds_behind(&self, statement: Node<'t>) -> bool {
+        let fields = self.grammar.fields;
+        self.field(statement, fields.alternative).is_none()
+            && self
+                .field(statement, fields.condition)
+                .is_some_and(|it| self.binds_where(it, false))
+            && self
+                .field(statement, fields.consequence)
+                .is_some_and(|it| self.may_leave(it))
+    }
+
+    /// Returns whether a pattern in a condition is matched wherever the condition is `is_true`: for `true` one in
+    /// `a && o instanceof A x`, for `false` one in `a || !(o instanceof A x)`.
+    fn binds_where(&self, condition: Node<'t>, is_true: bool) -> bool {
+        let fields = self.grammar.fields;
+        let operator = self.field(condition, fields.operator);
+        let operator = operator.map_or("", |it| self.text(it));
+        match self.kind(condition) {
+            Kind::InstanceOf => is_true,
+            Kind::Parenthesized => condition
+                .named_child(0)
+                .is_some_and(|it| self.binds_where(it, is_true)),
+            Kind::Unary if operator == "!" => condition
+                .named_child(0)
+                .is_some_and(|it| self.binds_where(it, !is_true)),
+            Kind::Binary if operator == if is_true { "&&" } else { "||" } => {
+                let sides = [fields.left, fields.right];
+                let mut sides = sides.into_iter().filter_map(|it| self.field(condition, it));
+                sides.any(|it| self.binds_where(it, is_true))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the code behind a statement may be out of its reach, as behind a `return`. Loops, `try` and `switch` are not
+    /// read for it: they may be.
+    fn may_leave(&self, statement: Node<'t>) -> bool {
+        let fields = self.grammar.fields;
+        match self.kind(statement) {
+            Kind::Block => {
+                let last = self.children(statement).last().copied();
+                last.is_some_and(|it| self.may_leave(it))
+            }
+            Kind::IfStatement => [fields.consequence, fields.alternative]
+                .into_iter()
+                .all(|it| {
+                    self.field(statement, it)
+                        .is_some_and(|it| self.may_leave(it))
+                }),
+            Kind::LocalVariable | Kind::ExpressionStatement => false,
+            _ => true,
         }
     }
 

@@ -200,25 +200,8 @@ impl<'t> Lowering<'t> {
         held: BoundValue<'t>,
         context: DeclarationContext<'t>,
     ) {
-        let site = self.site(start, held, &[], context);
+        let site = site(start, held, &[], context);
         self.scopes.bind(context.scope, name, site);
-    }
-
-    #[expect(clippy::unused_self, reason = "reads as `bind` does")]
-    fn site(
-        &self,
-        start: usize,
-        held: BoundValue<'t>,
-        items: &[u8],
-        context: DeclarationContext<'t>,
-    ) -> Site<'t> {
-        Site {
-            start,
-            block: context.block,
-            scope: context.scope,
-            held,
-            items: items.into(),
-        }
     }
 
     /// Binds the names and attributes of an assignment's target; `statement` is the span of their symbols.
@@ -237,7 +220,7 @@ impl<'t> Lowering<'t> {
         match self.kind(target) {
             Kind::Identifier => {
                 let name = self.text(target);
-                let site = self.site(start, held, items, context);
+                let site = site(start, held, items, context);
                 self.bind_name(name, target, site, statement, context);
             }
             Kind::Attribute => self.bind_attribute(target, start, held, items, statement, context),
@@ -375,7 +358,7 @@ impl<'t> Lowering<'t> {
             _ if receiver.is_constructor => AttributePlace::Constructor,
             _ => AttributePlace::Method,
         };
-        let site = self.site(start, held, items, context);
+        let site = site(start, held, items, context);
         self.add_attribute(receiver.class, self.text(name), statement, at, site);
     }
 
@@ -431,4 +414,19 @@ fn replaced_last(items: &[u8]) -> Vec<u8> {
         *last = STAR;
     }
     items
+}
+
+fn site<'t>(
+    start: usize,
+    held: BoundValue<'t>,
+    items: &[u8],
+    context: DeclarationContext<'t>,
+) -> Site<'t> {
+    Site {
+        start,
+        block: context.block,
+        scope: context.scope,
+        held,
+        items: items.into(),
+    }
 }

@@ -1,4 +1,4 @@
-//! Saved contexts, and removed or kept indexes.
+//! Saved contexts, indexes that were kept or removed, and settings.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! The files of an earlier state, laid over the rows of the index: facts as they were, and imports that lead where
-//! they led.
+//! The files of another state, earlier or merged, laid over the rows of the index: their facts, and imports that resolve
+//! among them.
 //!
 //! For questions about a definition that is gone: its uses bind as they did. Nothing is written.
 
@@ -15,15 +15,15 @@ use crate::model::{FileId, RepoPath, UnitId};
 use crate::resolve::{PathChanges, Resolver, SourceFiles, units};
 use crate::store::{ImportTarget, Read, StoreError};
 
-/// A file of the earlier state that differs now.
+/// A file that differs from its row in the index.
 #[derive(Debug)]
-pub struct EarlierFile {
+pub struct OverlayFile {
     /// Its path.
     pub path: RepoPath,
-    /// Its facts then; `None` where it was not there.
-    pub facts: Option<FileFacts>,
-    /// Its facts now, if its present uses are to be bound as if all other files were as they were.
-    pub now: Option<FileFacts>,
+    /// Its facts in the state that is laid over the index; `None` where that has no such file.
+    pub base: Option<FileFacts>,
+    /// Its present facts, if its present uses are to be bound among the files of that state.
+    pub present: Option<FileFacts>,
 }
 
 /// The ids of a file in an overlay.
@@ -54,7 +54,7 @@ impl Units {
         &mut self,
         read: &Read<'_>,
         manifest: &mut IndexedFiles,
-        file: &EarlierFile,
+        file: &OverlayFile,
         file_ids: OverlayFileIds,
     ) -> Result<bool, StoreError> {
         let id = file_ids.earlier;
@@ -63,7 +63,7 @@ impl Units {
         } else {
             Vec::new()
         };
-        let facts = file.facts.as_ref();
+        let facts = file.base.as_ref();
         let mut wanted = facts.map_or_else(Vec::new, |facts| units(&file.path, facts));
         wanted.retain(|(key, _)| !key.starts_with(TYPE_NAME_UNIT));
         let mut then = Vec::new();
@@ -93,7 +93,7 @@ impl Units {
         let then: Vec<UnitId> = then.into_iter().map(|(unit, _)| unit).collect();
         let differs = now != then;
         self.of_files.insert(id, then);
-        if let Some(facts) = &file.now {
+        if let Some(facts) = &file.present {
             let known = crate::resolve::units(&file.path, facts).into_iter();
             let known = known.filter(|(key, _)| !key.starts_with(TYPE_NAME_UNIT));
             let known = known.filter_map(|(key, _)| manifest.units.get(&key).copied());
@@ -118,12 +118,12 @@ impl Units {
     }
 }
 
-/// Lays the earlier files over the index. Returns the overlay and the ids of each file in it.
+/// Lays files of another state over the index. Returns the overlay and the ids of each file in it.
 ///
 /// Costs a pass over all paths and imports where files came or went, else the resolution of the imports of `files`.
 pub fn overlay(
     read: &Read<'_>,
-    files: Vec<EarlierFile>,
+    files: Vec<OverlayFile>,
 ) -> Result<(Overlay, Vec<OverlayFileIds>), StoreError> {
     let mut manifest = IndexedFiles::of(read)?;
     let mut changes = PathChanges::default();
@@ -133,7 +133,7 @@ pub fn overlay(
     for (at, file) in files.iter().enumerate() {
         let path = file.path.as_str();
         let known = manifest.files.get(path).copied();
-        if known.is_none() || file.facts.is_none() {
+        if known.is_none() || file.base.is_none() {
             changes.add_path(&file.path);
         }
         let row = FIRST_SYNTHETIC_ID + i64::try_from(at).unwrap_or(0);
@@ -146,7 +146,7 @@ pub fn overlay(
         if units.change(read, &mut manifest, file, file_ids)? {
             changes.add_path(&file.path);
         }
-        match (known, &file.facts) {
+        match (known, &file.base) {
             (None, Some(_)) => manifest.add(path, own),
             (Some(_), None) => drop(manifest.files.remove(path)),
             _ => {}
@@ -172,10 +172,10 @@ pub fn overlay(
                 .collect();
             overlay.files.insert(id, (facts, targets));
         };
-        if let Some(now) = file.now {
+        if let Some(now) = file.present {
             lay(id.current, now);
         }
-        lay(id.earlier, file.facts.unwrap_or_default());
+        lay(id.earlier, file.base.unwrap_or_default());
     }
     if changes.is_empty() {
         return Ok((overlay, ids));

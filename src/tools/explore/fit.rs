@@ -1,4 +1,4 @@
-//! Lays candidates into the budget of a pack. Definitions of one file that touch or lie within each other become one
+//! Fits candidates into the budget of a pack. Definitions of one file that touch or lie within each other become one
 //! part: a part takes some 200 bytes besides its text.
 
 use std::cmp::{Ordering, Reverse};
@@ -31,7 +31,7 @@ pub(super) struct Laid {
 
 /// Lays each candidate, in order, where it fits: whole, and at the end, in the room that is kept for them, the others by their
 /// comments and signatures. Both lists of the result are in the order of value.
-pub(super) fn lay(
+pub(super) fn fit(
     source: &SourceReader<'_>,
     input: &ExploreInput,
     list: &[PackCandidate],

@@ -87,7 +87,7 @@ impl Workspace {
         let mut rules = self.rules.clone();
         rules.unused_days = wish.unused_days.unwrap_or(rules.unused_days);
         rules.total_bytes = wish.max_bytes.unwrap_or(rules.total_bytes);
-        Ok(self.clean(&repo, &rules, wish.ci, wish.dry_run))
+        Ok(self.prune_all(&repo, &rules, wish.ci, wish.dry_run))
     }
 
     /// Removes one index by its identity, all of a branch of this work tree, or that of a commit which is not checked out. Returns
@@ -120,7 +120,7 @@ impl Workspace {
             let what = match target {
                 DropTarget::Commit(revision) => format!(
                     "no index was made of `{}` with `ref`",
-                    super::view::brief(&revision.name)
+                    super::view::cut_argument(&revision.name)
                 ),
                 _ => "there is no such index in this repository".to_owned(),
             };
@@ -197,7 +197,7 @@ impl Workspace {
         let spawned = std::thread::Builder::new()
             .name("housekeeping".to_owned())
             .spawn(move || {
-                workspace.keep_house_now();
+                workspace.run_gc_now();
                 workspace.is_running_gc.store(false, Ordering::Release);
             });
         if spawned.is_err() {
@@ -205,14 +205,14 @@ impl Workspace {
         }
     }
 
-    /// Does the housekeeping that a call put off until its answer is given.
+    /// Runs the garbage collection that a call put off until its answer is given.
     pub(super) fn run_gc_if_owed(&self) {
         if self.owes_gc.swap(false, Ordering::AcqRel) {
-            self.keep_house_now();
+            self.run_gc_now();
         }
     }
 
-    fn keep_house_now(&self) {
+    fn run_gc_now(&self) {
         let is_due = self.is_due();
         let stamp = self.stamp();
         let (Ok(repo), Ok(Some(_lock))) = (self.repo(), WriteLock::take(&stamp, Duration::ZERO))
@@ -222,10 +222,10 @@ impl Workspace {
         let pruned = if is_due {
             let touched = std::fs::File::options().write(true).open(&stamp);
             drop(touched.and_then(|file| file.set_modified(SystemTime::now())));
-            self.clean(&repo, &self.rules, false, false)
+            self.prune_all(&repo, &self.rules, false, false)
         } else {
             let own = [survey::look(&self.home.repo(&repo.repo_id()), Some(&repo))];
-            self.apply(&own, &self.rules, Extra::new(), false)
+            self.prune_entries(&own, &self.rules, Extra::new(), false)
         };
         if !pruned.removed.is_empty() || pruned.vectors.n_vectors > 0 {
             tracing::info!(
@@ -239,14 +239,14 @@ impl Workspace {
 
     /// Looks through the whole data directory. Files without an owner go, too; on a build server there is no other
     /// process that could own them.
-    fn clean(&self, repo: &Repo, rules: &RetentionRules, ci: bool, dry_run: bool) -> Pruned {
+    fn prune_all(&self, repo: &Repo, rules: &RetentionRules, ci: bool, dry_run: bool) -> Pruned {
         let found = survey::look_at_all(&self.home, Some(repo));
         let extra = if ci {
             survey::needless(&found, repo, &pull_request())
         } else {
             Extra::new()
         };
-        let mut pruned = self.apply(&found, rules, extra, dry_run);
+        let mut pruned = self.prune_entries(&found, rules, extra, dry_run);
         let going: Vec<Pointer> = pruned.removed.iter().map(|it| it.pointer.clone()).collect();
         pruned.vectors = unused_vectors::sweep(&self.home, &going, dry_run);
         if !dry_run {
@@ -263,7 +263,7 @@ impl Workspace {
         pruned
     }
 
-    fn apply(
+    fn prune_entries(
         &self,
         found: &[SurveyedRepository],
         rules: &RetentionRules,

@@ -1,0 +1,79 @@
+//! A broken use, and the list of those of a difference: the result of `broken`.
+
+use crate::model::{Provenance, RepoPath};
+use crate::syntax::UseKind;
+
+/// Uses of one definition in one file that mean nothing now, or no longer agree with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenUse {
+    /// The file of the uses.
+    pub path: RepoPath,
+    /// The first line: the import, where there is one.
+    pub line: u32,
+    /// That line, without its indentation.
+    pub text: String,
+    /// How the definition is used there; `None` in an import or an export.
+    pub kind: Option<UseKind>,
+    /// Further lines of the file that the broken import leaves without a meaning, with how each uses it.
+    pub also: Vec<(u32, String, Option<UseKind>)>,
+    /// The file of the definition or module, before the change.
+    pub home: RepoPath,
+    /// Its qualified name; empty for a module as a whole.
+    pub symbol: String,
+    /// The change that breaks the uses, an index into [`super::difference::Difference::changes`]; `None` where the definition itself is as it was.
+    pub change: Option<usize>,
+    /// Why they are broken.
+    pub reason: BrokenReason,
+    /// How the first use is known.
+    pub provenance: Provenance,
+    /// Line of an import whose module is gone, which all names of it share.
+    pub module_line: Option<u32>,
+    /// Whether the name comes through another file's re-export, which is broken itself.
+    pub is_through: bool,
+}
+
+/// Why a use is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenReason {
+    /// The definition is gone from where it was.
+    Gone,
+    /// The definition is there, and the file that the use imports it from no longer offers it.
+    NotOffered,
+    /// The file that the use imports is gone.
+    NoModule,
+    /// The call passes fewer arguments than the new signature requires.
+    TooFewArguments {
+        /// Arguments that it passes.
+        given: u32,
+        /// Arguments that it has to pass.
+        required: u32,
+    },
+}
+
+impl BrokenUse {
+    /// Returns all lines, with their text and how each uses the definition.
+    pub fn lines(&self) -> Vec<(u32, String, Option<UseKind>)> {
+        let mut all = vec![(self.line, self.text.clone(), self.kind)];
+        all.extend(self.also.iter().cloned());
+        all
+    }
+}
+
+/// The broken uses of a difference.
+#[derive(Clone, Debug, Default)]
+pub struct BrokenUses {
+    /// The uses, by path and line.
+    pub all: Vec<BrokenUse>,
+    /// Uses of members that are gone, by path and line, of which a base from outside the repository may have one of the name:
+    /// not proved to be broken.
+    pub doubtful: Vec<BrokenUse>,
+    /// Uses of the names of definitions that are gone whose meaning is not known, `doubtful` among them: they may be broken too.
+    pub n_unresolved: u64,
+    /// Whether there were more names or files than are looked at.
+    pub is_cut: bool,
+}
+
+/// Returns the last name of a chain: `open` of `app.open`.
+pub(super) fn last_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}

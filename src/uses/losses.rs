@@ -1,0 +1,558 @@
+//! The places of one file that mean nothing after a change: names of its import and export lists, references, and uses of
+//! definitions that the file itself had.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Uses;
+use super::broken_use::last_name;
+use super::difference::Difference;
+use super::inherited::Receivers;
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::ir::{ExportKind, FileFacts, ImportKind, Target};
+use crate::link::overlay::OverlayFileIds;
+use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
+use crate::model::{FileId, ModuleId, Provenance, RepoPath};
+use crate::store::ImportTarget;
+use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
+
+/// The definitions of a changed file that are gone from it, by name and change: uses in the file itself have no import that
+/// could bind them. Of a member, the references to it.
+type OwnNames = HashMap<(String, usize), Option<HashSet<u32>>>;
+
+/// Both states of a difference, to bind names in.
+pub(super) struct BeforeAfter<'a> {
+    pub(super) difference: &'a Difference,
+    pub(super) overlay_ids: Vec<OverlayFileIds>,
+    pub(super) before: UseTargets<'a>,
+    pub(super) now: UseTargets<'a>,
+    /// The declarations that are gone, with their change.
+    pub(super) gone: HashMap<DefinitionRow, usize>,
+    pub(super) targets_before: HashMap<FileId, Vec<ImportTarget>>,
+}
+
+/// One file of the new state, bound among the earlier files and among the present ones.
+pub(super) struct BoundFile<'a> {
+    pub(super) path: &'a RepoPath,
+    pub(super) language: &'static Language,
+    /// Its id in the new state.
+    pub(super) id: FileId,
+    pub(super) text: &'a str,
+    pub(super) facts: &'a FileFacts,
+    pub(super) before: FileTargets,
+    pub(super) now: FileTargets,
+    /// Where its imports lead now.
+    pub(super) targets: Vec<Option<ImportTarget>>,
+    /// Its place in the difference, where its own definitions are looked for.
+    pub(super) changed: Option<usize>,
+    /// Names that an import bound to a definition that is gone, by its change, and that nothing in the file binds now.
+    pub(super) lost_names: Vec<(String, usize)>,
+}
+
+/// The places that are found, by file and loss.
+#[derive(Default)]
+pub(super) struct LossesByFile {
+    pub(super) places: BTreeMap<(RepoPath, Loss), Vec<BrokenPlace>>,
+    /// Re-exports that are broken themselves: file and name.
+    pub(super) exports: HashSet<(ModuleId, String)>,
+}
+
+impl LossesByFile {
+    fn add(&mut self, path: &RepoPath, loss: &Loss, place: BrokenPlace) {
+        let key = (path.clone(), loss.clone());
+        self.places.entry(key).or_default().push(place);
+    }
+}
+
+/// A place in a file where a name means nothing now.
+pub(super) struct BrokenPlace {
+    pub(super) start: u32,
+    pub(super) line: u32,
+    pub(super) kind: Option<UseKind>,
+    pub(super) provenance: Provenance,
+    pub(super) module_line: Option<u32>,
+    /// The file and the name there that an import, or a member of a module, takes.
+    pub(super) from: Option<(ModuleId, String)>,
+}
+
+impl BrokenPlace {
+    /// A resolved import or export.
+    fn at(start: u32, line: u32) -> Self {
+        Self {
+            start,
+            line,
+            kind: None,
+            provenance: Provenance::Resolved,
+            module_line: None,
+            from: None,
+        }
+    }
+}
+
+/// A name of an import or export list that means nothing now.
+struct DanglingName {
+    loss: Loss,
+    module_line: Option<u32>,
+    from: Option<(ModuleId, String)>,
+}
+
+/// A reference that means nothing now.
+struct LostReference {
+    loss: Loss,
+    provenance: Provenance,
+    /// Of a member of a module, the file and the name that it is asked for.
+    from: Option<(ModuleId, String)>,
+}
+
+/// The meaning that a broken place lost.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Loss {
+    /// A declaration that is gone, by its change.
+    Change(usize),
+    /// A member that is gone, by its change, which a base from outside the repository may have: it may have overridden that.
+    Inherited(usize),
+    /// A definition that its importer no longer gets: file and symbol.
+    Definition(DefinitionRow),
+    /// A module, by its file.
+    Module(ModuleId),
+}
+
+impl BeforeAfter<'_> {
+    /// Whether the names of a file's import and export lists mean something else; `earlier_id` is its id among the earlier files.
+    pub(super) fn lists_differ(&self, id: FileId, earlier_id: FileId) -> Result<bool> {
+        let (before, now) = (self.before.lists_of(earlier_id)?, self.now.lists_of(id)?);
+        Ok((before.imports, before.exports) != (now.imports, now.exports))
+    }
+
+    /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
+    fn lost_change(&self, change: usize, now: Meaning) -> Loss {
+        let is_removed = self.difference.changes[change].kind == ChangeKind::Removed;
+        match now {
+            Meaning::Inherited if is_removed => Loss::Inherited(change),
+            _ => Loss::Change(change),
+        }
+    }
+}
+
+/// The names that import and export lists of one file lost, and the definitions that they no longer import.
+#[derive(Default)]
+struct LostLists {
+    /// By their words, to be found in the text.
+    by_word: BTreeMap<String, HashMap<OccurrenceRole, DanglingName>>,
+    /// Definitions that are as they were, and that no import gets any more.
+    not_exported: HashSet<DefinitionRow>,
+}
+
+impl LostLists {
+    fn add(&mut self, word: &str, role: OccurrenceRole, name: DanglingName) {
+        let of_word = self.by_word.entry(word.to_owned()).or_default();
+        of_word.insert(role, name);
+    }
+}
+
+impl Uses<'_> {
+    /// Adds the broken places of one file to `losses`; `earlier_id` is its id among the earlier files.
+    pub(super) fn collect_losses(
+        &self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        earlier_id: FileId,
+        losses: &mut LossesByFile,
+    ) -> Result<()> {
+        let mut lists = LostLists::default();
+        self.lost_imports(states, bound, earlier_id, &mut lists, losses)?;
+        lost_exports(states, bound, &mut lists, losses);
+        let references = self.lost_references(states, bound, earlier_id, &lists)?;
+        let mut own = own_gone(states, bound)?;
+        let lost_names = bound.lost_names.iter();
+        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), None)));
+        if references.is_empty() && lists.by_word.is_empty() && own.is_empty() {
+            return Ok(());
+        }
+        let mut words: BTreeSet<&str> = lists.by_word.keys().map(String::as_str).collect();
+        words.extend(own.keys().map(|(word, _)| word.as_str()));
+        let words: Vec<&str> = words.into_iter().collect();
+        let found = syntax::occurrences_of(bound.language, bound.text, &words, &self.budget);
+        let found = found.ok_or_else(Error::cancelled)?;
+        add_references(bound, &references, &found, losses);
+        add_listed(bound, &lists, (&words, &found), losses);
+        add_own(states, bound, &own, (&words, &found), losses);
+        Ok(())
+    }
+
+    /// Adds the names that an import took before and does not now, and the imports of modules that are gone.
+    fn lost_imports(
+        &self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        earlier_id: FileId,
+        lists: &mut LostLists,
+        losses: &mut LossesByFile,
+    ) -> Result<()> {
+        let targets_before = states.targets_before.get(&earlier_id);
+        for (at, import) in bound.facts.imports.iter().enumerate() {
+            let target_now = bound.targets.get(at).copied().flatten();
+            let target_before = match targets_before {
+                Some(targets) => targets.get(at).copied(),
+                None => target_now,
+            };
+            let is_missing = matches!(target_before, Some(ImportTarget::File(_)))
+                && target_now == Some(ImportTarget::Missing)
+                && !matches!(
+                    import.kind,
+                    ImportKind::Submodule
+                        | ImportKind::Implied
+                        | ImportKind::Scope
+                        | ImportKind::RequireResolve
+                );
+            let module_line = is_missing.then_some(import.line);
+            let mut has_lost = false;
+            for (n, name) in import.names.iter().enumerate() {
+                let meanings = self.imported_meanings(bound, (at, n), &name.imported)?;
+                let loss = meanings.and_then(|it| loss_of(states, it, is_missing));
+                let Some(loss) = loss else {
+                    continue;
+                };
+                has_lost = true;
+                if let Loss::Definition(definition) = loss {
+                    lists.not_exported.insert(definition);
+                }
+                if import.kind == ImportKind::ReExport {
+                    continue;
+                }
+                let from = match target_now {
+                    Some(ImportTarget::File(target)) => {
+                        Some((target.into(), name.imported.clone()))
+                    }
+                    _ => None,
+                };
+                let role = OccurrenceRole::Import {
+                    import: u32::try_from(at).unwrap_or(u32::MAX),
+                    name: u32::try_from(n).unwrap_or(u32::MAX),
+                };
+                let listed = DanglingName {
+                    loss,
+                    module_line,
+                    from,
+                };
+                lists.add(listed_word(&name.imported, &name.local), role, listed);
+            }
+            if let (true, false, Some(ImportTarget::File(target))) =
+                (is_missing, has_lost, target_before)
+            {
+                let start = start_of_line(bound.text, import.line);
+                let found = BrokenPlace {
+                    module_line,
+                    ..BrokenPlace::at(start, import.line)
+                };
+                losses.add(bound.path, &Loss::Module(target.into()), found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the meaning of the `n`-th name of an import before and now.
+    fn imported_meanings(
+        &self,
+        bound: &BoundFile<'_>,
+        (import, n): (usize, usize),
+        name: &str,
+    ) -> Result<Option<(Meaning, Meaning)>> {
+        let meaning = |bindings: &FileTargets| bindings.imports.get(import)?.get(n).copied();
+        let (Some(before), Some(mut now)) = (meaning(&bound.before), meaning(&bound.now)) else {
+            return Ok(None);
+        };
+        if let (Meaning::Definition(..), Meaning::Module(module), "default") = (before, now, name)
+            && self.is_typed(module.file())?
+        {
+            // The module itself stands in for its default in CommonJS alone.
+            now = Meaning::Dangling(module);
+        }
+        Ok(Some((before, now)))
+    }
+
+    /// Returns the references that meant a definition which is gone or no longer exported, by their index.
+    fn lost_references(
+        &self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        earlier_id: FileId,
+        lists: &LostLists,
+    ) -> Result<HashMap<u32, LostReference>> {
+        let facts = bound.facts;
+        let mut references = HashMap::new();
+        let mut receivers = Receivers::default();
+        let meanings = bound.before.references.iter().zip(&bound.now.references);
+        for (n, (before, now)) in meanings.enumerate() {
+            let is_inherited = *now == Meaning::Inherited;
+            let (Meaning::Definition(definition, provenance), true) =
+                (before, is_unbound(*now) || is_inherited)
+            else {
+                continue;
+            };
+            let loss = match states.gone.get(definition) {
+                Some(change) => states.lost_change(*change, *now),
+                None if lists.not_exported.contains(definition) => Loss::Definition(*definition),
+                None => {
+                    let used = (n, *definition);
+                    match self.gone_base(states, bound, earlier_id, used, &mut receivers)? {
+                        Some(change) => Loss::Change(change),
+                        None => continue,
+                    }
+                }
+            };
+            let module = states.now.module_of_receiver(bound.id, n);
+            let name = facts.name(&facts.references[n]);
+            let used = LostReference {
+                loss,
+                provenance: *provenance,
+                from: module.map(|module| (module, name.to_owned())),
+            };
+            references.insert(u32::try_from(n).unwrap_or(u32::MAX), used);
+        }
+        Ok(references)
+    }
+
+    /// Whether a file is of TypeScript, whose modules export by statements alone.
+    pub(super) fn is_typed(&self, file: FileId) -> Result<bool> {
+        let path = self.read.path_of(file)?;
+        Ok(path.is_some_and(|path| is_typescript(&path)))
+    }
+}
+
+/// Adds the names that an export list took from another module before and does not now.
+fn lost_exports(
+    states: &BeforeAfter<'_>,
+    bound: &BoundFile<'_>,
+    lists: &mut LostLists,
+    losses: &mut LossesByFile,
+) {
+    for (at, export) in bound.facts.exports.iter().enumerate() {
+        let meaning = |bindings: &FileTargets| bindings.exports.get(at).copied();
+        let (Some(before), Some(now)) = (meaning(&bound.before), meaning(&bound.now)) else {
+            continue;
+        };
+        if export.specifier.is_empty() || export.kind == ExportKind::Star {
+            continue;
+        }
+        let Some(loss) = loss_of(states, (before, now), false) else {
+            continue;
+        };
+        losses
+            .exports
+            .insert((bound.id.into(), export.name.clone()));
+        let from = target_of(bound, &export.specifier);
+        let role = OccurrenceRole::Export {
+            export: u32::try_from(at).unwrap_or(u32::MAX),
+        };
+        let listed = DanglingName {
+            loss,
+            module_line: None,
+            from: from.map(|target| (target.into(), export.local.clone())),
+        };
+        lists.add(listed_word(&export.local, &export.name), role, listed);
+    }
+}
+
+/// Returns the word by which a list that takes `taken` of a module names it: `name` where that is no word of the module.
+fn listed_word<'n>(taken: &'n str, name: &'n str) -> &'n str {
+    match taken {
+        "" | "default" | "*" => name,
+        word => word,
+    }
+}
+
+fn add_references(
+    bound: &BoundFile<'_>,
+    references: &HashMap<u32, LostReference>,
+    found: &Occurrences,
+    losses: &mut LossesByFile,
+) {
+    for (start, line, reference, kind) in &found.uses {
+        if let Some(used) = references.get(reference) {
+            let found = BrokenPlace {
+                kind: Some(*kind),
+                provenance: used.provenance,
+                from: used.from.clone(),
+                ..BrokenPlace::at(*start, *line)
+            };
+            losses.add(bound.path, &used.loss, found);
+        }
+    }
+}
+
+/// Adds the places of the names of import and export lists.
+fn add_listed(
+    bound: &BoundFile<'_>,
+    lists: &LostLists,
+    (words, found): (&[&str], &Occurrences),
+    losses: &mut LossesByFile,
+) {
+    for place in &found.places {
+        let roles = lists.by_word.get(words[place.word]);
+        if let Some(listed) = roles.and_then(|roles| roles.get(&place.role)) {
+            let found = BrokenPlace {
+                module_line: listed.module_line,
+                from: listed.from.clone(),
+                ..BrokenPlace::at(place.start_byte, place.line)
+            };
+            losses.add(bound.path, &listed.loss, found);
+        }
+    }
+}
+
+fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames> {
+    let mut own = HashMap::new();
+    let Some(at) = bound.changed else {
+        return Ok(own);
+    };
+    let file = &states.difference.files[at];
+    let is_typed = is_typescript(bound.path);
+    let mut receivers = None;
+    for (change_at, change) in states.difference.changes.iter().enumerate() {
+        let is_own = change.old.as_ref().is_some_and(|place| place.file == at);
+        if !is_own || !change.is_gone() || change.kind == ChangeKind::Unexported {
+            continue;
+        }
+        let Some((_, symbol)) = states.difference.old(change) else {
+            continue;
+        };
+        let name = last_name(&symbol.name).to_owned();
+        let Some((owner, _)) = symbol.qualified_name.rsplit_once('.') else {
+            own.insert((name, change_at), None);
+            continue;
+        };
+        if receivers.is_none() {
+            receivers = Some(states.now.receivers_of(bound.id)?);
+        }
+        let of_class = format!("typeof {owner}");
+        // An assignment in a method tells the value of a member and declares none in TypeScript.
+        let is_lost = |meaning: Meaning| {
+            let is_value = || {
+                let (in_file, ordinal) = meaning.definition()?;
+                let facts = states.now.facts(in_file)?;
+                Some(facts.symbols.get(ordinal as usize)?.name != name)
+            };
+            is_unbound(meaning)
+                || meaning == Meaning::Inherited
+                || is_typed && is_value() == Some(true)
+        };
+        let all = receivers.iter().flatten().enumerate();
+        let fits = all.filter(|(n, receiver)| {
+            let is_of_owner = receiver
+                .as_deref()
+                .is_some_and(|it| it == owner || it == of_class);
+            let used = file.new.facts.references.get(*n);
+            is_of_owner
+                && used.is_some_and(|used| file.new.facts.name(used) == name)
+                && bound.now.references.get(*n).is_some_and(|it| is_lost(*it))
+        });
+        let fits: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
+        if !fits.is_empty() {
+            own.insert((name, change_at), Some(fits));
+        }
+    }
+    Ok(own)
+}
+
+/// Returns the file that a module as written leads to.
+fn target_of(bound: &BoundFile<'_>, specifier: &str) -> Option<FileId> {
+    let mut imports = bound.facts.imports.iter().zip(&bound.targets);
+    let found = imports.find(|(import, _)| import.specifier == specifier);
+    match found?.1 {
+        Some(ImportTarget::File(target)) => Some(*target),
+        _ => None,
+    }
+}
+
+/// Adds the places of names in their own file, where no scope binds it any more.
+fn add_own(
+    states: &BeforeAfter<'_>,
+    bound: &BoundFile<'_>,
+    own: &OwnNames,
+    (words, found): (&[&str], &Occurrences),
+    losses: &mut LossesByFile,
+) {
+    for ((name, change), references) in own {
+        let of_name = |place: &&Occurrence| words[place.word] == name;
+        for place in found.places.iter().filter(of_name) {
+            let mut it = Loss::Change(*change);
+            let (kind, provenance) = match (place.role, references) {
+                (OccurrenceRole::Global(kind), None) => (Some(kind), Provenance::Resolved),
+                (OccurrenceRole::Use { reference, kind }, None) => {
+                    let used = bound.facts.references.get(reference as usize);
+                    let is_lexical = used.is_some_and(|it| it.target == Target::Lexical);
+                    let now = bound.now.references.get(reference as usize);
+                    if !is_lexical || !now.is_some_and(|it| is_unbound(*it)) {
+                        continue;
+                    }
+                    (Some(kind), Provenance::Resolved)
+                }
+                (OccurrenceRole::Export { export }, None) => {
+                    let now = bound.now.exports.get(export as usize);
+                    let listed = bound.facts.exports.get(export as usize);
+                    let is_here = listed.is_some_and(|it| it.specifier.is_empty());
+                    if !is_here || !now.is_some_and(|it| is_unbound(*it)) {
+                        continue;
+                    }
+                    (None, Provenance::Resolved)
+                }
+                (OccurrenceRole::Use { reference, kind }, Some(references))
+                    if references.contains(&reference) =>
+                {
+                    let now = bound.now.references[reference as usize];
+                    it = states.lost_change(*change, now);
+                    (Some(kind), Provenance::Member)
+                }
+                _ => continue,
+            };
+            let found = BrokenPlace {
+                kind,
+                provenance,
+                ..BrokenPlace::at(place.start_byte, place.line)
+            };
+            losses.add(bound.path, &it, found);
+        }
+    }
+}
+
+/// Returns the meaning that a name of an import or export list lost: it had one among the earlier files and has none
+/// now.
+fn loss_of(
+    states: &BeforeAfter<'_>,
+    (before, now): (Meaning, Meaning),
+    is_missing: bool,
+) -> Option<Loss> {
+    if !is_unbound(now) {
+        return None;
+    }
+    let is_provable = is_missing || matches!(now, Meaning::Dangling(_));
+    match before {
+        Meaning::Definition(definition, _) => match states.gone.get(&definition) {
+            Some(change) => Some(Loss::Change(*change)),
+            None => is_provable.then_some(Loss::Definition(definition)),
+        },
+        Meaning::Module(file) => is_provable.then_some(Loss::Module(file)),
+        _ => None,
+    }
+}
+
+pub(super) fn is_unbound(meaning: Meaning) -> bool {
+    matches!(meaning, Meaning::Unresolved | Meaning::Dangling(_))
+}
+
+fn is_typescript(path: &RepoPath) -> bool {
+    let ends = [".ts", ".tsx", ".mts", ".cts"];
+    ends.iter().any(|end| path.as_str().ends_with(end))
+}
+
+/// Returns the first byte of a line (from 1) that is no white space.
+fn start_of_line(text: &str, line: u32) -> u32 {
+    let before = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1) as usize);
+    let start: usize = before.map(str::len).sum();
+    let rest = text.get(start..).unwrap_or_default();
+    let indent = rest.len() - rest.trim_start().len();
+    u32::try_from((start + indent).min(text.len())).unwrap_or(u32::MAX)
+}
