@@ -335,8 +335,36 @@ pub fn global_usings() -> &'static str {
     "global using"
 }
 
+/// The specifier of the files that declare a type of a name, in whatever namespace: ``=Result`1``. It leads to a unit where the
+/// repository has one.
+pub fn files_of_type(name: &str) -> String {
+    format!("={name}")
+}
+
+/// The beginning of the keys of units of the files that declare a type of a name. No name of a file is looked up in them.
+pub const TYPE_NAME_UNIT: &str = "cs=";
+
 /// How many namespaces of the repository, of those that a project file names, are used by all files of the project.
-pub const N_PROJECT_USINGS: usize = 16;
+pub const N_PROJECT_USINGS: usize = 24;
+
+/// The specifier of a project that a file sees, by the number behind it: `project 0` is its own, the others are those that this
+/// references, the nearest first.
+pub fn visible_projects() -> &'static str {
+    "project "
+}
+
+/// The specifier that leads somewhere where a file sees all projects: which its own references is not known.
+pub fn all_projects() -> &'static str {
+    "project *"
+}
+
+/// How many projects a file may see, beyond which it is taken to see all.
+pub const N_VISIBLE_PROJECTS: usize = 16;
+
+/// Whether an export of C# is a type of a namespace: neither one inside of another type nor an extension method.
+pub fn is_type_export(export: &Export) -> bool {
+    export.kind == ExportKind::Local && !export.name.contains(['.', ' '])
+}
 
 /// How many units the names with external linkage are spread over.
 const N_LINKAGE_UNITS: u64 = 4096;

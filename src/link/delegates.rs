@@ -25,6 +25,12 @@ static DELEGATES: BuiltinSet = BuiltinSet::new(
 );
 
 impl ExternalType {
+    /// Whether values of it are functions, as its name tells: `RetryHandler`.
+    pub(super) fn is_delegate_by_name(&self) -> bool {
+        let ends = ["Delegate", "Handler", "Callback"];
+        ends.iter().any(|end| self.name.ends_with(end))
+    }
+
     /// The number of parameters of the functions of a type, where it is a delegate.
     fn n_delegate_params(&self) -> Option<usize> {
         match &*self.name {
@@ -112,10 +118,7 @@ impl Linker<'_, '_> {
         };
         if !DELEGATES.has(&of.name) {
             // A type that is not known, or a type parameter.
-            let may_be = of.name.ends_with("Delegate")
-                || of.name.ends_with("Handler")
-                || of.name.ends_with("Callback");
-            return may_be.then_some(WEAKLY_CONVERTED);
+            return of.is_delegate_by_name().then_some(WEAKLY_CONVERTED);
         }
         if let (Some(n), Some(wanted)) = (n_params_of_lambda, of.n_delegate_params())
             && n != wanted

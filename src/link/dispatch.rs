@@ -129,6 +129,22 @@ impl UseTargets<'_> {
         Ok(found)
     }
 
+    /// Returns a type with the other parts of it, where it is declared in parts: `partial class`; the definition itself first.
+    pub fn parts_of(&self, type_: DefinitionRow) -> Result<Vec<DefinitionRow>, StoreError> {
+        let mut parts = vec![type_];
+        self.cache.begin();
+        if let Some(file) = self.cache.get(type_.0)
+            && rules::of(&file).has_partial_types
+            && file.facts.symbols.len() > type_.1 as usize
+        {
+            let linker = Linker::new(&self.cache, file);
+            let all = linker.all_parts(module_of(type_)).into_iter();
+            parts = all.map(|(module, at)| (module.file(), at)).collect();
+        }
+        self.cache.end(type_.0)?;
+        Ok(parts)
+    }
+
     /// Adds the definitions whose users may run a definition too.
     pub fn add_dispatch_targets(
         &self,
@@ -145,9 +161,7 @@ impl UseTargets<'_> {
             };
             relation.alternatives(&file, of.1, all)?;
             relation.exclusive_definitions(&file, of.1, all);
-            if file.symbol(of.1).kind == SymbolKind::Method
-                && is_dispatched(&self.cache, &file, of.1)
-            {
+            if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
                 match rules::of(&file).members {
                     MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
                     MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
@@ -267,11 +281,15 @@ impl DispatchLookup<'_, '_> {
             return Ok(());
         };
         let own = file.definition(class);
-        let above = self.classes_above(own);
+        // Another part of a partial method.
+        let mut above = self.other_parts(own);
+        above.extend(self.classes_above(own));
         let (below, is_cut) = self.classes_below(own, all)?;
         all.is_cut |= is_cut;
         let name = file.lookup_name(at);
+        let kind = file.symbol(at).kind;
         let plain = &file.symbol(at).name;
+        let explicit_name = |type_name: &str| format!("{type_name}.{plain}");
         let interface = file.explicit_interface(at);
         let own_type = &file.symbol(class).name;
         let n_above = above.len();
@@ -285,7 +303,7 @@ impl DispatchLookup<'_, '_> {
             let fitting = |in_file: &Rc<LinkedFile>, of: SymbolIdx, name: &str| {
                 let mut methods = in_file.members(of, name).to_vec();
                 methods.retain(|method| {
-                    in_file.symbol(*method).kind == SymbolKind::Method
+                    in_file.symbol(*method).kind == kind
                         && is_dispatched(self.linker.cache, in_file, *method)
                         && self.may_override((in_file, *method), (file, at), &object)
                 });
@@ -296,7 +314,7 @@ impl DispatchLookup<'_, '_> {
                 // An explicit implementation, `void IStore.Open()`, is that of one interface; beside it a method of the name alone is none.
                 let is_another = match interface {
                     Some(interface) => interface != other_type,
-                    None => !fitting(file, own.1, &format!("{other_type}.{plain}")).is_empty(),
+                    None => !fitting(file, own.1, &explicit_name(other_type)).is_empty(),
                 };
                 if is_another {
                     continue;
@@ -305,7 +323,7 @@ impl DispatchLookup<'_, '_> {
             } else if interface.is_some() {
                 continue;
             } else {
-                let explicit = fitting(&other, class, &format!("{own_type}.{plain}"));
+                let explicit = fitting(&other, class, &explicit_name(own_type));
                 if explicit.is_empty() {
                     fitting(&other, class, &name)
                 } else {
@@ -329,6 +347,9 @@ impl DispatchLookup<'_, '_> {
         found: &mut Vec<BaselessMethod>,
     ) -> Result<bool, StoreError> {
         let (below, is_cut) = self.classes_below(class, &mut DispatchTargets::default())?;
+        let parts = self.other_parts(class);
+        let own_name = self.linker.cache.get(class.0);
+        let own_name = own_name.map_or_else(String::new, |it| it.symbol(class.1).name.clone());
         let has = |at: &DefinitionRow, name: &str| {
             let file = self.linker.cache.get(at.0);
             file.is_some_and(|file| !methods(&file, at.1, name).is_empty())
@@ -337,7 +358,21 @@ impl DispatchLookup<'_, '_> {
             let Some(file) = self.linker.cache.get(at.0) else {
                 continue;
             };
+            // `string IStore.Name` of an interface that has no `Name` any more.
+            let explicit = format!("{own_name}.{name}");
+            for method in file.members(at.1, &explicit) {
+                if may_be_dispatched(&file, *method) && file.explicit_interface(*method).is_some() {
+                    found.push(BaselessMethod {
+                        method: (at.0, *method),
+                        lacks_required: false,
+                        has_outside_base: false,
+                        is_refused: true,
+                    });
+                }
+            }
             let mut above = self.classes_above(at);
+            above.extend(self.other_parts(at));
+            above.retain(|it| !parts.contains(it));
             if above.iter().any(|it| has(it, name)) {
                 continue;
             }
@@ -352,7 +387,7 @@ impl DispatchLookup<'_, '_> {
             let offering = |name: &str| above.iter().any(|it| *it != class && has(it, name));
             let lacks_required = is_concrete && required.iter().any(|name| !offering(name));
             for method in methods(&file, at.1, name) {
-                if file.symbol(method).kind == SymbolKind::Method {
+                if may_be_dispatched(&file, method) {
                     found.push(BaselessMethod {
                         method: (at.0, method),
                         lacks_required,
@@ -392,7 +427,8 @@ impl DispatchLookup<'_, '_> {
     }
 
     fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
-        let mut seen = vec![class];
+        let mut seen = self.parts(class);
+        let n_own = seen.len();
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
             next += 1;
@@ -401,12 +437,21 @@ impl DispatchLookup<'_, '_> {
             };
             for base in self.bases(&file, class) {
                 if !seen.contains(&base) && seen.len() < MAX_CLASSES {
-                    seen.push(base);
+                    seen.extend(self.parts(base));
                 }
             }
         }
-        seen.remove(0);
-        seen
+        seen.split_off(n_own)
+    }
+
+    /// A type with its other parts, where it is declared in parts; itself first.
+    fn parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
+        let parts = self.linker.all_parts(module_of(type_)).into_iter();
+        parts.map(|(module, at)| (module.file(), at)).collect()
+    }
+
+    fn other_parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
+        self.parts(type_).split_off(1)
     }
 
     /// Returns the classes that are built on one, and whether there may be more.
@@ -415,7 +460,8 @@ impl DispatchLookup<'_, '_> {
         class: DefinitionRow,
         all: &mut DispatchTargets,
     ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
-        let mut seen = vec![class];
+        let mut seen = self.parts(class);
+        let n_own = seen.len();
         let mut n_files = 0;
         let mut next = 0;
         while let Some(&(in_file, class)) = seen.get(next) {
@@ -427,7 +473,7 @@ impl DispatchLookup<'_, '_> {
             for at in self.files_built_on(&file, class, is_interface)? {
                 n_files += 1;
                 if n_files > MAX_FILES || seen.len() > MAX_CLASSES {
-                    return Ok((seen.split_off(1), true));
+                    return Ok((seen.split_off(n_own), true));
                 }
                 let Some(other) = self.linker.cache.get(at) else {
                     continue;
@@ -441,12 +487,13 @@ impl DispatchLookup<'_, '_> {
                 });
                 for (below, bases) in known.iter() {
                     if bases.contains(&(in_file, class)) && !seen.contains(&(at, *below)) {
-                        seen.push((at, *below));
+                        let parts = self.parts((at, *below));
+                        seen.extend(parts);
                     }
                 }
             }
         }
-        Ok((seen.split_off(1), false))
+        Ok((seen.split_off(n_own), false))
     }
 
     /// Returns the files that may have a class that is built on another: those in which a class names it, and where an interface is
@@ -770,9 +817,23 @@ fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
     is_type(kind) || kind == SymbolKind::EnumMember
 }
 
+/// Whether code may call another member in place of one: a method, in C# also a property, an indexer or an event.
+fn may_be_dispatched(file: &LinkedFile, at: SymbolIdx) -> bool {
+    match file.symbol(at).kind {
+        SymbolKind::Method => true,
+        SymbolKind::Property => rules::of(file).has_partial_types,
+        _ => false,
+    }
+}
+
 /// Returns the members of a class that are looked up as methods of a name.
 fn methods(file: &LinkedFile, class: SymbolIdx, name: &str) -> Vec<SymbolIdx> {
-    if rules::of(file).has_overloads {
+    if rules::of(file).has_partial_types {
+        // Of a property too, which no method shares its name with.
+        let mut all = file.members(class, &format!("{name}()")).to_vec();
+        all.extend(file.members(class, name));
+        all
+    } else if rules::of(file).has_overloads {
         file.members(class, &format!("{name}()")).to_vec()
     } else {
         file.members(class, name).to_vec()

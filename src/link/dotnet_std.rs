@@ -46,11 +46,13 @@ enum DotnetResult {
     Written,
     /// A sequence of it.
     WrittenSequence,
+    /// A task that gives it.
+    WrittenTask,
 }
 
 use DotnetResult::{
     Argument, Chunks, Element, Flattened, Folded, Keyed, Last, Mapped, Of, OfFirst, Same, Sequence,
-    Task, Written, WrittenSequence, Zipped,
+    Task, Written, WrittenSequence, WrittenTask, Zipped,
 };
 
 /// Methods of generic types by name; the result follows the same rule for every type that has one.
@@ -65,7 +67,14 @@ static METHODS: BuiltinTable<DotnetResult> = BuiltinTable::new(
             Last,
             "Find FindLast Peek Pop Dequeue GetOrAdd AddOrUpdate GetValueOrDefault GetResult",
         ),
-        (Written, "GetRequiredService GetService"),
+        (
+            Written,
+            "GetRequiredService GetService GetRequiredKeyedService GetKeyedService CreateInstance              GetServiceOrCreateInstance For ForPartsOf Of Get GetValue Deserialize Resolve ResolveOptional              GetFeature GetRequiredFeature GetExport GetExportedValue GetCustomAttribute",
+        ),
+        (
+            WrittenTask,
+            "GetFromJsonAsync ReadFromJsonAsync DeserializeAsync",
+        ),
         (
             Task,
             "FirstAsync FirstOrDefaultAsync SingleAsync SingleOrDefaultAsync LastAsync FindAsync",
@@ -94,7 +103,10 @@ static METHODS: BuiltinTable<DotnetResult> = BuiltinTable::new(
         (Flattened, "SelectMany"),
         (Keyed("IEnumerable<IGrouping>"), "GroupBy ToLookup"),
         (Keyed("Dictionary"), "ToDictionary"),
-        (WrittenSequence, "OfType Cast"),
+        (
+            WrittenSequence,
+            "OfType Cast GetServices GetKeyedServices GetCustomAttributes GetExports GetExportedValues",
+        ),
     ],
 );
 
@@ -190,6 +202,22 @@ static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
 );
 
 impl ExternalType {
+    /// Whether everyone knows the type of a name: a type of the repository that has the name too is hardly meant where no using directive
+    /// brings it.
+    pub(super) fn is_known_everywhere(name: &str) -> bool {
+        WELL_KNOWN.has(name) || SEQUENCES.has(name) || PAIRS.has(name) || SINGLES.has(name)
+    }
+
+    /// Whether types of the standard library have a method of a name, which a value from outside so may have.
+    pub(super) fn is_usual_method(name: &str) -> bool {
+        METHODS.get(name).is_some() || PLAIN_RESULTS.get(name).is_some() || SETTERS.has(name)
+    }
+
+    /// Whether what it is built on is known: it is a word of the language or a type that is used everywhere.
+    pub(super) fn is_well_known(&self) -> bool {
+        self.name.starts_with(char::is_lowercase) || Self::is_known_everywhere(&self.name)
+    }
+
     fn has_pairs(&self) -> bool {
         self.args.len() == 2 && PAIRS.has(&self.name)
     }
@@ -372,12 +400,14 @@ impl Linker<'_, '_> {
     /// The result type of a method of an external type, for the call that is being evaluated.
     pub(super) fn dotnet_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         let known = METHODS.get(method).copied();
-        if let Some(Written | WrittenSequence) = known {
-            let written = self.written_type(0);
-            return match known {
-                Some(WrittenSequence) => Some(ExternalType::with("IEnumerable", [written])),
+        if let Some(Written | WrittenSequence | WrittenTask) = known
+            && let Some(written) = self.written_type(0)
+        {
+            return Some(match known {
+                Some(WrittenSequence) => ExternalType::with("IEnumerable", [Some(written)]),
+                Some(WrittenTask) => ExternalType::with("Task", [Some(written)]),
                 _ => written,
-            };
+            });
         }
         if &*of.name == "Task" && of.args.is_empty() && method == "FromResult" {
             return Some(ExternalType::with("Task", [self.argument(0)]));
@@ -455,7 +485,7 @@ impl Linker<'_, '_> {
                 2 => self.argument(0)?,
                 _ => self.result_of_last()?,
             },
-            Written | WrittenSequence => return None,
+            Written | WrittenSequence | WrittenTask => return None,
         })
     }
 

@@ -71,7 +71,9 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
             };
             let Some(bound) = bound else {
                 let is_member = matches!(used.target, Target::Member { .. } | Target::Markup(_));
-                if is_call || is_member {
+                // The name of a type, where which of those of the repository it means is not known.
+                let is_type = used.kind == ReferenceKind::Type && linker.rules().has_partial_types;
+                if is_call || is_member || is_type {
                     let key = (own.facts.name(used).to_owned(), is_call, is_member);
                     add(
                         unbound.entry(key).or_insert((0, used.line)),

@@ -50,6 +50,64 @@ pub(super) fn resolve_for(
     fitting.next().or(Some(found))
 }
 
+/// As [`resolve_for`]; of definitions in several projects the one in the file's own, else that in the nearest of those that it sees,
+/// public ones first. Of several that are internal to other projects none: which of these the file is a friend of is not known.
+fn resolve_in_unit(
+    cache: &FactsCache<'_>,
+    file: &LinkedFile,
+    unit: ModuleId,
+    name: &str,
+) -> Option<Def> {
+    let found = resolve_for(cache, file, unit, name)?;
+    let Some(project) = file.imports.projects.first() else {
+        return Some(found);
+    };
+    if distance_of_project(cache, file, found) == Some(0) {
+        return Some(found);
+    }
+    // All files of a project see the same.
+    let key = format!("{name} of {project:?}");
+    cache.memoized(unit, &key, || {
+        let all = all_in_unit(cache, unit, name).into_iter();
+        let visible = all.filter_map(|def| Some((distance_of_project(cache, file, def)?, def)));
+        let mut visible: Vec<(usize, Def)> = visible.collect();
+        visible.sort_by_key(|it| it.0);
+        let (distance, first) = *visible.first()?;
+        let is_public = |def: Def| match def {
+            Def::Symbol(there, at) => {
+                let loaded = cache.get(there);
+                loaded.is_some_and(|it| it.symbol(at).exported)
+            }
+            Def::Module(_) => true,
+        };
+        if distance == 0 || visible.iter().all(|it| it.0 == distance) {
+            return Some(first);
+        }
+        let mut public = visible.iter().filter(|it| is_public(it.1));
+        public.next().map(|it| it.1)
+    })
+}
+
+/// How far the project of a definition is from that of a file; `None` where the file does not see it.
+pub(super) fn distance_of_project(
+    cache: &FactsCache<'_>,
+    file: &LinkedFile,
+    found: Def,
+) -> Option<usize> {
+    let (Def::Symbol(there, _) | Def::Module(there)) = found;
+    let own = &file.imports.projects;
+    if there == file.file || own.is_empty() {
+        return Some(0);
+    }
+    let loaded = cache.get(there)?;
+    let Some(project) = loaded.imports.projects.first() else {
+        // A file beside the projects may belong to each.
+        return Some(1);
+    };
+    let further = || file.imports.sees_all_projects.then_some(own.len());
+    own.iter().position(|it| it == project).or_else(further)
+}
+
 /// The definition that a CommonJS module is: `codes` of `module.exports = codes`.
 pub(super) fn assigned(cache: &FactsCache<'_>, file: ModuleId) -> Option<(ModuleId, SymbolIdx)> {
     match ExportSearch::new(cache).module(file)? {
@@ -73,13 +131,19 @@ pub(super) fn top(cache: &FactsCache<'_>, file: &LinkedFile, name: &str) -> Opti
             .find_map(|implicit| match implicit {
                 Implicit::OwnUnit => {
                     let mut units = file.units.iter();
-                    units.find_map(|unit| resolve_for(cache, file, *unit, name))
+                    units.find_map(|unit| resolve_in_unit(cache, file, *unit, name))
                 }
                 Implicit::Providers => None,
             })
             .or_else(|| {
                 let mut wildcards = file.imports.wildcards.iter();
-                wildcards.find_map(|unit| resolve(cache, *unit, name))
+                wildcards.find_map(|unit| {
+                    if file.imports.projects.is_empty() {
+                        resolve(cache, *unit, name)
+                    } else {
+                        resolve_in_unit(cache, file, *unit, name)
+                    }
+                })
             })
     })
 }

@@ -40,6 +40,15 @@ impl ExternalType {
         }
     }
 
+    /// A method of a type without a name.
+    pub(super) fn method_of_some(method: &str) -> Type {
+        let of = Self {
+            name: "".into(),
+            args: Rc::default(),
+        };
+        Type::ExternalMethod(Rc::new(of), method.into())
+    }
+
     /// The type argument at a place.
     pub(super) fn arg(&self, at: usize) -> Option<Type> {
         self.args.get(at)?.clone()

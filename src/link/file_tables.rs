@@ -7,7 +7,8 @@ use std::hash::Hash;
 
 use super::rules::LanguageRules;
 use crate::ir::{
-    Expr, ExprArena, FileFacts, ImportKind, ImportedName, PathId, Slot, SymbolIdx, generic_name,
+    Expr, ExprArena, FileFacts, ImportKind, ImportedName, PathId, Slot, SymbolIdx, all_projects,
+    generic_name, visible_projects,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{ModuleId, Symbol, SymbolKind};
@@ -188,6 +189,10 @@ pub(super) struct ImportTable {
     pub(super) wildcards: Vec<ModuleId>,
     /// Whether one of those, or a static one (`import static a.B.*`), is out of the repository.
     pub(super) has_outer_wildcard: bool,
+    /// The project of the file and those that it references, the nearest first, by their project files.
+    pub(super) projects: Vec<ModuleId>,
+    /// Whether the file may see further projects.
+    pub(super) sees_all_projects: bool,
 }
 
 impl ImportTable {
@@ -202,6 +207,14 @@ impl ImportTable {
         for (at, import) in facts.imports.iter().enumerate() {
             let target = targets.get(at).copied().flatten();
             let at = index_u32(at);
+            if rules.has_partial_types && import.specifier.starts_with(visible_projects()) {
+                if import.specifier == all_projects() {
+                    table.sees_all_projects = target.is_some();
+                } else {
+                    table.projects.extend(target);
+                }
+                continue;
+            }
             if import.kind == ImportKind::StaticMember {
                 table.static_members.push(at);
                 let takes_all = import.names.iter().any(|it| it.local == "*");

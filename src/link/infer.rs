@@ -11,7 +11,7 @@ use super::file::{Access, LinkedFile};
 use super::linker::{InferredExpr, Linker};
 use super::rules;
 use super::types::{Substitution, Type, each};
-use crate::ir::{Expr, ExprId, NameId, SymbolIdx};
+use crate::ir::{Expr, ExprId, NameId, SymbolIdx, split_generic_name};
 use crate::model::{ModuleId, SymbolKind};
 
 impl Linker<'_, '_> {
@@ -23,8 +23,13 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<Type> {
         let (found, object) = self.infer_member(file, expr, this)?;
+        // Calling a field that holds a function uses the field.
+        let is_called = self.rules().has_method_values
+            && matches!(file.expr(expr), Expr::Callee { .. })
+            && self.is_held(&found);
         // The substitution for a type parameter is known here alone.
         if object.is_some()
+            && !is_called
             && let Some(held) = self.held_by_type_parameter(&found, object.as_ref())
         {
             return Some(held);
@@ -217,12 +222,15 @@ impl Linker<'_, '_> {
             let (found, base) = self.member_of_base(file, *scope, name)?;
             return Some((found, Some(base)));
         }
-        let (object, _) = self.infer_object(file, object, this)?;
-        let found = if rules::of(file).has_method_values {
-            self.member_or_extension(file, &object, name)?
-        } else {
-            self.member(&object, name)?
-        };
+        let found = self.infer_object(file, object, this);
+        if rules::of(file).has_method_values {
+            let receiver = found.map(|it| it.0);
+            let is_type = is_name_of_type(file, object, receiver.as_ref());
+            let found = self.member_or_extension(file, receiver.as_ref(), name, is_type)?;
+            return Some((found, Some(receiver.unwrap_or(Type::External))));
+        }
+        let (object, _) = found?;
+        let found = self.member(&object, name)?;
         Some((found, Some(object)))
     }
 
@@ -296,6 +304,13 @@ impl Linker<'_, '_> {
         else {
             return None;
         };
+        if rules::of(file).has_method_values {
+            // Calling a field that holds a function uses the field.
+            let (found, object) = self.infer_member(file, *callee, this)?;
+            if self.is_held(&found) {
+                return Some((found, object));
+            }
+        }
         let (found, object) = self.infer_object(file, *callee, this)?;
         let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
         let found = self.overload(found, object.as_ref(), file, (types, &args), this);
@@ -422,6 +437,24 @@ impl Linker<'_, '_> {
             return Some(held.instance());
         }
         Some(named.instance())
+    }
+}
+
+/// Whether a receiver is the name of a type from outside, not a value of it: `Assert` in `Assert.Equal(1, n)`.
+fn is_name_of_type(file: &LinkedFile, receiver: ExprId, found: Option<&Type>) -> bool {
+    let Some(Type::ExternalType(of)) = found else {
+        return false;
+    };
+    match file.expr(receiver) {
+        Expr::Name { name, .. } | Expr::Imported { name, .. } => {
+            let name = file.facts.exprs.name_of(*name);
+            *split_generic_name(name).map_or(name, |it| it.0) == *of.name
+        }
+        Expr::Specialized { .. } => true,
+        Expr::Fallback { first, other, .. } => {
+            is_name_of_type(file, *first, found) || is_name_of_type(file, *other, found)
+        }
+        _ => false,
     }
 }
 

@@ -67,6 +67,8 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) traits_in_scope: RefCell<Option<TraitsInScope>>,
     /// Memo of [`Self::parts`], by type.
     pub(super) parts_of_types: RefCell<HashMap<(ModuleId, SymbolIdx), Definitions>>,
+    /// Memo of [`Self::visible_extensions`], by method.
+    pub(super) named_extensions: RefCell<HashMap<String, Definitions>>,
     /// Memo of [`Self::traits`], by type.
     pub(super) traits: RefCell<HashMap<(ModuleId, SymbolIdx), Traits>>,
     /// Memo of [`Self::included`], by file.
@@ -118,6 +120,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             extensions: RefCell::default(),
             traits_in_scope: RefCell::default(),
             parts_of_types: RefCell::default(),
+            named_extensions: RefCell::default(),
             traits: RefCell::default(),
             included_files: RefCell::default(),
             included_names: RefCell::default(),

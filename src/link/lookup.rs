@@ -11,10 +11,13 @@ use super::linker::Linker;
 use super::rules::{self, MemberOrder};
 use super::types::{ExternalType, Type};
 use crate::ir::{
-    Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target,
+    Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target, files_of_type,
     split_generic_name,
 };
 use crate::model::{ModuleId, Provenance, SymbolFlags, SymbolKind};
+
+/// Files that declare a type of one name and are looked at.
+const MAX_NAMESAKES: usize = 32;
 
 /// A use that was bound.
 pub(super) struct BoundUse {
@@ -55,6 +58,7 @@ impl Linker<'_, '_> {
                 };
                 UseMeaning::Bound(BoundUse { to, provenance })
             }
+            Some((Type::Union(all), _)) if all.is_empty() => UseMeaning::Unknown,
             Some((found, _)) if found.is_external() => UseMeaning::External,
             // A field that holds a function is no definition, nor is a member of an array.
             Some((found, _))
@@ -63,12 +67,39 @@ impl Linker<'_, '_> {
                 UseMeaning::External
             }
             _ if used.target == Target::Lexical
-                && external_name(&self.file, self.file.facts.name(used)).is_some() =>
+                && self
+                    .outside_name(&self.file, self.file.facts.name(used))
+                    .is_some() =>
             {
                 UseMeaning::External
             }
             _ => UseMeaning::Unknown,
         }
+    }
+
+    /// As [`external_name`]; `None` where the name may be that of a type of the repository, in a namespace that the file does not use.
+    pub(super) fn outside_name(&self, file: &LinkedFile, name: &str) -> Option<Type> {
+        let (plain, offered) = split_generic_name(name).unwrap_or((name, name));
+        let found = external_name(file, plain)?;
+        (!self.may_be_inside(file, plain, offered)).then_some(found)
+    }
+
+    /// Whether a file sees a type of the repository that has a name, in whatever namespace.
+    fn may_be_inside(&self, file: &LinkedFile, plain: &str, offered: &str) -> bool {
+        if !rules::of(file).has_partial_types || ExternalType::is_known_everywhere(plain) {
+            return false;
+        }
+        let Some((Some(unit), _)) = file.import(&files_of_type(offered)) else {
+            return false;
+        };
+        let Some(unit) = self.cache.get(unit) else {
+            return false;
+        };
+        let files = unit.files_of_unit();
+        files.len() > MAX_NAMESAKES
+            || files.iter().any(|it| {
+                exports::distance_of_project(self.cache, file, Def::Module(*it)).is_some()
+            })
     }
 
     fn bind_type(&self, used: &Reference) -> Option<(Type, Provenance)> {

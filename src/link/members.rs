@@ -77,6 +77,11 @@ impl Linker<'_, '_> {
                 let found = method.and_then(|method| self.by_extension(None, method));
                 Some(found.unwrap_or(Type::External))
             }
+            Type::External if self.rules().has_method_values => {
+                // `sp.GetRequiredService<Store>()`: what it gives may be written.
+                let method = access.name().and_then(|name| name.strip_suffix("()"));
+                Some(method.map_or(Type::External, ExternalType::method_of_some))
+            }
             Type::External => Some(Type::External),
             Type::ExternalType(of) if self.rules().is_rust() => {
                 self.standard_member(of, access.name()?)

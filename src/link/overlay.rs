@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::affected_importers::affected_files;
 use super::indexed_files::IndexedFiles;
 use super::use_targets::Overlay;
-use crate::ir::FileFacts;
+use crate::ir::{FileFacts, TYPE_NAME_UNIT};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, RepoPath, UnitId};
 use crate::resolve::{PathChanges, Resolver, SourceFiles, units};
@@ -64,7 +64,8 @@ impl Units {
             Vec::new()
         };
         let facts = file.base.as_ref();
-        let wanted = facts.map_or_else(Vec::new, |facts| units(&file.path, facts));
+        let mut wanted = facts.map_or_else(Vec::new, |facts| units(&file.path, facts));
+        wanted.retain(|(key, _)| !key.starts_with(TYPE_NAME_UNIT));
         let mut then = Vec::new();
         for (key, rank) in wanted {
             let known = manifest.units.get(&key).copied();
@@ -94,6 +95,7 @@ impl Units {
         self.of_files.insert(id, then);
         if let Some(facts) = &file.present {
             let known = crate::resolve::units(&file.path, facts).into_iter();
+            let known = known.filter(|(key, _)| !key.starts_with(TYPE_NAME_UNIT));
             let known = known.filter_map(|(key, _)| manifest.units.get(&key).copied());
             self.of_files.insert(file_ids.current, known.collect());
         }

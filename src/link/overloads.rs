@@ -117,6 +117,10 @@ impl Linker<'_, '_> {
     }
 
     /// As [`Self::overload`], with whether the arguments fit others as well.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass, whose steps are read in order"
+    )]
     fn chosen(
         &self,
         found: Type,
@@ -157,10 +161,22 @@ impl Linker<'_, '_> {
         {
             return (found, false);
         }
+        let of_own_class = || own.iter().map(|at| (in_file, *at)).collect();
         let mut all = match object.filter(|_| is_extension) {
             // Those of a base are called by `super(…)` alone.
-            _ if is_constructor => own.iter().map(|at| (in_file, *at)).collect(),
-            Some(object) => self.extensions_for(file, object, &loaded.lookup_name(at)),
+            _ if is_constructor => of_own_class(),
+            Some(object) => {
+                let mut all = self.extensions_for(file, object, &loaded.lookup_name(at));
+                if all.is_empty() {
+                    // Its name alone tells the method: another one is meant where it does not take the arguments.
+                    all = of_own_class();
+                    all.retain(|it| self.takes_some(*it, args.len()));
+                    if all.is_empty() {
+                        return (Type::unknown(), false);
+                    }
+                }
+                all
+            }
             None => self.methods_like(&loaded, at),
         };
         if rules::of(&loaded).is_csharp() {

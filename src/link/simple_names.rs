@@ -9,7 +9,7 @@ use super::cache::Def;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::lookup::{external_name, is_type};
+use super::lookup::is_type;
 use super::types::Type;
 use crate::ir::{SymbolIdx, split_generic_name};
 use crate::model::SymbolKind;
@@ -26,9 +26,9 @@ impl Linker<'_, '_> {
         name: &str,
     ) -> Option<NamedMember> {
         self.step()?;
-        if let Some((plain, offered)) = split_generic_name(name) {
+        if let Some((_, offered)) = split_generic_name(name) {
             let found = self.type_around(file, scope, offered);
-            let found = found.or_else(|| external_name(file, plain));
+            let found = found.or_else(|| self.outside_name(file, name));
             return Some((found?, None));
         }
         let is_inside = |found: &NamedMember| !found.0.is_external();
@@ -52,7 +52,7 @@ impl Linker<'_, '_> {
             })
             .or_else(|| {
                 let found = exports::top(self.cache, file, name).map(Type::Definition);
-                Some((found.or_else(|| external_name(file, name))?, None))
+                Some((found.or_else(|| self.outside_name(file, name))?, None))
             })
     }
 
@@ -95,18 +95,44 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the member of an object, else the method of a visible unit that takes the object as its first argument. A member that
-    /// a type from outside may have gives way to such a method.
+    /// a type from outside may have gives way to such a method. `object` is `None` for a value of an unknown type; `is_type` is whether
+    /// it is the name of a type from outside.
     pub(super) fn member_or_extension(
         &self,
         file: &Rc<LinkedFile>,
-        object: &Type,
+        object: Option<&Type>,
         name: &str,
+        is_type: bool,
     ) -> Option<Type> {
+        let Some(object) = object else {
+            return self.extension_by_name(file, None, name);
+        };
         let found = self.member_or_method(object, name);
         if found.as_ref().is_some_and(|it| !it.is_external()) {
             return found;
         }
-        self.extension(file, object, name).or(found)
+        if let Some(plain) = name.strip_suffix("()")
+            && let Some(value) = self.called_value(object, plain)
+        {
+            return Some(value);
+        }
+        self.extension(file, object, name)
+            .or_else(|| {
+                let held = self.held_value(object).filter(|_| !is_type);
+                self.extension_by_name(file, Some(&held?), name)
+            })
+            .or(found)
+    }
+
+    /// The field or property of an object that holds a function: `job.Done` in `job.Done(1)`.
+    fn called_value(&self, object: &Type, name: &str) -> Option<Type> {
+        let found = self.declared(object, Access::Name(name))?;
+        let is_function = || {
+            let held = self.held_value(&found)?;
+            let by_name = matches!(&held, Type::ExternalType(of) if of.is_delegate_by_name());
+            Some(by_name || self.is_delegate(&held))
+        };
+        (self.is_held(&found) && is_function() == Some(true)).then_some(found)
     }
 
     /// Returns the member of an object by its name alone: a field, else a method that is a value.

@@ -65,6 +65,11 @@ pub(super) struct Substitution {
 }
 
 impl Type {
+    /// One of which nothing is known, in place of one from outside.
+    pub(super) fn unknown() -> Self {
+        Self::Union(Rc::default())
+    }
+
     /// Of several things it may be, the one that is of the repository, where there is one and the others are not.
     pub(super) fn inside(&self) -> Option<Self> {
         let Self::Union(all) = self else {

@@ -40,6 +40,21 @@ impl<'r> Uses<'r> {
         Ok((seeds, all.is_cut))
     }
 
+    /// Returns the other parts of a type that is declared in parts.
+    pub fn other_parts(&self, type_: &SymbolRow) -> Result<Vec<SymbolRow>> {
+        let Some(file) = self.read.file(type_.path.as_str())? else {
+            return Ok(Vec::new());
+        };
+        let parts = self.bindings().parts_of((file.id, type_.ordinal))?;
+        let mut rows = Vec::new();
+        for (file, at) in parts.into_iter().skip(1) {
+            if let Some(row) = self.read.symbol_ids(file)?.get(at as usize) {
+                rows.extend(self.read.symbol_by_id(*row)?);
+            }
+        }
+        Ok(rows)
+    }
+
     /// Returns the types that satisfy an interface without saying so, and whether there may be more.
     pub fn satisfying_types(&self, interface: &SymbolRow) -> Result<(Vec<SymbolRow>, bool)> {
         let Some(file) = self.read.file(interface.path.as_str())? else {

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::Uses;
 use super::unbound::may_name;
 use crate::error::Result;
-use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx};
-use crate::model::{SymbolFlags, SymbolKind};
+use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx, split_generic_name};
+use crate::model::{Family, Symbol, SymbolFlags, SymbolKind};
 use crate::store::{SymbolRow, token};
 use crate::syntax;
 
@@ -52,11 +52,12 @@ impl Uses<'_> {
         callers.extend(by_name.map(ImplicitCaller::Language));
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
-        if known.kind == SymbolKind::Method {
+        if known.kind == SymbolKind::Method && !is_private(&facts, known) {
             let mut bases = self.outside_bases(&facts, symbol.ordinal)?;
             if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, &text)?;
             }
+            bases.retain(|base| may_have(base, &known.name));
             callers.extend(bases.into_iter().map(ImplicitCaller::OutsideBase));
         }
         Ok(callers)
@@ -131,6 +132,49 @@ impl Uses<'_> {
     }
 }
 
+/// Interfaces of .NET with the only method that they have.
+const INTERFACES: [(&str, &str); 6] = [
+    ("IAsyncDisposable", "DisposeAsync"),
+    ("ICloneable", "Clone"),
+    ("IComparable", "CompareTo"),
+    ("IDisposable", "Dispose"),
+    ("IEnumerable", "GetEnumerator"),
+    ("IEquatable", "Equals"),
+];
+
+/// Whether a base from outside may have a method of a name, as far as that is known.
+fn may_have(base: &str, method: &str) -> bool {
+    let known = INTERFACES.iter().find(|it| it.0 == base);
+    known.is_none_or(|it| it.1 == method)
+}
+
+/// Whether no other class can call a method through its own: in C# members are private that say nothing else.
+fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
+    const OTHERS: [&str; 8] = [
+        "abstract",
+        "internal",
+        "new",
+        "override",
+        "partial",
+        "protected",
+        "public",
+        "virtual",
+    ];
+    let head = method.signature.split('(').next().unwrap_or_default();
+    let has = |word: &str| head.split_whitespace().any(|it| it == word);
+    let owner = method.parent.and_then(|it| facts.symbols.get(it as usize));
+    let is_in_class = owner.is_some_and(|it| it.kind == SymbolKind::Class);
+    let is_explicit = head
+        .split_whitespace()
+        .any(|it| it.contains('.') && it.ends_with(&method.name));
+    has("private")
+        || facts.family == Family::CSharp
+            && is_in_class
+            && !head.is_empty()
+            && !is_explicit
+            && !OTHERS.iter().any(|word| has(word))
+}
+
 /// Returns the names of the bases that a method may be called through: those of itself, the trait of its `impl` block, else
 /// those of its class.
 fn bases(facts: &FileFacts, method: SymbolIdx) -> Vec<String> {
@@ -174,6 +218,7 @@ fn name(facts: &FileFacts, value: ExprId, depth: u32) -> Option<String> {
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Imported { name, .. } => {
             let name = facts.exprs.name_of(*name).trim_end_matches("::");
             let name = name.rsplit(['.', ':', ' ']).next().unwrap_or(name);
+            let name = split_generic_name(name).map_or(name, |it| it.0);
             (!name.is_empty() && name != "*").then(|| name.to_owned())
         }
         Expr::Instance { of } => inner(*of),

@@ -9,7 +9,7 @@ use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
-use crate::model::{Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{Family, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::UseKind;
 
 /// A method that is gone from a class which is still there.
@@ -114,9 +114,7 @@ fn gone_member<'d>(
     let is_taken = matches!(change.kind, ChangeKind::Removed | ChangeKind::Renamed);
     let (file, method) = difference.old(change).filter(|_| is_taken)?;
     let (old, new) = (&file.old.facts, &file.new.facts);
-    let parent = method
-        .parent
-        .filter(|_| method.kind == SymbolKind::Method)?;
+    let parent = method.parent.filter(|_| is_overridable(old, method.kind))?;
     let class = old.symbols.get(parent as usize)?;
     let is_class =
         |it: &&Symbol| (&it.qualified_name, it.kind) == (&class.qualified_name, class.kind);
@@ -141,7 +139,7 @@ fn gone_member<'d>(
         let is_optional = it.signature.contains(&format!("{}?", it.name));
         let has_body = it.signature.starts_with("default ");
         let is_required = is_abstract || is_interface && !is_optional && !has_body;
-        it.kind == SymbolKind::Method && is_required && !has(old, parent, &it.name)
+        is_overridable(new, it.kind) && is_required && !has(old, parent, &it.name)
     });
     Some(GoneMember {
         change: at,
@@ -150,6 +148,15 @@ fn gone_member<'d>(
         class: now,
         required: required.map(|it| it.name.as_str()).collect(),
     })
+}
+
+/// Whether members of a kind override others: methods, in C# also properties and events.
+fn is_overridable(facts: &FileFacts, kind: SymbolKind) -> bool {
+    match kind {
+        SymbolKind::Method => true,
+        SymbolKind::Property => facts.family == Family::CSharp,
+        _ => false,
+    }
 }
 
 /// Whether the lines of a head say that the method overrides another one: `override`, `@Override`.

@@ -1,10 +1,11 @@
 //! Namespaces of C#: a using directive names one, and each file says which ones its types are in.
 //!
 //! The files of a namespace are a unit, in whatever directories and projects they lie. Project files are read for the namespaces
-//! that all files of a project use, as far as these are written out: `<Using Include="Acme.Db" />`.
+//! that all files of a project use, `<Using Include="Acme.Db" />` and those of its SDK, and for the projects that it references.
 
 mod affected;
 mod project;
+mod projects;
 
 #[cfg(test)]
 mod tests;
@@ -15,10 +16,13 @@ use std::sync::Arc;
 pub(super) use affected::AffectedImports;
 
 use super::{ModuleResolver, Resolution, SourceFiles};
-use crate::ir::{ExportKind, FileFacts, ImportKind, N_PROJECT_USINGS, global_usings};
+use crate::ir::{
+    ExportKind, FileFacts, ImportKind, N_PROJECT_USINGS, N_VISIBLE_PROJECTS, TYPE_NAME_UNIT,
+    global_usings, is_type_export, visible_projects,
+};
 use crate::model::RepoPath;
-use crate::model::hash::HashMap;
 use crate::model::path::file_name;
+use projects::Projects;
 
 /// Bytes of a specifier beyond which there is nothing to find.
 const MAX_SPECIFIER_BYTES: usize = 1024;
@@ -29,15 +33,16 @@ pub(super) fn is_source(path: &str) -> bool {
         .is_some_and(|(_, extension)| matches!(extension, "cs" | "csx"))
 }
 
-/// Whether a file is that of a project, or one that counts for the projects below its directory.
+/// Whether a file is that of a project, or one that project files take in.
 fn is_project_file(name: &str) -> bool {
-    name.ends_with(".csproj")
-        || name == "Directory.Build.props"
-        || name == "Directory.Build.targets"
+    [".csproj", ".props", ".targets"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// Returns the units of a file: `cs:Acme.Db` for each of its namespaces. One with `global using` belongs to the directories around
-/// it as well: which of them has the project is not known here. Tests come behind the files that they share a namespace with.
+/// it as well: which of them has the project is not known here. One that declares a type belongs to the files of that name. Tests come
+/// behind the files that they share a namespace with.
 pub(super) fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     let directory = path.directory();
     let is_test = directory.split('/').any(|part| {
@@ -59,7 +64,16 @@ pub(super) fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
         all.sort();
     }
     all.extend(facts.units.iter().map(|it| (key(it), rank)));
+    let types = facts.exports.iter().filter(|it| is_type_export(it));
+    let mut types: Vec<String> = types.map(|it| key_of_type(&it.name)).collect();
+    types.sort();
+    types.dedup();
+    all.extend(types.into_iter().map(|it| (it, rank)));
     all
+}
+
+fn key_of_type(name: &str) -> String {
+    format!("{TYPE_NAME_UNIT}{name}")
 }
 
 fn key(namespace: &str) -> String {
@@ -70,67 +84,49 @@ fn key_of_directory(directory: &str) -> String {
     format!("cs#{directory}")
 }
 
-/// Resolves using directives, and the namespaces that names begin with.
+/// Resolves using directives, the namespaces that names begin with, and the projects that a file sees.
 pub(super) struct DotnetResolver {
-    /// The directories with a project, each with the namespaces that its files use.
-    projects: HashMap<String, Vec<String>>,
+    projects: Projects,
     files: Arc<dyn SourceFiles>,
 }
 
 impl DotnetResolver {
     /// Reads the project files.
     pub(super) fn new(files: Arc<dyn SourceFiles>) -> Self {
-        let mut own: HashMap<String, Vec<String>> = HashMap::default();
-        let mut shared: HashMap<String, Vec<String>> = HashMap::default();
-        for path in files.configs() {
-            let name = file_name(&path);
-            if !is_project_file(name) {
-                continue;
-            }
-            let Some(bytes) = files.read_config(&path) else {
-                continue;
-            };
-            let directory = path.strip_suffix(name).unwrap_or_default();
-            let directory = directory.trim_end_matches('/').to_owned();
-            let usings = project::usings(&String::from_utf8_lossy(&bytes));
-            let into = if name.ends_with(".csproj") {
-                &mut own
-            } else {
-                &mut shared
-            };
-            into.entry(directory).or_default().extend(usings);
-        }
-        let projects = own.into_iter().map(|(directory, mut usings)| {
-            let mut at = directory.as_str();
-            loop {
-                usings.extend(shared.get(at).into_iter().flatten().cloned());
-                match at.rsplit_once('/') {
-                    Some((before, _)) => at = before,
-                    None if at.is_empty() => break,
-                    None => at = "",
-                }
-            }
-            (directory, usings)
-        });
         Self {
-            projects: projects.collect(),
+            projects: Projects::of(&*files),
             files,
         }
     }
 
-    /// The directory of the nearest project around a file, with the namespaces that its files use.
-    fn project_of<'a>(&'a self, from: &'a RepoPath) -> Option<(&'a str, &'a [String])> {
-        let mut at = from.directory();
-        loop {
-            if let Some(usings) = self.projects.get(at) {
-                return Some((at, usings));
+    /// Resolves a specifier of [`global_usings`]: the files with `global using` directives of the project, or a namespace
+    /// that the project file names.
+    fn global_using(&self, from: &RepoPath, which: &str) -> Option<Resolution> {
+        let project = self.projects.around(from.directory())?;
+        let is_known = |key: &String| self.files.has_unit(key);
+        let found = match which.trim().parse::<usize>() {
+            Ok(at) if at < N_PROJECT_USINGS => {
+                let usings = project.usings.iter().map(|it| key(it));
+                usings.filter(is_known).nth(at)
             }
-            match at.rsplit_once('/') {
-                Some((before, _)) => at = before,
-                None if at.is_empty() => return None,
-                None => at = "",
-            }
-        }
+            Ok(_) => None,
+            Err(_) => Some(key_of_directory(&project.directory)).filter(is_known),
+        };
+        found.map(Resolution::Unit)
+    }
+
+    /// Returns a project that a file sees, its own at 0. Where not all are known, or they are too many, that is all there is, also under
+    /// the specifier of a project that sees all.
+    fn visible_project(&self, from: &RepoPath, which: &str) -> Option<Resolution> {
+        let project = self.projects.around(from.directory())?;
+        let all = project.visible.as_ref();
+        let all = all.filter(|it| it.len() <= N_VISIBLE_PROJECTS);
+        let path = match (which.trim().parse::<usize>(), all) {
+            (Ok(0), _) | (Err(_), None) => &project.path,
+            (Ok(at), Some(all)) => all.get(at)?,
+            _ => return None,
+        };
+        RepoPath::new(path).map(Resolution::File)
     }
 }
 
@@ -148,18 +144,18 @@ impl ModuleResolver for DotnetResolver {
         if specifier.len() > MAX_SPECIFIER_BYTES {
             return Resolution::External;
         }
-        let found = if let Some(which) = specifier.strip_prefix(global_usings()) {
-            let Some((directory, usings)) = self.project_of(from) else {
-                return Resolution::External;
-            };
-            let is_known = |key: &String| self.files.has_unit(key);
-            match which.trim().parse::<usize>() {
-                Ok(at) if at < N_PROJECT_USINGS => {
-                    usings.iter().map(|it| key(it)).filter(is_known).nth(at)
-                }
-                Ok(_) => None,
-                Err(_) => Some(key_of_directory(directory)).filter(is_known),
-            }
+        if let Some(which) = specifier.strip_prefix(global_usings()) {
+            return self
+                .global_using(from, which)
+                .unwrap_or(Resolution::External);
+        }
+        if let Some(which) = specifier.strip_prefix(visible_projects()) {
+            return self
+                .visible_project(from, which)
+                .unwrap_or(Resolution::External);
+        }
+        let found = if let Some(name) = specifier.strip_prefix('=') {
+            Some(key_of_type(name)).filter(|key| self.files.has_unit(key))
         } else {
             candidates(specifier)
                 .map(|it| key(&it))

@@ -427,15 +427,16 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     let input = asked.input;
     let depth = u32::try_from(clamp(input.depth, 2, 1..=5)).unwrap_or(2);
     let mut output = ImpactOutput::new(view, depth)?;
-    let targets = match targets::find(view, asked)? {
-        Targets::Found(targets) => targets,
+    let (targets, are_parts) = match targets::find(view, asked)? {
+        Targets::Found(targets) => (targets, false),
+        Targets::Parts(targets) => (targets, true),
         Targets::Unknown(name) => {
             unknown::answer(view, asked, name, &mut output)?;
             return Ok(output);
         }
     };
     let shown = || Some(targets.iter().take(MAX_CANDIDATES).map(target).collect());
-    if input.symbol.is_some() && input.handle.is_none() && !is_one(&targets) {
+    if input.symbol.is_some() && input.handle.is_none() && !are_parts && !is_one(&targets) {
         output.summary = format!(
             "{} definitions have this name: pass `path`, or the `handle` of one of the candidates. No callers were looked for.",
             targets.len()
@@ -444,7 +445,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         output.candidates = shown();
         return Ok(output);
     }
-    let is_single = is_one(&targets) && !targets.is_empty();
+    let is_single = are_parts || is_one(&targets) && !targets.is_empty();
     if is_single {
         let n_lines = clamp(input.source_lines, 1, 0..=MAX_SOURCE_LINES);
         let mut known = target(&targets[0]);
@@ -498,6 +499,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         _ => 0,
     };
     let found = ImpactFigures {
+        n_targets: if are_parts { 1 } else { found.n_targets },
         n_outlined,
         n_unfollowed,
         n_words: output

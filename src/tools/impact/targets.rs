@@ -6,13 +6,15 @@ use crate::error::Result;
 use crate::model::path::is_at_or_below;
 use crate::model::{RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
-use crate::tools::places::{NamedObject, by_handle, merges, named, path_and_name};
+use crate::tools::places::{NamedObject, by_handle, merges, named, path_and_name, uses};
 use crate::workspace::{SymbolRow, View};
 
 /// The outcome of the look-up.
 pub(super) enum Targets<'a> {
     /// The definitions; none where a file or a change has none.
     Found(Vec<SymbolRow>),
+    /// The parts of one type, that which is asked about first.
+    Parts(Vec<SymbolRow>),
     /// A name that no definition has.
     Unknown(&'a str),
 }
@@ -21,10 +23,10 @@ pub(super) enum Targets<'a> {
 pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Targets<'a>> {
     let input = asked.input;
     if let Some(text) = &input.handle {
-        return Ok(Targets::Found(match by_handle(view, text)? {
-            NamedObject::Symbol(symbol) => vec![*symbol],
-            NamedObject::File(path) => of_file(view, &path)?,
-        }));
+        return match by_handle(view, text)? {
+            NamedObject::Symbol(symbol) => with_parts(view, vec![*symbol]),
+            NamedObject::File(path) => Ok(Targets::Found(of_file(view, &path)?)),
+        };
     }
     if let Some(name) = &input.symbol {
         let (own_path, name) = match asked.path {
@@ -32,8 +34,19 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
             None => path_and_name(view, name)?,
         };
         let name = plain_name(name);
-        let found = named(view, name, asked.path.or(own_path.as_ref()))?;
-        return Ok(found.map_or(Targets::Unknown(name), Targets::Found));
+        let path = asked.path.or(own_path.as_ref());
+        if let Some(found) = named(view, name, path)? {
+            return with_parts(view, found);
+        }
+        if let Some((plain, n_params)) = generic(name)
+            && let Some(mut found) = named(view, plain, path)?
+        {
+            found.retain(|it| n_type_params(it) == n_params);
+            if !found.is_empty() {
+                return with_parts(view, found);
+            }
+        }
+        return Ok(Targets::Unknown(name));
     }
     if let (Some(path), false) = (asked.path, input.asks_changes()) {
         return Ok(Targets::Found(of_file(view, path)?));
@@ -55,6 +68,50 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         }
     }
     Ok(Targets::Found(found))
+}
+
+/// Completes a type that is declared in parts by the others; of several types one part of each is left.
+fn with_parts<'a>(view: &View<'_>, found: Vec<SymbolRow>) -> Result<Targets<'a>> {
+    let may_have_parts = |it: &SymbolRow| {
+        matches!(it.kind, SymbolKind::Class | SymbolKind::Interface)
+            && it.signature.contains("partial ")
+    };
+    if !found.iter().any(may_have_parts) {
+        return Ok(Targets::Found(found));
+    }
+    let uses = uses(view);
+    let mut groups: Vec<Vec<SymbolRow>> = Vec::new();
+    for row in found {
+        if groups.iter().flatten().any(|it| it.id == row.id) {
+            continue;
+        }
+        let mut parts = Vec::new();
+        if may_have_parts(&row) {
+            parts = uses.other_parts(&row)?;
+            parts.retain(|it| !view.is_gone(&it.path));
+        }
+        parts.insert(0, row);
+        groups.push(parts);
+    }
+    if groups.len() == 1 {
+        return Ok(Targets::Parts(groups.remove(0)));
+    }
+    let first = groups.into_iter().map(|mut parts| parts.swap_remove(0));
+    Ok(Targets::Found(first.collect()))
+}
+
+/// Splits `Result<A, B>` into its name and the number of its type parameters.
+fn generic(name: &str) -> Option<(&str, usize)> {
+    let (plain, params) = name.strip_suffix('>')?.split_once('<')?;
+    (!plain.is_empty()).then(|| (plain, params.split(',').count()))
+}
+
+/// The number of type parameters of a definition, as its signature has them.
+fn n_type_params(row: &SymbolRow) -> usize {
+    let head = format!("{}<", row.name);
+    let params = row.signature.split_once(&head);
+    let params = params.and_then(|it| it.1.split('>').next());
+    params.map_or(0, |it| it.split(',').count())
 }
 
 fn of_file(view: &View<'_>, path: &RepoPath) -> Result<Vec<SymbolRow>> {

@@ -53,6 +53,15 @@ impl<'t> Lowering<'t> {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::Identifier => self.use_identifier(node),
+            Kind::GenericName if self.is_method_group(node) => {
+                let method = self.lower_expr(node);
+                self.use_type_args(node);
+                self.push_use(
+                    self.bare_name(node),
+                    Target::Value(method),
+                    ReferenceKind::Value,
+                );
+            }
             Kind::GenericName => self.use_type(node, ReferenceKind::Value),
             Kind::MemberAccess | Kind::ConditionalAccess => self.use_access(node),
             Kind::Invocation => self.use_invocation(node),

@@ -32,8 +32,13 @@ impl<'t> Lowering<'t> {
         match self.kind(node) {
             Kind::Identifier => self.lower_name(node),
             Kind::GenericName => {
-                // A generic type before a dot: `Cache<Item>.Load()`.
-                self.type_path(node)
+                // A generic type before a dot, `Cache<Item>.Load()`, or a method: `Run(Handle<Item>)`.
+                let class = self.type_path(node);
+                if !self.is_method_group(node) {
+                    return class;
+                }
+                let method = self.name(&self.method_name(node));
+                self.facts.exprs.fallback_of_known(method, class)
             }
             Kind::This => self.add(Expr::Receiver { scope: self.around }),
             Kind::Base => self.add(Expr::Super { scope: self.around }),
@@ -169,6 +174,23 @@ impl<'t> Lowering<'t> {
     fn lower_all(&mut self, nodes: Vec<Node<'t>>) -> ExprId {
         let all = nodes.into_iter().map(|it| self.lower_expr(it)).collect();
         self.union(all)
+    }
+
+    /// Whether a generic name is a value: a method with its type arguments, not the type before a dot.
+    #[expect(clippy::unused_self, reason = "reads as `kind` does")]
+    pub(super) fn is_method_group(&self, node: Node<'t>) -> bool {
+        let around = node.parent();
+        around.is_some_and(|it| {
+            matches!(
+                it.kind(),
+                "argument"
+                    | "assignment_expression"
+                    | "return_statement"
+                    | "equals_value_clause"
+                    | "variable_declarator"
+                    | "arrow_expression_clause"
+            )
+        })
     }
 
     /// Adds a new instance of a class; unknown where the class is.

@@ -186,6 +186,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn finish(mut self, has_errors: bool) -> LoweredFile {
         self.facts.has_errors = has_errors;
         self.name_parameters();
+        self.names_of_types();
         if self.facts.units.len() > 1 {
             // Which namespace a name belongs to.
             for (export, namespace) in self

@@ -1,16 +1,25 @@
 //! Namespaces, using directives, and the types that a file offers.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::{Lowering, MAX_DEPTH};
 use crate::ir::{
     Export, ExportKind, Expr, ExprId, Import, ImportIdx, ImportKind, ImportedName,
-    N_PROJECT_USINGS, ReferenceKind, SymbolIdx, Target, global_usings, in_namespace,
+    N_PROJECT_USINGS, N_VISIBLE_PROJECTS, ReferenceKind, SymbolIdx, Target, all_projects,
+    files_of_type, global_usings, in_namespace, split_generic_name, visible_projects,
 };
 
 /// Namespaces of one file that are told apart.
 const MAX_NAMESPACES: usize = 64;
+
+/// Names of one file that are looked for among the types of the repository.
+const MAX_TYPE_NAMES: usize = 300;
+
+/// Bytes of a name beyond which it is none of a type.
+const MAX_NAME_BYTES: usize = 128;
 
 /// Namespaces that names may begin with, of one file.
 const MAX_QUALIFIERS: usize = 500;
@@ -48,6 +57,10 @@ impl<'t> Lowering<'t> {
         self.wildcard(global_usings().to_owned(), ImportKind::Scope, 1);
         for at in 0..N_PROJECT_USINGS {
             self.wildcard(format!("{} {at}", global_usings()), ImportKind::Scope, 1);
+        }
+        let numbered = (0..N_VISIBLE_PROJECTS).map(|at| format!("{}{at}", visible_projects()));
+        for specifier in numbered.chain([all_projects().to_owned()]) {
+            self.scope(specifier, Vec::new());
         }
         self.facts.units = found;
     }
@@ -101,6 +114,39 @@ impl<'t> Lowering<'t> {
     /// The whole name of a namespace that stands in the one around.
     pub(super) fn name_of_namespace(&self, node: Node<'t>) -> String {
         self.joined(&self.namespace, node)
+    }
+
+    /// Adds, for each name that may be that of a type, the files that declare one: a name that no using directive brings is from
+    /// outside only where there are none.
+    pub(super) fn names_of_types(&mut self) {
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for expr in self.facts.exprs.exprs() {
+            let Expr::Name { name, .. } = expr else {
+                continue;
+            };
+            let name = self.facts.exprs.name_of(*name);
+            let may_be = name.starts_with(char::is_uppercase)
+                && !name.contains([' ', '('])
+                && name.len() < MAX_NAME_BYTES;
+            if may_be {
+                let offered = split_generic_name(name).map_or(name, |it| it.1);
+                names.insert(offered.to_owned());
+            }
+        }
+        for name in names.into_iter().take(MAX_TYPE_NAMES) {
+            let specifier = files_of_type(&name);
+            self.scope(specifier.clone(), vec![imported("*", &specifier)]);
+        }
+    }
+
+    fn scope(&mut self, specifier: String, names: Vec<ImportedName>) {
+        self.facts.imports.push(Import {
+            specifier,
+            kind: ImportKind::Scope,
+            type_only: false,
+            line: 1,
+            names,
+        });
     }
 
     fn wildcard(&mut self, specifier: String, kind: ImportKind, line: u32) {
