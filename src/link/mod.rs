@@ -8,6 +8,7 @@ mod assigned;
 mod auto_imports;
 mod cache;
 mod calls;
+mod declarations;
 mod delegates;
 mod dependencies;
 mod describe;
@@ -64,7 +65,7 @@ use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;
