@@ -8,7 +8,8 @@ commit before all of them: REPO is cloned without its newest commits, so nothing
 are subjects of four words or more whose changed sources (no tests, examples, documents) all existed then and
 number 1 to 5; what merges, reverts, releases, only tidies up or repeats an older subject is left out, as are the
 prefix and the number of a conventional subject. Printed are recall among the first 1, 5 and 10 files, the mean reciprocal rank, the
-time of a warm call and the size of an answer. Nothing is written into REPO.
+time of a warm call and the size of an answer: with the signals summed by measured weights, and by rank (`search.fusion = "rrf"`). Nothing is
+written into REPO.
 
 Subjects of commits are written by people who know the code, and a repository's own habits show in them:
 compare runs on one repository, not repositories with each other.
@@ -169,6 +170,9 @@ def main() -> None:
         if scoped:
             print(summary("scope", measure(server, scoped, with_scope=True)))
         server.close()
+        by_rank = Server(binary, tree, place / "home", CODELENS_FUSION="rrf")
+        print(summary("rrf", measure(by_rank, asked, with_scope=False)))
+        by_rank.close()
         if asked_for.keep:
             (place / "queries.json").write_text(json.dumps(asked, indent=1))
             (place / "found.json").write_text(json.dumps(rows, indent=1))

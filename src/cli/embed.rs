@@ -10,12 +10,12 @@ use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
 
 use super::progress::ProgressLine;
-use super::run::{in_workspace, listen_for_interrupts};
+use super::run::{in_workspace, listen_for_interrupts, revision};
 use super::{flags, render};
 use crate::config::EmbedProvider;
 use crate::error::Result;
 use crate::tools::Progress;
-use crate::workspace::{VectorStatus, Workspace};
+use crate::workspace::{Revision, VectorStatus, Workspace};
 
 const ABOUT: &str = "\
 Search is by words. With a model of yours, set as [embed] in codelens.toml, it can also go by meaning: `embed build` turns each piece of \
@@ -35,12 +35,18 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("status")
                 .about("Tell the model, where text goes, and how many pieces of code have a vector")
-                .after_help("Examples:\n  codelens embed status\n  codelens embed status --json"),
+                .arg(flags::reference_flag())
+                .after_help(
+                    "Examples:\n  codelens embed status\n  codelens embed status --ref v1.2 --json",
+                ),
         )
         .subcommand(
             Command::new("build")
-                .about("Make the vectors that the index of what is checked out lacks")
-                .after_help("Examples:\n  codelens embed build"),
+                .about(
+                    "Make the vectors that the index of what is checked out, or of a commit, lacks",
+                )
+                .arg(flags::reference_flag())
+                .after_help("Examples:\n  codelens embed build\n  codelens embed build --ref v1.2"),
         )
         .subcommand(
             Command::new("clear")
@@ -68,8 +74,11 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 )
             }
             _ => {
-                let found = place.vector_status(&interrupt)?;
-                (status(&found), render::vector_status(&found))
+                let revision = revision(matches, place)?;
+                let found = place.vector_status(revision.as_ref(), &interrupt)?;
+                let name = flags::reference(matches);
+                let text = render::vector_status(&found, name.map(String::as_str));
+                (with_reference(status(&found), revision.as_ref()), text)
             }
         })
     })
@@ -86,16 +95,29 @@ fn build(
         PATIENCE,
         flags::verbosity(matches) > 0,
     );
-    let built = place.build_vectors(interrupt, &|done, total| {
+    let revision = revision(matches, place)?;
+    let built = place.build_vectors(revision.as_ref(), interrupt, &|done, total| {
         meter.show(Progress { done, total });
     });
     meter.clear();
     let built = built?;
     let (have, of) = built.counts;
+    let value =
+        json!({"embedded": built.n_embedded, "have": have, "of": of, "state": state(have, of)});
+    let name = flags::reference(matches);
     Ok((
-        json!({"embedded": built.n_embedded, "have": have, "of": of, "state": state(have, of)}),
-        render::vectors_built(built.n_embedded, built.counts),
+        with_reference(value, revision.as_ref()),
+        render::vectors_built(built.n_embedded, built.counts, name.map(String::as_str)),
     ))
+}
+
+/// Adds the commit that was asked about.
+fn with_reference(mut value: Value, revision: Option<&Revision>) -> Value {
+    if let Some(revision) = revision {
+        value["ref"] = revision.name.clone().into();
+        value["headSha"] = revision.commit.to_string().into();
+    }
+    value
 }
 
 fn status(status: &VectorStatus) -> Value {

@@ -12,9 +12,9 @@ use serde_json::json;
 
 use super::flags;
 use super::progress::ProgressLine;
-use super::run::{in_workspace, listen_for_interrupts};
+use super::run::{in_workspace, listen_for_interrupts, revision};
 use crate::export::{ExportRequest, Format, WrittenExport, export};
-use crate::tools::{Progress, revision_named};
+use crate::tools::Progress;
 
 const LONG: &str = "\
 Writes definitions and uses to one file that other tools read. The index is brought up first, without a limit of time.
@@ -53,12 +53,7 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The file to write; one that is there is replaced"),
         )
-        .arg(
-            Arg::new("ref")
-                .long("ref")
-                .value_name("REF")
-                .help("A branch, tag or commit, in place of the work tree"),
-        )
+        .arg(flags::reference_flag())
         .after_help(EXAMPLES)
 }
 
@@ -78,12 +73,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
     let indexing = ProgressLine::new("indexing", "files", Duration::ZERO, is_quiet);
     let writing = ProgressLine::new("writing", "files", Duration::ZERO, is_quiet);
     in_workspace(matches, cwd.cloned(), |place| {
-        let name = matches.get_one::<String>("ref");
-        let revision = match name {
-            Some(name) => Some(revision_named(name, place)?),
-            None if place.is_bare() => Some(revision_named("HEAD", place)?),
-            None => None,
-        };
+        let revision = revision(matches, place)?;
         let request = ExportRequest {
             format,
             target: &target,
@@ -102,7 +92,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let value = json!({
             "file": target.display().to_string(),
             "indexId": done.index_id,
-            "ref": name,
+            "ref": flags::reference(matches),
             "headSha": done.head.as_ref().map(ToString::to_string),
             "files": done.n_files,
             "symbols": done.n_symbols,

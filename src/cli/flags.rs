@@ -134,6 +134,22 @@ pub(super) fn drawing_flags() -> [Arg; 2] {
     ]
 }
 
+/// The flag of a commit in place of the work tree.
+const REFERENCE: &str = "ref";
+
+/// Returns that flag, of a command that is no tool.
+pub(super) fn reference_flag() -> Arg {
+    Arg::new(REFERENCE)
+        .long(REFERENCE)
+        .value_name("REF")
+        .help("A branch, tag or commit, in place of the work tree")
+}
+
+/// Returns the name of the commit that is asked for.
+pub(super) fn reference(matches: &ArgMatches) -> Option<&String> {
+    matches.get_one(REFERENCE)
+}
+
 /// Returns the language in which the graph is asked for.
 ///
 /// # Errors

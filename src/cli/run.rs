@@ -31,8 +31,8 @@ use crate::tools::memory::{Load, Save};
 use crate::tools::prune::{Drop, Prune};
 use crate::tools::related::Related;
 use crate::tools::search::Search;
-use crate::tools::{Call, Tool, TypedAnswer, ask};
-use crate::workspace::{Author, FirstBuild, Patience, Workspace, Workspaces, WrittenBy};
+use crate::tools::{Call, Tool, TypedAnswer, ask, revision_named};
+use crate::workspace::{Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy};
 
 /// Tokens of a list of changes that is printed.
 const PERSON_TOKENS: u32 = 20_000;
@@ -246,6 +246,15 @@ fn screen(workspaces: &Result<Workspaces>, matches: &ArgMatches, cwd: Option<&Pa
     match workspace.and_then(|workspaces| workspaces.open(None, &places).ok()) {
         Some(workspace) => screen.linked_to(workspace.work_dir()),
         None => screen,
+    }
+}
+
+/// Returns the commit that `--ref` names, of a bare repository else that of `HEAD`; `None` for the work tree.
+pub(super) fn revision(matches: &ArgMatches, place: &Workspace) -> Result<Option<Revision>> {
+    match flags::reference(matches) {
+        Some(name) => revision_named(name, place).map(Some),
+        None if place.is_bare() => revision_named("HEAD", place).map(Some),
+        None => Ok(None),
     }
 }
 

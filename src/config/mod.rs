@@ -261,6 +261,7 @@ impl Config {
             "max_repo_bytes" => self.max_repo_bytes = value,
             "max_total_bytes" => self.max_total_bytes = value,
             "remote.timeout_ms" => self.remote_timeout_ms = value,
+            "search.partial_vectors" => self.models.embed.takes_partial = value != 0,
             "watch.debounce_ms" => self.watch_debounce_ms = value,
             "idle_memory_mb" => self.idle_memory_mb = value,
             "housekeeping" => self.housekeeping = value != 0,

@@ -55,6 +55,8 @@ pub struct EmbedSettings {
     pub concurrency: usize,
     /// How much meaning counts in the order of results, in thousandths.
     pub weight: u32,
+    /// Whether meaning counts while chunks lack a vector (`search.partial_vectors`).
+    pub takes_partial: bool,
 }
 
 /// Settings of the model that puts the best results in order (`[rerank]`).

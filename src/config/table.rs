@@ -244,6 +244,13 @@ pub const SETTINGS: &[Setting] = &[
         kind: ValueType::Share,
     },
     Setting {
+        name: "search.partial_vectors",
+        variable: "CODELENS_PARTIAL_VECTORS",
+        unit: "",
+        about: "whether meaning counts while pieces of code lack a vector",
+        kind: ValueType::Switch { default: false },
+    },
+    Setting {
         name: "owners",
         variable: "CODELENS_OWNERS",
         unit: "",

@@ -53,6 +53,20 @@ impl ModelIdentity {
     }
 }
 
+impl std::fmt::Display for ModelIdentity {
+    /// Writes 12 digits by which people tell two models of one name apart: of its source and its vector of the probe, rounded to a hundredth.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.source);
+        for component in &self.probe {
+            #[allow(clippy::cast_possible_truncation, reason = "components of at most 1")]
+            let rounded = (component * 100.0).round() as i16;
+            hasher.update(&rounded.to_le_bytes());
+        }
+        out.write_str(&hasher.finalize().to_hex()[..12])
+    }
+}
+
 /// The vectors of some texts, in their order, all of one model.
 #[derive(Clone, Debug)]
 pub struct Embedded {
@@ -136,6 +150,22 @@ impl Embedder {
         match &self.place {
             ModelPlace::Here(..) => None,
             ModelPlace::Server(server) => Some(server.address()),
+        }
+    }
+
+    /// Returns the digest of the model's address and name, or of its files: known without a request, and no proof of which model answers there.
+    pub fn source(&self) -> [u8; 32] {
+        match &self.place {
+            ModelPlace::Here(_, identity) => identity.source,
+            ModelPlace::Server(server) => source(server, &self.settings.server.model),
+        }
+    }
+
+    /// Returns the name of the model, for people.
+    pub fn name(&self) -> &str {
+        match &self.place {
+            ModelPlace::Here(_, identity) => &identity.name,
+            ModelPlace::Server(_) => &self.settings.server.model,
         }
     }
 
@@ -356,6 +386,7 @@ mod tests {
             batch: 2,
             concurrency: 1,
             weight: 0,
+            takes_partial: false,
         };
         Embedder::open(&settings).unwrap().unwrap()
     }
@@ -491,6 +522,9 @@ mod tests {
         assert!(!one.is_same(&identity(&[1.1, 2.0, 3.0], 0)));
         assert!(!one.is_same(&identity(&[1.0, 2.0, 3.0], 1)));
         assert!(!one.is_same(&identity(&[1.0, 2.0], 0)));
+        assert_eq!(one.to_string().len(), 12);
+        assert_ne!(one.to_string(), identity(&[1.1, 2.0, 3.0], 0).to_string());
+        assert_ne!(one.to_string(), identity(&[1.0, 2.0, 3.0], 1).to_string());
         assert!(unit(&[0.0]).is_none() && unit(&[f32::NAN]).is_none());
     }
 }

@@ -39,6 +39,11 @@ impl<K: PartialEq, V: Clone> Latest<K, V> {
         }
     }
 
+    /// Keeps the values alone that pass.
+    pub fn retain(&self, passes: impl Fn(&V) -> bool) {
+        self.lock().retain(|(_, value)| passes(value));
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<(K, V)>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -61,5 +66,7 @@ mod tests {
         );
         kept.keep("a", 4);
         assert_eq!((kept.get(&"a"), kept.get(&"c")), (Some(4), Some(3)));
+        kept.retain(|value| *value > 3);
+        assert_eq!((kept.get(&"a"), kept.get(&"c")), (Some(4), None));
     }
 }

@@ -8,7 +8,7 @@ use super::toolset::select;
 use super::{Call, Tool};
 use crate::error::{Code, Result};
 use crate::workspace::doctor::{
-    data_dir,
+    data_dir, models,
     repository::{self, Check},
 };
 
@@ -87,6 +87,7 @@ impl Tool for Doctor {
                 integrity_ok = found.integrity_ok;
                 wal_mode = found.wal_mode;
                 checks.extend(found.checks);
+                checks.extend(models::of_models(&workspace, &call.interrupt));
             }
             Err(error) => {
                 in_git_repo |= !matches!(error.code, Code::NotARepo | Code::PathNotFound);

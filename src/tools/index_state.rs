@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::time;
 use super::{Call, Federation, Progress, Tool};
 use crate::error::{Code, Result};
-use crate::workspace::cut_argument;
+use crate::workspace::{StoredVectors, cut_argument};
 
 /// Input of a tool that takes nothing of its own.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
@@ -187,6 +187,10 @@ pub struct StatsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) memory: Option<MemoryCountsOutput>,
+    /// Where the user configured a model: pieces of code with a vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub(crate) vectors: Option<VectorCountsOutput>,
     pub(crate) indexes: Vec<IndexOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
@@ -196,6 +200,27 @@ pub struct StatsOutput {
 #[derive(Debug, Serialize)]
 pub struct MemoryCountsOutput {
     pub(crate) records: BTreeMap<&'static str, u64>,
+}
+
+/// Pieces of code that have a vector of a model, of those that should, and the bytes of all vectors of the repository and its clones.
+#[derive(Debug, Serialize)]
+pub struct VectorCountsOutput {
+    pub(crate) model: String,
+    pub(crate) have: u64,
+    pub(crate) of: u64,
+    pub(crate) bytes: u64,
+}
+
+impl From<StoredVectors> for VectorCountsOutput {
+    fn from(stored: StoredVectors) -> Self {
+        let (have, of) = stored.counts;
+        Self {
+            model: stored.model,
+            have,
+            of,
+            bytes: stored.bytes,
+        }
+    }
 }
 
 /// Rows of each kind.
@@ -282,6 +307,7 @@ impl Tool for Stats {
                 records: workspace.record_counts(),
             })
             .filter(|memory| !memory.records.is_empty()),
+            vectors: workspace.stored_vectors()?.map(VectorCountsOutput::from),
             indexes,
             truncated: n_indexes > MAX_INDEXES,
         })

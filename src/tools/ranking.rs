@@ -23,13 +23,16 @@ pub(crate) struct RankingOutput {
 /// The channel of meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct VectorRankingOutput {
-    /// `whole`: every piece of code has a vector; `partial` and `off`: the channel did not count.
+    /// `whole`: every piece of code has a vector; `partial` without `counts`, and `off`: the channel did not count.
     pub(crate) state: &'static str,
     /// Pieces of code with a vector, of how many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) have: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) of: Option<u64>,
+    /// Whether meaning counted for the pieces that have one (`search.partial_vectors`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) counts: bool,
     /// weight, settings, timeout, busy, failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<&'static str>,
@@ -43,10 +46,11 @@ impl RankingOutput {
                 state: "whole",
                 ..VectorRankingOutput::default()
             },
-            MeaningState::Partial { have, of } => VectorRankingOutput {
+            MeaningState::Partial { have, of, counts } => VectorRankingOutput {
                 state: "partial",
                 have: Some(have),
                 of: Some(of),
+                counts,
                 why: None,
             },
             MeaningState::Off(why) => VectorRankingOutput {

@@ -1,10 +1,9 @@
 //! The meaning of a question: its vector, and those of the index that is asked.
 //!
 //! Whole or off: while a chunk of the index has no vector the channel is off, so that answers don't change while vectors
-//! come in. A question never waits for a model beyond half of the time that it has left.
+//! come in, unless the user wants those that there are to count (`search.partial_vectors`). A question never waits for a model beyond half of the time that it has left.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::vectors::{model_of, words_of};
@@ -44,12 +43,14 @@ impl QuestionMeaning for AskedMeaning {
 pub enum MeaningState {
     /// Every chunk of the index has a vector, and the question has one.
     Whole,
-    /// So many chunks have a vector, of so many; the channel is off.
+    /// Some chunks have a vector and others none.
     Partial {
         /// Chunks that have one.
         have: u64,
         /// Chunks that should.
         of: u64,
+        /// Whether meaning counted for those that have one; else the channel is off.
+        counts: bool,
     },
     /// The channel is off, for a reason in one word.
     Off(&'static str),
@@ -113,7 +114,12 @@ impl View<'_> {
             let embedded = match known.take() {
                 Some(embedded) => embedded,
                 None => match embedder.embed_one(&text, &self.model_deadline()) {
-                    Ok(embedded) => Arc::new(embedded),
+                    Ok(embedded) => {
+                        // Where another model answers now, vectors of earlier questions are void.
+                        let is_same = |known: &Arc<Embedded>| known.model.is_same(&embedded.model);
+                        models.questions.retain(is_same);
+                        Arc::new(embedded)
+                    }
                     Err(fault) => return off(said(&fault)),
                 },
             };
@@ -136,7 +142,12 @@ impl View<'_> {
                 }
                 Some(table) => {
                     let (have, of) = table.counts();
-                    return Ok((None, self.partial(have, of)));
+                    let takes_partial = models.settings.embed.takes_partial && have > 0;
+                    let meaning = takes_partial
+                        .then(|| meaning_of(table, &embedded))
+                        .flatten();
+                    let state = self.partial(have, of, meaning.is_some());
+                    return Ok((meaning, state));
                 }
                 None => return self.none_yet(),
             }
@@ -146,16 +157,14 @@ impl View<'_> {
     /// Returns the state of an index of which no chunk has a vector of the model.
     fn none_yet(&self) -> Result<(Option<AskedMeaning>, MeaningState)> {
         let of = self.read.chunks_with_digest()?.len();
-        Ok((None, self.partial(0, of)))
+        Ok((None, self.partial(0, of, false)))
     }
 
     /// Returns the state of an index that lacks vectors, which a server makes after the answer.
-    fn partial(&self, have: usize, of: usize) -> MeaningState {
-        if self.revision.is_none() {
-            self.workspace.lacks_vectors.store(true, Ordering::Release);
-        }
+    fn partial(&self, have: usize, of: usize, counts: bool) -> MeaningState {
+        self.workspace.lacks_vectors(self.revision);
         let (have, of) = (have as u64, of as u64);
-        MeaningState::Partial { have, of }
+        MeaningState::Partial { have, of, counts }
     }
 
     /// Returns when a request of this question is given up.

@@ -67,7 +67,7 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
-pub use vectors::{VectorStatus, VectorsBuilt};
+pub use vectors::{StoredVectors, VectorStatus, VectorsBuilt};
 pub use view::{View, cut_argument, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
@@ -133,9 +133,8 @@ pub struct Workspace {
     remote_timeout: Duration,
     /// Models that the user configured, shared by all work trees of the process.
     models: Arc<vectors::Models>,
-    /// Whether an answer found chunks without a vector, and whether they are being made.
-    lacks_vectors: AtomicBool,
-    is_embedding: AtomicBool,
+    /// Chunks that answers found to lack a vector.
+    embed_queue: Mutex<vectors::EmbedQueue>,
     /// The vectors of the index that was asked last.
     vector_tables: Latest<meaning::TableKey, Arc<VectorTable>>,
     /// Held while an index is taken from a store.
@@ -304,8 +303,7 @@ impl Workspaces {
             trusted_keys: self.config.trusted_keys.clone(),
             remote_timeout: Duration::from_millis(self.config.remote_timeout_ms),
             models: Arc::clone(&self.models),
-            lacks_vectors: AtomicBool::default(),
-            is_embedding: AtomicBool::default(),
+            embed_queue: Mutex::default(),
             vector_tables: Latest::new(1),
             pulling: Mutex::default(),
             is_server: self.is_server,

@@ -157,9 +157,7 @@ impl Workspace {
             }
         };
         self.keep(index);
-        if revision.is_none() {
-            self.embed_refreshed(interrupt);
-        }
+        self.embed_refreshed(revision, interrupt);
         self.run_gc(GcTrigger::Refresh { is_new });
         Ok(refreshed)
     }

@@ -277,7 +277,7 @@ impl Workspace {
         Ok(Some(health))
     }
 
-    fn existing(&self, key: &IndexKey) -> Result<Option<Index>> {
+    pub(super) fn existing(&self, key: &IndexKey) -> Result<Option<Index>> {
         if let Some(index) = self.idle_index(key) {
             return Ok(Some(index));
         }

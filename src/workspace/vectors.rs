@@ -4,11 +4,11 @@
 //! build that was killed goes on where it was.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::meaning::QuestionKey;
-use super::{Question, View, Workspace, now_ms, unused_vectors};
+use super::{Question, Revision, View, Workspace, key_of, now_ms, unused_vectors};
 use crate::config::{EmbedProvider, ModelSettings};
 use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
@@ -115,6 +115,18 @@ pub struct VectorStatus {
     pub fault: Option<String>,
 }
 
+/// The vectors of what is checked out, by what is stored: no model is asked.
+#[derive(Clone, Debug)]
+pub struct StoredVectors {
+    /// The model's name.
+    pub model: String,
+    /// Chunks of the index that have a vector, and those that should. Counted are vectors of the model that the settings name, as it was when a
+    /// vector was last made of it.
+    pub counts: (u64, u64),
+    /// The bytes that the vectors of the family take.
+    pub bytes: u64,
+}
+
 /// The result of a build of vectors.
 #[derive(Clone, Debug)]
 pub struct VectorsBuilt {
@@ -122,6 +134,20 @@ pub struct VectorsBuilt {
     pub n_embedded: u64,
     /// Chunks of the index that have a vector, and those that should.
     pub counts: (u64, u64),
+}
+
+/// Work that answers left to do about vectors, and whether a thread does it.
+#[derive(Debug, Default)]
+pub(super) struct EmbedQueue {
+    waiting: Vec<EmbedJob>,
+    is_running: bool,
+}
+
+/// Chunks without a vector that are to get one.
+#[derive(Debug)]
+struct EmbedJob {
+    /// The commit whose chunks they are; `None` for the work tree.
+    revision: Option<Revision>,
 }
 
 /// A chunk's text that has no vector yet.
@@ -146,11 +172,15 @@ impl Workspace {
         owner.and_then(|owner| owner.family).unwrap_or(id)
     }
 
-    /// Returns the state of the vectors of what is checked out. The model is asked once, to tell which one it is.
+    /// Returns the state of the vectors of what is checked out, or of a commit. The model is asked once, to tell which one it is.
     ///
     /// # Errors
     /// For a repository that can't be read.
-    pub fn vector_status(self: &Arc<Self>, interrupt: &Arc<AtomicBool>) -> Result<VectorStatus> {
+    pub fn vector_status(
+        self: &Arc<Self>,
+        revision: Option<&Revision>,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<VectorStatus> {
         let settings = &self.models.settings.embed;
         let family = self.vector_family(&self.repo()?);
         let mut status = VectorStatus {
@@ -185,15 +215,16 @@ impl Workspace {
             _ => HashSet::default(),
         };
         if settings.provider != EmbedProvider::Off && status.fault.is_none() {
-            let question = Question::from(interrupt);
+            let question = Question {
+                revision,
+                ..Question::from(interrupt)
+            };
             let missing = self.query(question, |view| missing(view, &known, 0, false))?;
             status.counts = Some(missing.counts);
         }
         let is_current = |model: &VectorModel| current.is_some_and(|it| it.id == model.id);
         if let Some(store) = &store {
-            let unused = unused_vectors::digests(&self.home, &family, store, &|_| false)?;
-            let counted = unused.map(|unused| store.count_of(&unused));
-            status.n_unused = counted.transpose()?;
+            status.n_unused = self.n_unused(&family, store)?;
         }
         status.stored = models
             .iter()
@@ -203,7 +234,57 @@ impl Workspace {
         Ok(status)
     }
 
-    /// Makes the vectors that the index of what is checked out lacks, after bringing it fully up. `on_progress` is told how many
+    /// Returns how many vectors are of text that no index of the family holds any more; `None` where that cannot be told.
+    pub(super) fn n_unused(&self, family: &str, store: &VectorStore) -> Result<Option<u64>> {
+        let unused = unused_vectors::digests(&self.home, family, store, &|_| false)?;
+        let counted = unused.map(|unused| store.count_of(&unused));
+        Ok(counted.transpose()?)
+    }
+
+    /// Returns the vectors of what is checked out, as they are stored; `None` where the user configured no model, or there is no index. Asks no
+    /// model and makes nothing.
+    ///
+    /// # Errors
+    /// For a repository that can't be read.
+    pub fn stored_vectors(&self) -> Result<Option<StoredVectors>> {
+        let settings = &self.models.settings.embed;
+        if settings.provider == EmbedProvider::Off {
+            return Ok(None);
+        }
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let Some(index) = self.existing(&key)? else {
+            return Ok(None);
+        };
+        let family = self.vector_family(&repo);
+        let mut found = StoredVectors {
+            model: settings.server.model.clone(),
+            counts: (0, 0),
+            bytes: files::bytes(&self.home, &family),
+        };
+        let wanted = index.read()?.chunks_with_digest()?;
+        self.keep(index);
+        found.counts.1 = wanted.len() as u64;
+        let Ok(Some(embedder)) = self.models.embedder() else {
+            return Ok(Some(found));
+        };
+        embedder.name().clone_into(&mut found.model);
+        if let Some(store) = VectorStore::open_existing(&self.home, &family) {
+            let models = store.models()?;
+            let of_source = models
+                .iter()
+                .rev()
+                .find(|it| it.source == embedder.source());
+            if let Some(model) = of_source {
+                let known = store.digests(model.id)?;
+                let having = wanted.iter().filter(|(_, digest)| known.contains(digest));
+                found.counts.0 = having.count() as u64;
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// Makes the vectors that the index of what is checked out, or of a commit, lacks, after bringing it fully up. `on_progress` is told how many
     /// chunks have one, of how many.
     ///
     /// # Errors
@@ -211,42 +292,76 @@ impl Workspace {
     /// `cancelled`.
     pub fn build_vectors(
         self: &Arc<Self>,
+        revision: Option<&Revision>,
         interrupt: &Arc<AtomicBool>,
         on_progress: OnProgress<'_>,
     ) -> Result<VectorsBuilt> {
         let embedder = self.models.embedder().map_err(|fault| failed(&fault))?;
         embedder.ok_or_else(off)?;
-        self.refresh(None, false, interrupt, &|_, _| ())?;
-        self.add_vectors(interrupt, on_progress)
+        self.refresh(revision, false, interrupt, &|_, _| ())?;
+        self.add_vectors(revision, interrupt, on_progress)
     }
 
-    /// Makes the vectors that an answer of this server found to be missing, after the answer, by one thread. It ends when none is
-    /// missing, or the model fails five times in a row; the next question begins anew.
+    /// Makes the vectors that answers of this server found to be missing, after the answer, by one thread: of the work tree, and of each commit that
+    /// was asked about. It ends when none is missing; a model that fails five times in a row is left alone until the next question.
     pub(super) fn embed_behind(self: &Arc<Self>) {
-        let is_wanted = self.lacks_vectors.swap(false, Ordering::AcqRel)
-            && self.is_server
-            && self.models.settings.embed.weight > 0;
-        if !is_wanted || self.is_embedding.swap(true, Ordering::AcqRel) {
+        let mut queue = self.embed_queue();
+        if !self.is_server || self.models.settings.embed.weight == 0 {
+            queue.waiting.clear();
             return;
         }
+        if queue.waiting.is_empty() || queue.is_running {
+            return;
+        }
+        queue.is_running = true;
+        drop(queue);
         let workspace = Arc::clone(self);
         let spawned = std::thread::Builder::new()
             .name("embed".to_owned())
             .spawn(move || {
-                match workspace.add_vectors(&Arc::default(), &|_, _| ()) {
-                    Ok(built) => tracing::info!(n = built.n_embedded, "vectors were made"),
-                    Err(error) => tracing::info!(%error, "vectors could not be made"),
+                // The queue is free while vectors are made.
+                while let Some(job) = workspace.next_to_embed() {
+                    let revision = job.revision.as_ref();
+                    match workspace.add_vectors(revision, &Arc::default(), &|_, _| ()) {
+                        Ok(built) => tracing::info!(n = built.n_embedded, "vectors were made"),
+                        Err(error) => tracing::info!(%error, "vectors could not be made"),
+                    }
                 }
-                workspace.is_embedding.store(false, Ordering::Release);
             });
         if spawned.is_err() {
-            self.is_embedding.store(false, Ordering::Release);
+            self.embed_queue().is_running = false;
         }
     }
 
-    /// Makes the vectors that the index of what is checked out lacks.
+    /// Notes that an answer found chunks without a vector: of a commit, or of the work tree.
+    pub(super) fn lacks_vectors(&self, revision: Option<&Revision>) {
+        let commit = revision.map(|it| &it.commit);
+        let mut queue = self.embed_queue();
+        let mut waiting = queue.waiting.iter();
+        if !waiting.any(|job| job.revision.as_ref().map(|it| &it.commit) == commit) {
+            let revision = revision.cloned();
+            queue.waiting.push(EmbedJob { revision });
+        }
+    }
+
+    /// Takes the next job; where there is none the thread that asks has ended.
+    fn next_to_embed(&self) -> Option<EmbedJob> {
+        let mut queue = self.embed_queue();
+        let next = queue.waiting.pop();
+        queue.is_running = next.is_some();
+        next
+    }
+
+    fn embed_queue(&self) -> MutexGuard<'_, EmbedQueue> {
+        self.embed_queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the vectors that the index of what is checked out, or of a commit, lacks.
     fn add_vectors(
         self: &Arc<Self>,
+        revision: Option<&Revision>,
         interrupt: &Arc<AtomicBool>,
         on_progress: OnProgress<'_>,
     ) -> Result<VectorsBuilt> {
@@ -260,7 +375,10 @@ impl Workspace {
         loop {
             let row = row_of(&store, &model)?;
             let known = store.digests(row)?;
-            let question = Question::from(interrupt);
+            let question = Question {
+                revision,
+                ..Question::from(interrupt)
+            };
             let is_local = embedder.is_local();
             let missing = self.query(question, |view| missing(view, &known, ROUND, is_local))?;
             if missing.passages.is_empty() {
@@ -332,12 +450,16 @@ impl Workspace {
     }
 
     /// Makes the vectors of an index that was just brought up, where a model in this process counts.
-    pub(super) fn embed_refreshed(self: &Arc<Self>, interrupt: &Arc<AtomicBool>) {
+    pub(super) fn embed_refreshed(
+        self: &Arc<Self>,
+        revision: Option<&Revision>,
+        interrupt: &Arc<AtomicBool>,
+    ) {
         let settings = &self.models.settings.embed;
         if settings.provider != EmbedProvider::Local || settings.weight == 0 {
             return;
         }
-        if let Err(error) = self.add_vectors(interrupt, &|_, _| ()) {
+        if let Err(error) = self.add_vectors(revision, interrupt, &|_, _| ()) {
             tracing::info!(%error, "vectors could not be made");
         }
     }
@@ -358,7 +480,7 @@ impl Workspace {
     }
 
     /// Returns the deadline of one request.
-    fn model_deadline(&self, interrupt: &Arc<AtomicBool>) -> Deadline {
+    pub(super) fn model_deadline(&self, interrupt: &Arc<AtomicBool>) -> Deadline {
         let time = self.models.settings.embed.server.timeout();
         Deadline::new(Some(time), Arc::clone(interrupt))
     }

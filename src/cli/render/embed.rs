@@ -11,24 +11,36 @@ pub(in crate::cli) fn vectors_removed(n_vectors: u64, n_bytes: u64) -> String {
     format!("removed {removed} ({})\n", bytes(n_bytes))
 }
 
-/// Returns the result of a build: how many texts it embedded, and how many pieces of code of how many have a vector now.
-pub(in crate::cli) fn vectors_built(n_embedded: u64, counts: (u64, u64)) -> String {
+/// Returns the result of a build: how many texts it embedded, and how many pieces of code of how many have a vector now. `reference` names the
+/// commit that was asked about.
+pub(in crate::cli) fn vectors_built(
+    n_embedded: u64,
+    counts: (u64, u64),
+    reference: Option<&str>,
+) -> String {
     let embedded = plural(n_embedded, "text");
-    format!("embedded {embedded}; {}\n", state(Some(counts)))
+    format!("embedded {embedded}; {}\n", state(Some(counts), reference))
 }
 
-fn state(counts: Option<(u64, u64)>) -> String {
+fn state(counts: Option<(u64, u64)>, reference: Option<&str>) -> String {
     match counts {
         Some((have, of)) if have == of => format!("all {of} pieces of code have a vector"),
         counts => {
             let (have, of) = counts.unwrap_or_default();
-            format!("{have} of {of} pieces of code have a vector; `codelens embed build` goes on")
+            let build = embed_build(reference);
+            format!("{have} of {of} pieces of code have a vector; `{build}` goes on")
         }
     }
 }
 
-/// Returns the model, where texts go, and the vectors that are there.
-pub(in crate::cli) fn vector_status(status: &VectorStatus) -> String {
+/// Returns the command that makes vectors: of what is checked out, or of a commit.
+pub(super) fn embed_build(reference: Option<&str>) -> String {
+    let reference = reference.map(|name| format!(" --ref {}", visible(name)));
+    format!("codelens embed build{}", reference.unwrap_or_default())
+}
+
+/// Returns the model, where texts go, and the vectors that are there. `reference` names the commit that was asked about.
+pub(in crate::cli) fn vector_status(status: &VectorStatus, reference: Option<&str>) -> String {
     let provider = match status.provider {
         EmbedProvider::Off => None,
         EmbedProvider::Local => Some("local"),
@@ -42,7 +54,7 @@ pub(in crate::cli) fn vector_status(status: &VectorStatus) -> String {
         lines.push(format!("model    {model} ({provider}{place})"));
         lines.push(match &status.fault {
             Some(fault) => format!("fault    {}", visible(fault)),
-            None => format!("state    {}", state(status.counts)),
+            None => format!("state    {}", state(status.counts, reference)),
         });
         let counts = match status.weight {
             0 => "meaning does not count",

@@ -1,5 +1,6 @@
 //! The results of a search.
 
+use super::embed::embed_build;
 use super::graph::{self, Entry};
 use super::text::{count, put};
 use super::{Rest, footer, memory, said};
@@ -41,7 +42,8 @@ pub(super) fn search(found: &SearchOutput, screen: &Screen) -> String {
         screen,
     );
     if let Some(ranking) = &found.ranking {
-        text += &models(ranking, screen);
+        let reference = found.freshness_fields.reference.as_deref();
+        text += &models(ranking, reference, screen);
     }
     let defaults = found.defaults.as_ref().and_then(|it| it.near.as_ref());
     text += &neighbours(found.related.as_deref(), defaults, screen);
@@ -53,15 +55,21 @@ pub(super) fn search(found: &SearchOutput, screen: &Screen) -> String {
     text + &footer(rest, screen)
 }
 
-/// Returns a line for each model of the user's that should have counted and did not.
-fn models(ranking: &RankingOutput, screen: &Screen) -> String {
+/// Returns a line for each model of the user's that should have counted and did not. `reference` names the commit that was asked about.
+fn models(ranking: &RankingOutput, reference: Option<&str>, screen: &Screen) -> String {
     let meaning = ranking.vector.as_ref().map_or(String::new(), |vector| {
         let why = vector.why.unwrap_or_default();
         match (vector.state, why) {
             ("partial", _) => format!(
-                "{} of {} pieces of code have a vector, so meaning does not count yet; `codelens embed build` makes the others",
+                "{} of {} pieces of code have a vector, so meaning {}; `{}` makes the others",
                 count(vector.have.unwrap_or_default()),
-                count(vector.of.unwrap_or_default())
+                count(vector.of.unwrap_or_default()),
+                if vector.counts {
+                    "counts for those alone"
+                } else {
+                    "does not count yet"
+                },
+                embed_build(reference)
             ),
             ("off", "weight") | ("whole", _) => String::new(),
             _ => format!("meaning does not count: {why} (`codelens embed status` tells more)"),

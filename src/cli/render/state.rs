@@ -143,6 +143,11 @@ impl AnswerText for StatsOutput {
             let records = records.iter().map(|(kind, n)| plural(*n, kind));
             facts.add("memory", records.collect::<Vec<_>>().join(", "));
         }
+        if let Some(vectors) = &self.vectors {
+            let have = format!("{} of {}", count(vectors.have), plural(vectors.of, "piece"));
+            let (model, size) = (visible(&vectors.model), bytes(vectors.bytes));
+            facts.add("vectors", format!("{have}, by {model}, {size}"));
+        }
         if self.backlog > 0 {
             let waits = format!("{} to bring up", plural(self.backlog, "file"));
             facts.add("backlog", screen.paint(CARE, &waits));

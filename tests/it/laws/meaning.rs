@@ -1,12 +1,11 @@
-//! Search by meaning: never of two models, never in the way of an answer, and no cache shows.
+//! Search by meaning: never of two models, and never in the way of an answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::cli_and_mcp::Session;
-use crate::support::{Cli, Dice, FakeModel, Fixture, Manner, Repo};
+use crate::support::{Cli, FakeModel, Fixture, Manner, Repo};
 
 const SHOP: &str = "\
 //- /src/store.ts
@@ -116,6 +115,49 @@ fn meaning_finds_code_in_other_words_once_every_chunk_has_a_vector() {
 }
 
 #[test]
+fn vectors_of_a_part_count_where_the_user_wants_it() {
+    let (repo, mut cli, _server) = shop();
+    cli.json(&["embed", "build"]);
+    let whole = cli.json(&["search", OTHER_WORDS]);
+    repo.write("src/late.ts", "export const late = 1\n");
+    let off = cli.json(&["search", OTHER_WORDS]);
+    assert!(off["ranking"]["vector"]["counts"].is_null(), "{off}");
+    assert_eq!(order(&off)["results"], without_model(&mut cli)["results"]);
+    cli.set("CODELENS_PARTIAL_VECTORS", "on");
+    let partial = cli.json(&["search", OTHER_WORDS]);
+    let vector = &partial["ranking"]["vector"];
+    let (have, of) = (
+        &off["ranking"]["vector"]["have"],
+        &off["ranking"]["vector"]["of"],
+    );
+    assert_eq!(
+        vector,
+        &json!({"state": "partial", "have": have, "of": of, "counts": true})
+    );
+    assert_eq!(order(&partial)["results"], order(&whole)["results"]);
+    let shown = cli.run(&["search", OTHER_WORDS]).stdout;
+    assert!(
+        shown.contains("so meaning counts for those alone"),
+        "{shown}"
+    );
+    // Without any vector there is nothing to count.
+    cli.json(&["embed", "clear"]);
+    let none = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(
+        none["ranking"]["vector"],
+        json!({"state": "partial", "have": 0, "of": of})
+    );
+    // A repository cannot set it.
+    cli.set("CODELENS_PARTIAL_VECTORS", "");
+    cli.json(&["embed", "build"]);
+    repo.write("src/later.ts", "export const later = 1\n");
+    repo.write(".codelens.toml", "search.partial_vectors = true\n");
+    let own = cli.json(&["search", OTHER_WORDS]);
+    assert_eq!(own["ranking"]["vector"]["state"], "partial", "{own}");
+    assert!(own["ranking"]["vector"]["counts"].is_null(), "{own}");
+}
+
+#[test]
 fn with_a_weight_of_zero_meaning_is_only_explained() {
     let (_repo, mut cli, server) = shop();
     cli.json(&["embed", "build"]);
@@ -182,7 +224,7 @@ fn a_bad_model_costs_no_answer_and_changes_no_order() {
 }
 
 #[test]
-fn vectors_one_model() {
+fn a_model_of_equal_length_is_another_model() {
     let (_repo, mut cli, server) = shop();
     cli.json(&["embed", "build"]);
     let plain = without_model(&mut cli);
@@ -206,7 +248,7 @@ fn vectors_one_model() {
 }
 
 /// Writes a static model that knows a few words; `salt` makes another one of equal length.
-fn static_model(directory: &std::path::Path, salt: f32) {
+pub(super) fn static_model(directory: &std::path::Path, salt: f32) {
     let words = [
         "open", "close", "store", "sleep", "pause", "throttle", "cart", "item", "add", "server",
         "tries",
@@ -417,53 +459,4 @@ fn a_model_that_fails_leaves_the_order_of_the_search() {
     }
     cli.set("CODELENS_RERANK_URL", "https://models.example.com/x");
     assert_eq!(order(&cli.json(&["search", "queue job"])), plain);
-}
-
-/// The answer of a tool over MCP.
-fn over_mcp(session: &mut Session, id: u64, query: &str) -> Value {
-    let params = json!({"name": "cl_search", "arguments": {"query": query}});
-    session.ask(id, "tools/call", &params)["result"]["structuredContent"].clone()
-}
-
-#[test]
-fn cache_is_invisible() {
-    let (repo, cli, _server) = shop();
-    cli.json(&["embed", "build"]);
-    let mut session = Session::of(cli.command(&["serve"]));
-    let mut dice = Dice::new(41);
-    let questions = [
-        OTHER_WORDS,
-        "wait before opening stores again",
-        "pause carts of customers longer",
-    ];
-    let mut n_whole = 0;
-    for step in 0..40 {
-        match dice.below(6) {
-            0 => {
-                let at = dice.below(3);
-                let n = dice.below(4);
-                repo.write(
-                    &format!("src/extra{at}.ts"),
-                    format!("export function pause{n}() {{}}\n"),
-                );
-            }
-            1 => drop(cli.json(&["embed", "build"])),
-            _ => {}
-        }
-        let query = questions[dice.below(questions.len())];
-        let served = over_mcp(&mut session, 100 + step, query);
-        // The server may make vectors after an answer: the next one is compared once they are there.
-        let plain = cli.json(&["search", query]);
-        let is_whole = |answer: &Value| answer["ranking"]["vector"]["state"] == "whole";
-        if is_whole(&served) && is_whole(&plain) {
-            n_whole += 1;
-            assert_eq!(
-                order(&served)["results"],
-                order(&plain)["results"],
-                "step {step}"
-            );
-        }
-    }
-    assert!(n_whole > 10, "only {n_whole} answers could be compared");
-    session.close();
 }

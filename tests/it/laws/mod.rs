@@ -2,6 +2,7 @@
 
 mod agreement;
 mod barrels;
+mod caches;
 mod commits;
 mod git_steps;
 mod histories;
@@ -9,6 +10,9 @@ mod meaning;
 mod memory;
 #[cfg(target_os = "linux")]
 mod no_clock;
+#[cfg(target_os = "linux")]
+mod no_network;
+mod one_model;
 mod proofs;
 mod replay;
 mod steps;
@@ -19,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use codelens::config::Config;
+use codelens::config::{Config, ModelSettings};
 use codelens::tools::{self, Call};
 use codelens::workspace::{IndexStatus, Patience, Question, Workspace, Workspaces};
 
@@ -87,6 +91,27 @@ impl Bench {
         }
     }
 
+    /// Returns a bench with these models.
+    pub(crate) fn with_models(models: ModelSettings) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let config = Config {
+            budget_ms: 60_000,
+            first_build_ms: 60_000,
+            watch_debounce_ms: 1,
+            models,
+            ..Config::at(dir.path().join("home"))
+        };
+        Self {
+            _dir: dir,
+            spaces: Workspaces::new(config),
+        }
+    }
+
+    /// Returns a server over the same data directory.
+    pub(crate) fn server(&self) -> Workspaces {
+        self.beside().for_server()
+    }
+
     /// Returns a bench over the same data directory that looks at every file in each call.
     pub(crate) fn beside(&self) -> Workspaces {
         Workspaces::new(self.spaces.config().clone())
@@ -145,26 +170,15 @@ impl Bench {
             ("cl_related", json!({"path": "src/f1.py", "limit": 50})),
             ("cl_impact", json!({"symbol": "work7"})),
         ];
-        let ask = |(name, input): (&str, Value)| {
-            let call = Call {
-                workspaces: &self.spaces,
-                places: &[place.to_owned()],
-                cwd: None,
-                interrupt: Arc::default(),
-                progress: &|_| (),
-                patience: Patience::Configured,
-                author: codelens::workspace::Author::default(),
-                revision: None,
-            };
-            let mut answer = match (tools::by_name(name).unwrap().call)(input, &call) {
-                Ok(answer) => answer,
-                Err(error) => return format!("{name}: {error}"),
-            };
-            let fields = answer.as_object_mut().unwrap();
-            for volatile in ["generation", "nextCursor"] {
-                fields.remove(volatile);
+        let ask = |(name, input): (&str, Value)| match asked(&self.spaces, place, name, input) {
+            Ok(mut answer) => {
+                let fields = answer.as_object_mut().unwrap();
+                for volatile in ["generation", "nextCursor"] {
+                    fields.remove(volatile);
+                }
+                format!("{name}: {answer}")
             }
-            format!("{name}: {answer}")
+            Err(error) => format!("{name}: {error}"),
         };
         questions.map(ask).to_vec()
     }
@@ -175,6 +189,26 @@ impl Bench {
             .query(&Arc::default(), |view| Ok(view.read.dump()?))
             .unwrap()
     }
+}
+
+/// Returns the answer of a tool about a work tree.
+pub(crate) fn asked(
+    spaces: &Workspaces,
+    place: &Path,
+    name: &str,
+    input: Value,
+) -> codelens::error::Result<Value> {
+    let call = Call {
+        workspaces: spaces,
+        places: &[place.to_owned()],
+        cwd: None,
+        interrupt: Arc::default(),
+        progress: &|_| (),
+        patience: Patience::Configured,
+        author: codelens::workspace::Author::default(),
+        revision: None,
+    };
+    (tools::by_name(name).unwrap().call)(input, &call)
 }
 
 /// Returns every row of an index that was built from nothing.

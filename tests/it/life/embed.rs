@@ -120,6 +120,41 @@ fn a_branch_embeds_the_chunks_alone_that_are_new_to_the_family() {
 }
 
 #[test]
+fn a_switch_to_a_branch_a_hundred_files_away_embeds_their_new_chunks_alone() {
+    let module = |n: usize, own: &str| {
+        format!(
+            "//- /src/m{n}.ts\nexport function open{n}() {{ return {own}; }}\n\nexport function close{n}() {{ return {n}; }}\n"
+        )
+    };
+    let mut text: String = (0..120).map(|n| module(n, "before")).collect();
+    text += "//- commit one\n";
+    let mut repo = Fixture::parse(&text).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    cli.set("CODELENS_EMBED_MODEL", "small");
+    cli.set("CODELENS_EMBED_URL", server.embeddings());
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(counts(&built), (240, 240), "{built}");
+    repo.git(&["switch", "--quiet", "--create", "feature"]);
+    let mut text: String = (0..100).map(|n| module(n, "behind")).collect();
+    text += "//- commit two\n";
+    repo.then(&text);
+    server.take_texts();
+    let built = cli.json(&["embed", "build"]);
+    assert_eq!(
+        (built["embedded"].as_u64(), counts(&built)),
+        (Some(100), (240, 240))
+    );
+    let sent = server.take_texts();
+    let n_sent = sent.iter().filter(|text| *text != "vector").count();
+    assert!(
+        n_sent == 100 && sent.iter().all(|text| !text.contains("close")),
+        "{sent:?}"
+    );
+}
+
+#[test]
 fn equal_lengths_of_another_model_are_never_mixed() {
     let (_repo, cli, server) = shop();
     let (_, of) = counts(&cli.json(&["embed", "build"]));
@@ -325,4 +360,108 @@ fn vectors_stay_where_an_index_cannot_be_read() {
     let pruned = cli.json(&["prune"]);
     assert!(pruned["deletedVectors"].is_null(), "{pruned}");
     assert!(cli.json(&["embed", "status"])["unused"].is_null());
+}
+
+/// Returns the finding of a check of `doctor`, and whether it passed; `None` where it is not made.
+fn check(cli: &Cli, name: &str) -> Option<(String, bool)> {
+    let ran = cli.run(&["doctor", "--json"]);
+    let value: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let checks = value["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == name)?;
+    let detail = found["detail"].as_str().unwrap().to_owned();
+    Some((detail, found["ok"] == true))
+}
+
+#[test]
+fn doctor_asks_each_model_once_and_tells_its_vectors() {
+    let repo = Fixture::parse(SHOP).build();
+    let server = FakeModel::start();
+    let mut cli = Cli::new(repo.path());
+    cli.set("CODELENS_EMBED_URL", server.embeddings());
+    cli.set("CODELENS_EMBED_MODEL", "small");
+    cli.set("CODELENS_RERANK_URL", server.rerank());
+    cli.set("CODELENS_RERANK_MODEL", "order");
+    cli.set("CODELENS_RERANK_TIMEOUT_MS", "5000");
+    cli.json(&["refresh"]);
+    for name in ["embed", "vectors", "rerank"] {
+        assert_eq!(check(&cli, name), None);
+    }
+    assert!(cli.json(&["stats"])["vectors"].is_null());
+    assert_eq!(server.take_requests(), 0);
+    cli.set("CODELENS_EMBED_PROVIDER", "http");
+    cli.set("CODELENS_RERANK_PROVIDER", "http");
+    let (said, ok) = check(&cli, "embed").unwrap();
+    assert!(
+        ok && said.contains("of 64 components; identity ") && said.contains("127.0.0.1"),
+        "{said}"
+    );
+    assert_eq!(server.take_requests(), 2);
+    assert!(check(&cli, "vectors").unwrap().0.contains("none yet"));
+    // The server puts the last one first.
+    let (order, ok) = check(&cli, "rerank").unwrap();
+    assert!(
+        ok && order.contains("answers, but put a text before"),
+        "{order}"
+    );
+    let built = counts(&cli.json(&["embed", "build"]));
+    server.take_requests();
+    let stats = cli.json(&["stats"]);
+    let vectors = &stats["vectors"];
+    assert_eq!(
+        (vectors["model"].as_str(), counts(vectors)),
+        (Some("small"), built)
+    );
+    assert!(vectors["bytes"].as_u64().unwrap() > 0);
+    assert_eq!(server.take_requests(), 0, "counts are of what is stored");
+    let shown = cli.run(&["stats"]).stdout;
+    assert!(shown.contains("pieces, by small"), "{shown}");
+    let (said, ok) = check(&cli, "vectors").unwrap();
+    assert!(ok && said == format!("{} of small", built.1), "{said}");
+    // Another model under the same name is another identity.
+    server.answer(Manner::Well { model: 2 });
+    assert_ne!(check(&cli, "embed").unwrap().0, check_of(&cli, &server, 1));
+    server.answer(Manner::Well { model: 2 });
+    let (said, ok) = check(&cli, "vectors").unwrap();
+    assert!(
+        ok && said.starts_with(&format!("0 of small; {} of other models", built.1)),
+        "{said}"
+    );
+    for manner in [Manner::Status(500), Manner::Bytes(Arc::new(b"{}".to_vec()))] {
+        server.answer(manner);
+        assert!(!check(&cli, "embed").unwrap().1);
+        assert!(!check(&cli, "rerank").unwrap().1);
+        let (said, ok) = check(&cli, "vectors").unwrap();
+        assert!(ok && said.contains("not known now"), "{said}");
+    }
+    // A damaged file of vectors.
+    let file = std::fs::read_dir(cli.home().join("vectors"))
+        .unwrap()
+        .next();
+    std::fs::write(file.unwrap().unwrap().path(), vec![7; 9_000]).unwrap();
+    let (said, ok) = check(&cli, "vectors").unwrap();
+    assert!(!ok && said.contains("cannot be read"), "{said}");
+    server.answer(Manner::Well { model: 1 });
+    cli.json(&["embed", "build"]);
+    assert!(check(&cli, "vectors").unwrap().1);
+    // Without a model kept vectors are told, and nothing is sent.
+    cli.set("CODELENS_EMBED_PROVIDER", "off");
+    server.take_requests();
+    assert!(
+        check(&cli, "vectors")
+            .unwrap()
+            .0
+            .contains("no model is set")
+    );
+    assert!(check(&cli, "embed").is_none());
+    assert_eq!(
+        server.take_requests(),
+        2,
+        "the order of results was checked twice"
+    );
+}
+
+/// Returns the finding of `embed` while a model of this number answers.
+fn check_of(cli: &Cli, server: &FakeModel, model: u64) -> String {
+    server.answer(Manner::Well { model });
+    check(cli, "embed").unwrap().0
 }

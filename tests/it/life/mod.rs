@@ -6,6 +6,7 @@ mod ci;
 mod contexts;
 mod data_dir;
 mod embed;
+mod embed_refs;
 mod health;
 mod marks;
 mod memory;

@@ -300,4 +300,15 @@ fn signals_can_be_summed_by_rank() {
     let adds = first["explain"]["signals"].as_array().unwrap().iter();
     let sum: f64 = adds.map(|it| it["adds"].as_f64().unwrap()).sum();
     assert!((sum - first["explain"]["weight"].as_f64().unwrap()).abs() < 1e-3);
+    // The default is the other one, and both find the same places.
+    let places = |value: &Value| -> std::collections::BTreeSet<String> {
+        let results = value["results"].as_array().unwrap().iter();
+        results
+            .map(|hit| format!("{}:{}", hit["path"], hit["lines"]))
+            .collect()
+    };
+    cli.set("CODELENS_FUSION", "");
+    let gated = cli.json(&["search", "openStore", "--explain"]);
+    assert_eq!(places(&gated), places(&found));
+    assert_ne!(gated["results"][0]["explain"], first["explain"]);
 }
