@@ -53,7 +53,7 @@ pub struct DispatchTargets {
 }
 
 impl DispatchTargets {
-    fn add(&mut self, definition: DefinitionRow, provenance: Provenance) {
+    pub(super) fn add(&mut self, definition: DefinitionRow, provenance: Provenance) {
         let known = self.found.entry(definition).or_insert(provenance);
         *known = (*known).min(provenance);
     }
@@ -161,10 +161,16 @@ impl UseTargets<'_> {
             };
             relation.alternatives(&file, of.1, all)?;
             relation.exclusive_definitions(&file, of.1, all);
+            if rules::of(&file).has_includes {
+                relation.counterparts(&file, of.1, all)?;
+            }
             if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
                 match rules::of(&file).members {
                     MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
                     MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
+                    _ if rules::of(&file).has_includes => {
+                        relation.by_declarations(&file, of.1, all)?;
+                    }
                     _ => relation.by_classes(&file, of.1, all)?,
                 }
             }
@@ -189,9 +195,9 @@ impl UseTargets<'_> {
 }
 
 /// The look-up of one definition's dispatch targets.
-struct DispatchLookup<'a, 'b> {
+pub(super) struct DispatchLookup<'a, 'b> {
     targets: &'a UseTargets<'b>,
-    linker: Linker<'a, 'b>,
+    pub(super) linker: Linker<'a, 'b>,
 }
 
 impl DispatchLookup<'_, '_> {
@@ -426,7 +432,7 @@ impl DispatchLookup<'_, '_> {
         Ok(rows.len() > MAX_CANDIDATES)
     }
 
-    fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
+    pub(super) fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
         let mut seen = self.parts(class);
         let n_own = seen.len();
         let mut next = 0;
@@ -455,7 +461,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the classes that are built on one, and whether there may be more.
-    fn classes_below(
+    pub(super) fn classes_below(
         &self,
         class: DefinitionRow,
         all: &mut DispatchTargets,
@@ -760,7 +766,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the type that a method is declared for.
-    fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
+    pub(super) fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
         let owner = file.facts.owner(method as usize)?;
         self.linker.refuel();
         let owner = self.linker.infer(file, owner, None)?.definition()?;
@@ -769,13 +775,13 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the symbols of a name, in its case.
-    fn named(&self, name: &str) -> Result<Vec<SymbolRow>, StoreError> {
+    pub(super) fn named(&self, name: &str) -> Result<Vec<SymbolRow>, StoreError> {
         let mut rows = self.targets.read.symbols_named(&normal_form(name))?;
         rows.retain(|row| row.name == name);
         Ok(rows)
     }
 
-    fn file_of(&self, row: &SymbolRow) -> Result<Option<Rc<LinkedFile>>, StoreError> {
+    pub(super) fn file_of(&self, row: &SymbolRow) -> Result<Option<Rc<LinkedFile>>, StoreError> {
         let file = self.targets.read.file(row.path.as_str())?;
         let loaded = file.and_then(|file| self.linker.cache.get(file.id));
         Ok(loaded.filter(|it| it.facts.symbols.len() > row.ordinal as usize))

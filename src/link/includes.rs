@@ -271,7 +271,18 @@ impl Linker<'_, '_> {
             let Some(rank) = kind_rank(symbol, wants_type) else {
                 continue;
             };
-            let own = names.iter().position(|name| *name == symbol.qualified_name);
+            // Members of an enumeration are those of the scope around it as well.
+            let in_scope = symbol
+                .parent
+                .filter(|_| symbol.flags.contains(SymbolFlags::IN_SCOPE_AROUND));
+            let around = in_scope.map(|of| loaded.symbol(of).qualified_name.as_str());
+            let in_scope = around.map(|of| match of.rsplit_once('.') {
+                Some((space, _)) => within(space, last),
+                None => last.to_owned(),
+            });
+            let is_called =
+                |name: &String| *name == symbol.qualified_name || Some(name) == in_scope.as_ref();
+            let own = names.iter().position(is_called);
             let space = match own {
                 Some(space) => space,
                 None if symbol.kind == SymbolKind::Macro => names.len(),
@@ -281,7 +292,7 @@ impl Linker<'_, '_> {
                         let spaces = self.used_namespaces(file.file);
                         spaces.iter().map(|space| within(space, path)).collect()
                     });
-                    match used.iter().position(|name| *name == symbol.qualified_name) {
+                    match used.iter().position(is_called) {
                         Some(space) => names.len() + space,
                         None => continue,
                     }

@@ -8,6 +8,7 @@ mod assigned;
 mod auto_imports;
 mod cache;
 mod calls;
+mod declarations;
 mod delegates;
 mod dependencies;
 mod describe;

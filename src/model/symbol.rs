@@ -79,6 +79,8 @@ bitflags::bitflags! {
         const EXTENSION = 1 << 11;
         /// A type of which any name is a member: `{ [key: string]: Value }`.
         const ANY_MEMBER = 1 << 12;
+        /// A member of an enumeration that is a name of the scope around that as well: `kRed` of `enum Color { kRed }` in C++.
+        const IN_SCOPE_AROUND = 1 << 13;
     }
 }
 

@@ -26,7 +26,7 @@ const CSHARP_FACTS: u32 = 4;
 /// The same for Rust.
 const RUST_FACTS: u32 = 4;
 /// The same for C and C++.
-const C_FACTS: u32 = 2;
+const C_FACTS: u32 = 3;
 /// The same for languages that are outlined.
 const OUTLINE_FACTS: u32 = 101;
 /// The same for languages that are cut into chunks alone.

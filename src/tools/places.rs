@@ -374,7 +374,16 @@ pub(super) fn named(
     Ok(Some(found))
 }
 
-/// Puts definitions in the place of their declarations, in languages that have both: `int open(void);` in a header.
+/// Returns the definition of a declaration, where it has one: the uses of `int open(void);` are those of `open`.
+pub(super) fn definition_behind(view: &View<'_>, symbol: SymbolRow) -> Result<Vec<SymbolRow>> {
+    let alike = view.symbols_like(&symbol.qualified_name)?;
+    let mut found = vec![symbol];
+    prefer_definitions(view, &mut found, &alike)?;
+    Ok(found)
+}
+
+/// Puts definitions in the place of their declarations, in languages that have both: `int open(void);` in a header. Of several
+/// definitions none is put there where declarations alone were found: each may be that of a platform.
 fn prefer_definitions(
     view: &View<'_>,
     found: &mut Vec<SymbolRow>,
@@ -404,14 +413,15 @@ fn prefer_definitions(
         }
     }
     let mut all: Vec<SymbolRow> = Vec::new();
+    let is_declared_alone = found.iter().all(|it| declarations.contains(&it.id));
     for symbol in found.drain(..) {
         let is_same = |it: &&SymbolRow| it.qualified_name == symbol.qualified_name;
         let mut behind: Vec<SymbolRow> = Vec::new();
         if declarations.contains(&symbol.id) {
             behind.extend(definitions.iter().filter(is_same).cloned());
         }
-        if behind.is_empty() {
-            behind.push(symbol);
+        if behind.is_empty() || is_declared_alone && behind.len() > 1 {
+            behind = vec![symbol];
         }
         for one in behind {
             if all.iter().all(|it| it.id != one.id) {

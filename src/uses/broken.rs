@@ -79,7 +79,8 @@ impl Uses<'_> {
             };
             // A name that is known to have a meaning now has lost none.
             let doubtful = doubtful.in_file(self.read, id, facts)?;
-            let now = states.now.of_names(id, |n| doubtful.has(n))?;
+            let mut now = states.now.of_names(id, |n| doubtful.has(n))?;
+            states.now.leave_out_declarations(&mut now);
             let is_open = |n: usize| {
                 doubtful.has(n)
                     && now.references.get(n).is_some_and(|it| {
@@ -154,10 +155,18 @@ impl Uses<'_> {
             .map(|(id, (_, targets))| (*id, targets.clone()))
             .collect();
         targets.extend(overlay.targets.iter().map(|(id, it)| (*id, it.clone())));
+        let before = UseTargets::new(self.read, overlay);
+        // Who was led from a declaration to its definition is led nowhere without it.
+        let declarations: Vec<_> = gone.iter().map(|(row, at)| (*row, *at)).collect();
+        for (declaration, at) in declarations {
+            if let Some(definition) = before.definition_of_declaration(declaration)? {
+                gone.entry(definition).or_insert(at);
+            }
+        }
         Ok(BeforeAfter {
             difference,
             overlay_ids,
-            before: UseTargets::new(self.read, overlay),
+            before,
             now: UseTargets::new(self.read, Overlay::default()),
             gone,
             targets_before: targets,

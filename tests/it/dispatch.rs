@@ -884,3 +884,76 @@ fn overloads_that_are_asked_by_name_are_told() {
         summary("A.one")
     );
 }
+
+const CPP: &str = "\
+//- /store.h
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual int Open(int id) = 0;
+  virtual int Warm(int id);
+  int Open(int id, int flags);
+};
+//- /store.cc
+#include \"store.h\"
+int Store::Warm(int id) { return id; }
+int Store::Open(int id, int flags) { return flags; }
+//- /disk.h
+#include \"store.h\"
+class Disk : public Store {
+ public:
+  int Open(int id) override;
+  int Warm(int id) override;
+};
+//- /disk.cc
+#include \"disk.h\"
+int Disk::Open(int id) { return id; }
+int Disk::Warm(int id) { return id; }
+//- /use.cc
+#include \"store.h\"
+int by_base(Store* store) { return store->Open(1); }
+int warm(Store* store) { return store->Warm(1); }
+int flags(Store* store) { return store->Open(1, 2); }
+";
+
+#[test]
+fn a_method_defined_out_of_line_overrides_as_its_declaration_does() {
+    let open = callers(CPP, "disk.cc", 2);
+    assert_eq!(open, ["use.cc by_base dispatch"]);
+    let warm = callers(CPP, "disk.cc", 3);
+    assert_eq!(warm, ["use.cc warm dispatch"]);
+    let declared = callers(CPP, "disk.h", 4);
+    assert_eq!(declared, open);
+    let base = callers(CPP, "store.cc", 3);
+    assert_eq!(base, ["use.cc flags member"]);
+}
+
+const PLATFORMS: &str = "\
+//- /include/loop.h
+int loop_init(int n);
+int loop_size(int n);
+//- /src/unix/loop.c
+#include \"loop.h\"
+int loop_init(int n) { return n; }
+//- /src/win/loop.c
+#include \"loop.h\"
+int loop_init(int n) { return n + 1; }
+//- /src/size.c
+#include \"loop.h\"
+int loop_size(int n) { return n; }
+//- /test/use.c
+#include \"loop.h\"
+int use(int n) { return loop_init(n) + loop_size(n); }
+";
+
+#[test]
+fn uses_of_a_declaration_are_those_of_its_definitions() {
+    for path in ["src/unix/loop.c", "src/win/loop.c"] {
+        let found = callers(PLATFORMS, path, 2);
+        assert_eq!(found, ["test/use.c use alternative"], "{path}");
+    }
+    let declared = callers(PLATFORMS, "include/loop.h", 1);
+    assert_eq!(declared, ["test/use.c use resolved"]);
+    let declared = callers(PLATFORMS, "include/loop.h", 2);
+    assert_eq!(declared, ["test/use.c use resolved"]);
+}

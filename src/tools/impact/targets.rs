@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::model::path::is_at_or_below;
 use crate::model::{RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
-use crate::tools::places::{NamedObject, by_handle, merges, named, path_and_name, uses};
+use crate::tools::places::{
+    NamedObject, by_handle, definition_behind, merges, named, path_and_name, uses,
+};
 use crate::workspace::{SymbolRow, View};
 
 /// The outcome of the look-up.
@@ -24,7 +26,7 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
     let input = asked.input;
     if let Some(text) = &input.handle {
         return match by_handle(view, text)? {
-            NamedObject::Symbol(symbol) => with_parts(view, vec![*symbol]),
+            NamedObject::Symbol(symbol) => with_parts(view, definition_behind(view, *symbol)?),
             NamedObject::File(path) => Ok(Targets::Found(of_file(view, &path)?)),
         };
     }

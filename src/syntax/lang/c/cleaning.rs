@@ -1,27 +1,33 @@
-//! Cleaning of a source before preprocessing, byte for byte: branches of conditions but the first, and macros that stand
-//! where the grammar has no place for a name, become blanks.
+//! Cleaning of a source before preprocessing, byte for byte: branches of conditions that `branches` does not keep, and macros that
+//! stand where the grammar has no place for a name, become blanks.
 //!
 //! `class LOCKABLE Mutex {` → `class          Mutex {`. Lines and bytes keep their places.
+
+use super::branches::blank_branches;
 
 /// How much of a source is cleaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cleaning {
     /// Macros that are attributes.
     Macros,
-    /// These, and branches of conditions but the first.
+    /// These, the directives of conditions, and branches that hold no whole statements.
     Branches,
 }
 
-/// Returns the source with blanks instead of what the grammar can't read.
-pub(super) fn cleaned(source: &str, is_cpp: bool, depth: Cleaning) -> String {
+/// Returns the source with blanks instead of what the grammar can't read, and how many bytes of code these were in branches of
+/// conditions.
+pub(super) fn cleaned(source: &str, is_cpp: bool, depth: Cleaning) -> (String, usize) {
     let mut bytes = source.as_bytes().to_vec();
-    if depth == Cleaning::Branches {
-        blank_branches(source, &mut bytes, is_cpp);
-    }
+    blank_macro_comments(source, &mut bytes);
+    let n_lost = match depth {
+        Cleaning::Macros => 0,
+        Cleaning::Branches => blank_branches(source, &mut bytes, is_cpp),
+    };
     let tokens = tokens(&bytes);
     blank_macros(&tokens, &mut bytes);
-    // Only whole tokens and lines were blanked.
-    String::from_utf8(bytes).unwrap_or_else(|_| source.to_owned())
+    // Only whole tokens, comments and lines were blanked.
+    let text = String::from_utf8(bytes).unwrap_or_else(|_| source.to_owned());
+    (text, n_lost)
 }
 
 /// Whether a class is defined with a macro before its name: `struct FOO_EXPORT Options {`.
@@ -38,7 +44,7 @@ pub(super) fn has_class_macro(source: &str) -> bool {
     })
 }
 
-fn blank(bytes: &mut [u8], start: usize, end: usize) {
+pub(super) fn blank(bytes: &mut [u8], start: usize, end: usize) {
     for byte in &mut bytes[start..end] {
         if !matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -46,114 +52,65 @@ fn blank(bytes: &mut [u8], start: usize, end: usize) {
     }
 }
 
-/// One condition around a line.
-struct Condition {
-    /// Whether the branch at hand is kept, as far as this condition goes.
-    is_kept: bool,
-    /// Whether a branch was kept before.
-    had_kept: bool,
+/// Whether a comment stands inside a macro of several lines: the grammar ends the macro there.
+pub(super) fn has_macro_comment(source: &str) -> bool {
+    let mut is_inside = false;
+    source.lines().any(|line| {
+        let is_macro = is_inside || is_define(line);
+        is_inside = is_macro && line.trim_end().ends_with('\\');
+        is_macro && line.contains("/*")
+    })
 }
 
-/// Blanks the directives of conditions, and each branch but the first that counts: that of `#if 0`, and in C that of
-/// `#ifdef __cplusplus`, does not.
-fn blank_branches(source: &str, bytes: &mut [u8], is_cpp: bool) {
-    let mut conditions: Vec<Condition> = Vec::new();
+fn is_define(line: &str) -> bool {
+    let directive = line.trim_start().strip_prefix('#');
+    directive.is_some_and(|it| it.trim_start().starts_with("define"))
+}
+
+/// Blanks the comments in macros of several lines: `#define FIELDS \`, `/* queue */ \`, `void* data;`.
+fn blank_macro_comments(source: &str, bytes: &mut [u8]) {
     let mut start = 0;
-    let mut in_comment = false;
-    let mut lines = source.split_inclusive('\n').peekable();
-    while let Some(line) = lines.next() {
+    let mut macro_start = None;
+    for line in source.split_inclusive('\n') {
         let begin = start;
         start += line.len();
-        let text = line.trim();
-        let directive = text.strip_prefix('#').filter(|_| !in_comment);
-        in_comment = ends_in_comment(text, in_comment);
-        let Some(directive) = directive.map(str::trim_start) else {
-            if conditions.iter().any(|it| !it.is_kept) {
-                blank(bytes, begin, start);
-            }
+        if macro_start.is_none() && is_define(line) {
+            macro_start = Some(begin);
+        }
+        let Some(first) = macro_start else { continue };
+        if line.trim_end().ends_with('\\') {
             continue;
-        };
-        let word_end = directive
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(directive.len());
-        let (word, condition) = (&directive[..word_end], directive[word_end..].trim());
-        match word {
-            "if" | "ifdef" | "ifndef" => {
-                let is_left_out = match word {
-                    "if" => {
-                        condition == "0"
-                            || condition.starts_with("0 ")
-                            || !is_cpp && condition.starts_with("defined(__cplusplus)")
-                    }
-                    "ifdef" => !is_cpp && condition == "__cplusplus",
-                    _ => is_cpp && condition == "__cplusplus",
-                };
-                conditions.push(Condition {
-                    is_kept: !is_left_out,
-                    had_kept: !is_left_out,
-                });
-            }
-            "else" | "elif" | "elifdef" | "elifndef" => {
-                if let Some(last) = conditions.last_mut() {
-                    last.is_kept = !last.had_kept;
-                    last.had_kept = true;
+        }
+        macro_start = None;
+        let mut rest = first;
+        while let Some(open) = source[rest..start].find("/*").map(|it| rest + it) {
+            // One that goes on behind the macro is left.
+            let Some(close) = source[open + 2..start].find("*/") else {
+                break;
+            };
+            rest = open + 2 + close + 2;
+            let is_quoted = source[first..open].matches('"').count() % 2 == 1;
+            for byte in &mut bytes[open..rest] {
+                if !is_quoted && !matches!(byte, b'\n' | b'\r' | b'\\') {
+                    *byte = b' ';
                 }
             }
-            "endif" => {
-                conditions.pop();
-            }
-            _ => {
-                if conditions.iter().all(|it| it.is_kept) {
-                    continue;
-                }
-            }
-        }
-        let mut whole = line;
-        blank(bytes, begin, start);
-        // A directive goes on behind a backslash.
-        while whole.trim_end().ends_with('\\') {
-            let Some(next) = lines.next() else { break };
-            blank(bytes, start, start + next.len());
-            start += next.len();
-            whole = next;
-        }
-    }
-}
-
-fn ends_in_comment(line: &str, mut is_inside: bool) -> bool {
-    let mut rest = line;
-    loop {
-        if is_inside {
-            let Some(at) = rest.find("*/") else {
-                return true;
-            };
-            rest = &rest[at + 2..];
-            is_inside = false;
-        } else {
-            let Some(at) = rest.find("/*") else {
-                return false;
-            };
-            if rest[..at].contains("//") || rest[..at].matches('"').count() % 2 == 1 {
-                return false;
-            }
-            rest = &rest[at + 2..];
-            is_inside = true;
         }
     }
 }
 
 /// A token of code outside of comments, strings and directives.
 #[derive(Clone, Copy, Debug)]
-struct Token {
-    start: usize,
+pub(super) struct Token {
+    pub(super) start: usize,
     end: usize,
-    kind: TokenKind,
+    pub(super) kind: TokenKind,
     /// Whether it is the first of its line.
     begins_line: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TokenKind {
+pub(super) enum TokenKind {
     /// A name in small letters, or mixed ones.
     Name,
     /// A name in capitals: `FOO_EXPORT`.
@@ -220,7 +177,7 @@ const KEYWORDS: &[&str] = &[
     "restrict",
 ];
 
-fn tokens(bytes: &[u8]) -> Vec<Token> {
+pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
     let mut all = Vec::new();
     let mut at = 0;
     let mut begins_line = true;
@@ -364,6 +321,8 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
         )
     };
     let mut at = 0;
+    // The token before the one at hand that was not blanked.
+    let mut left: Option<Token> = None;
     while let Some(token) = tokens.get(at) {
         let has_arguments = sign(at + 1) == b'(';
         let behind = if has_arguments {
@@ -381,8 +340,16 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
             TokenKind::Capitals if is_qualifier(tokens, at) => {}
             TokenKind::Capitals => {
                 let before = at.checked_sub(1).map(|it| tokens[it]);
+                if let Some(end) = declared_in_macro(tokens, left, at, behind) {
+                    // `FOO_EXPORT(void f(int n)) {`
+                    blank(bytes, token.start, tokens[at + 1].end);
+                    blank(bytes, tokens[end].start, tokens[end].end);
+                    at += 2;
+                    left = None;
+                    continue;
+                }
                 if is_attribute(tokens, before, at, behind, has_arguments)
-                    || stands_alone(tokens, before, token, behind, sign(behind))
+                    || stands_alone(tokens, left, token, behind, sign(behind))
                 {
                     blank(bytes, token.start, end_of(tokens, behind));
                     at = behind;
@@ -416,13 +383,50 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                     blank(bytes, tokens[next].start, end_of(tokens, end));
                     next = end;
                 }
+                left = Some(tokens[next - 1]);
                 at = next;
                 continue;
             }
             _ => {}
         }
+        left = Some(*token);
         at += 1;
     }
+}
+
+/// Returns the parenthesis that ends a macro around the head of a function: `FOO_EXPORT(void f(int n)) {`. `behind` is the place
+/// behind it.
+fn declared_in_macro(
+    tokens: &[Token],
+    before: Option<Token>,
+    at: usize,
+    behind: usize,
+) -> Option<usize> {
+    let sign = |at: usize| match tokens.get(at)?.kind {
+        TokenKind::Sign(sign) => Some(sign),
+        _ => None,
+    };
+    let begins = before.is_none_or(|it| matches!(it.kind, TokenKind::Sign(b';' | b'}' | b'{')));
+    let is_head = behind > at + 4
+        && matches!(sign(behind), Some(b'{' | b';'))
+        && sign(behind - 2) == Some(b')');
+    if !begins || !is_head {
+        return None;
+    }
+    // A type, then a name before a parenthesis, which is closed right before that of the macro.
+    let mut next = at + 2;
+    let mut n_names = 0;
+    loop {
+        match tokens.get(next)?.kind {
+            TokenKind::Name | TokenKind::Capitals => n_names += 1,
+            TokenKind::Keyword | TokenKind::Sign(b'*' | b'&') => {}
+            TokenKind::Sign(b'(') => break,
+            _ => return None,
+        }
+        next += 1;
+    }
+    let is_named = matches!(tokens[next - 1].kind, TokenKind::Name);
+    (n_names >= 2 && is_named && closed(tokens, next) == behind - 1).then_some(behind - 1)
 }
 
 /// Returns the place behind the parenthesis that closes the one at `open`.
@@ -491,6 +495,10 @@ fn is_attribute(
                 )
             );
             return is_typed && ends(behind) && kind(behind) != Some(TokenKind::Sign(b'{'));
+        }
+        // `Stats stats[N] GUARDED_BY(mu);`
+        Some(TokenKind::Sign(b']')) if has_arguments => {
+            return ends(behind) && kind(behind) != Some(TokenKind::Sign(b'{'));
         }
         _ => {}
     }

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use super::declarators::Declarator;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
+use super::macros::made_test;
 use crate::ir::{
     Binding, Export, ExportKind, Expr, ExprId, Import, ImportKind, NamedOwner, ReferenceKind, Slot,
     SymbolIdx, linkage_unit,
@@ -126,7 +127,16 @@ impl<'t> Lowering<'t> {
                 self.specifier(node, context, context.whole.unwrap_or(node), None);
             }
             Kind::Other if node.is_error() => self.items(node, context),
-            // A macro at the top level: `MODULE_LICENSE("GPL");`.
+            // `friend class Store;`
+            Kind::FriendDeclaration => {
+                self.in_parent(context.parent, |it| {
+                    for child in it.children(node) {
+                        it.use_type(child, ReferenceKind::Type);
+                    }
+                });
+            }
+            // A macro at the top level: `MODULE_LICENSE("GPL");`, or without a sign behind it.
+            Kind::CallExpression => self.walk(node),
             Kind::Other if node.kind() == "expression_statement" => self.walk(node),
             _ => {}
         }
@@ -303,14 +313,10 @@ impl<'t> Lowering<'t> {
         };
         let taken = self.declarator(declarator);
         let whole = context.whole.unwrap_or(node);
-        if let Some(function) = taken.function
-            && let Some(name) = taken.name
-            && self.field(node, fields.type_).is_none()
-            && self.kind(name) == Kind::Identifier
-            && let Some(list) = self.field(function, fields.parameters)
-            && let Some((suite, case)) = self.made_test(self.text(name), list)
+        if let Some((name, arguments)) = self.macro_head(node)
+            && context.parent.is_none()
         {
-            self.made_function(node, whole, (suite, case), self.text(name), context);
+            self.function_of_macro(node, whole, (name, arguments), context);
             return;
         }
         if taken.function.is_none() || taken.name.is_none() {
@@ -323,6 +329,47 @@ impl<'t> Lowering<'t> {
         if let Some(symbol) = self.declare_function(node, whole, &taken, &context) {
             self.lower_function(node, &taken, symbol);
         }
+    }
+
+    /// A function whose head is a macro: a test, or one whose name the text of the macro tells. Of another the code is that of the
+    /// file.
+    fn function_of_macro(
+        &mut self,
+        node: Node<'t>,
+        whole: Node<'t>,
+        (macro_name, arguments): (&'t str, &'t str),
+        context: DeclarationPlace<'t>,
+    ) {
+        if let Some(made) = made_test(macro_name, arguments) {
+            self.made_function(node, whole, made, macro_name, context);
+            return;
+        }
+        let parts: Vec<&str> = arguments.split(',').map(str::trim).collect();
+        let name = self
+            .pasting
+            .get(macro_name)
+            .and_then(|it| it.function(&parts));
+        let outer = self.symbol;
+        if let Some(name) = name {
+            let head = self.head(whole, node);
+            let function = SymbolKind::Function;
+            let symbol = self.add_symbol(name.clone(), node, function, whole, &context, head);
+            self.export(&name, self.line_at(node.start_byte()));
+            if !context.is_internal {
+                self.units.insert(linkage_unit(&name));
+            }
+            self.symbol = Some(symbol);
+        }
+        self.push_use(
+            macro_name,
+            crate::ir::Target::Lexical,
+            ReferenceKind::Call,
+            node.start_byte(),
+        );
+        if let Some(body) = self.field(node, self.grammar.fields.body) {
+            self.in_block(|it| it.walk(body));
+        }
+        self.symbol = outer;
     }
 
     /// A function that a test macro makes: `TEST_F(Suite, Case) { … }`.
@@ -365,6 +412,13 @@ impl<'t> Lowering<'t> {
             let owner = self.name(&format!("type {suite}"));
             self.facts.owners.push(NamedOwner { symbol, owner });
             self.owner = Some(owner);
+            let at = self.text(node).find(suite).unwrap_or_default();
+            self.push_use(
+                suite,
+                crate::ir::Target::Value(owner),
+                ReferenceKind::Type,
+                node.start_byte() + at,
+            );
         }
         if let Some(body) = self.field(node, self.grammar.fields.body) {
             self.in_block(|it| it.walk(body));
@@ -639,6 +693,9 @@ impl<'t> Lowering<'t> {
             if taken.name.is_none() {
                 continue;
             }
+            if taken.is_member_pointer {
+                continue;
+            }
             if taken.function.is_some() {
                 if let Some(symbol) = self.declare_function(node, whole, &taken, &context) {
                     let outer = self.symbol.replace(symbol);
@@ -667,6 +724,13 @@ impl<'t> Lowering<'t> {
         found
     }
 
+    /// Records the names in the sizes of an array: `Level levels[kLevels]`.
+    pub(super) fn use_sizes(&mut self, taken: &Declarator<'t>) {
+        for size in &taken.sizes {
+            self.walk(*size);
+        }
+    }
+
     fn variable(
         &mut self,
         node: Node<'t>,
@@ -684,6 +748,10 @@ impl<'t> Lowering<'t> {
             let value = self.in_parent(Some(parent), |it| {
                 if let Some(type_) = type_ {
                     it.use_type(type_, ReferenceKind::Type);
+                }
+                it.use_sizes(taken);
+                if let Some(value) = taken.value {
+                    it.walk(value);
                 }
                 it.declared_value(taken, base)
             });
@@ -741,6 +809,7 @@ impl<'t> Lowering<'t> {
             self.declared_value(taken, base)
         };
         self.bind_name(None, text, value);
+        self.use_sizes(taken);
         if let Some(value) = taken.value {
             self.in_block(|it| it.walk(value));
         }

@@ -20,6 +20,10 @@ pub(super) struct Declarator<'t> {
     layers: Vec<Layer>,
     /// The value that it is initialized with.
     pub(super) value: Option<Node<'t>>,
+    /// The sizes of the arrays around the name.
+    pub(super) sizes: Vec<Node<'t>>,
+    /// Whether it is a pointer to a member of a class: `void (Store::*open)(int)`.
+    pub(super) is_member_pointer: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +42,8 @@ impl<'t> Lowering<'t> {
             function: None,
             layers: Vec::new(),
             value: None,
+            sizes: Vec::new(),
+            is_member_pointer: false,
         };
         let mut at = Some(node);
         for _ in 0..MAX_DECLARATORS {
@@ -52,6 +58,7 @@ impl<'t> Lowering<'t> {
                 | Kind::ArrayDeclarator
                 | Kind::AbstractArrayDeclarator => {
                     found.layers.push(Layer::Pointer);
+                    found.sizes.extend(self.field(node, fields.size));
                     at = self.field(node, fields.declarator);
                 }
                 Kind::FunctionDeclarator | Kind::AbstractFunctionDeclarator => {
@@ -61,6 +68,7 @@ impl<'t> Lowering<'t> {
                     continue;
                 }
                 Kind::ParenthesizedDeclarator => {
+                    found.is_member_pointer |= self.is_cpp && self.text(node).contains("::*");
                     at = self
                         .children(node)
                         .into_iter()

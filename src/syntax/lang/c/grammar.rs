@@ -164,6 +164,7 @@ fields! {
     path "path",
     right "right",
     scope "scope",
+    size "size",
     type_ "type",
     value "value",
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::grammar::{self, Grammar, Kind};
+use super::pasting::PastingMacro;
 use crate::ir::{
     Binding, ContainerKind, Export, ExportKind, Expr, ExprId, FileFacts, ReferenceKind, Slot,
     SymbolIdx, Target,
@@ -49,6 +50,8 @@ pub(super) struct Lowering<'t> {
     pub(super) owner: Option<ExprId>,
     /// Whether the uses are those of a declaration without code: they count as uses of what is around it.
     pub(super) is_declaring: bool,
+    /// The macros of the file so far that paste names.
+    pub(super) pasting: HashMap<&'t str, PastingMacro<'t>>,
     /// The names that files share when they are linked.
     pub(super) units: BTreeSet<String>,
     pub(super) depth: usize,
@@ -83,6 +86,7 @@ impl<'t> Lowering<'t> {
             symbol: None,
             owner: None,
             is_declaring: false,
+            pasting: HashMap::default(),
             units: BTreeSet::new(),
             depth: 0,
             uses: UseRecorder::new(source, keeps_positions),

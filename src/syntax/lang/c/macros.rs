@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::declarations::DeclarationPlace;
 use super::grammar::Kind;
 use super::lowering::Lowering;
+use super::pasting::PastingMacro;
 use crate::ir::{ReferenceKind, Target};
 use crate::model::SymbolKind;
 use crate::syntax::signature;
@@ -82,8 +83,12 @@ impl<'t> Lowering<'t> {
         );
         text.clone_into(&mut self.facts.symbols[symbol as usize].qualified_name);
         self.export(text, self.line_at(name.start_byte()));
+        self.pasting.remove(text);
         let Some(body) = body else { return };
         let outer = self.symbol.replace(symbol);
+        let body_text = self.text(body);
+        let body_text =
+            &body_text[..body_text.floor_char_boundary(MAX_BODY_BYTES.min(body_text.len()))];
         let parameters: Vec<&str> = self
             .field(node, fields.parameters)
             .map(|it| {
@@ -94,6 +99,9 @@ impl<'t> Lowering<'t> {
             })
             .unwrap_or_default();
         self.use_body(body, &parameters);
+        if is_function && let Some(found) = PastingMacro::of(body_text, parameters) {
+            self.pasting.insert(text, found);
+        }
         self.symbol = outer;
     }
 
@@ -104,6 +112,11 @@ impl<'t> Lowering<'t> {
         let mut at = 0;
         while at < bytes.len() {
             let byte = bytes[at];
+            if bytes[at..].starts_with(b"/*") {
+                let end = text[at + 2..end].find("*/");
+                at = end.map_or(bytes.len(), |it| at + it + 4);
+                continue;
+            }
             if byte == b'"' || byte == b'\'' {
                 at += 1;
                 while at < bytes.len() && bytes[at] != byte {
@@ -147,28 +160,47 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Returns the suite and the name of a function that a test macro makes, with the macro: `TEST_F(Suite, Case)`.
-    pub(super) fn made_test(&self, macro_name: &str, list: Node<'t>) -> Option<(&'t str, &'t str)> {
-        let is_test = TEST_MACROS.contains(&macro_name);
-        if !is_test {
-            return None;
-        }
-        let text = self
-            .text(list)
-            .trim_start_matches('(')
-            .trim_end_matches(')');
-        let mut parts = text.split(',').map(|it| it.trim().trim_matches('"'));
-        let first = parts.next().filter(|it| !it.is_empty())?;
-        let second = parts.next().filter(|it| !it.is_empty());
-        Some(match second {
-            Some(second)
-                if !macro_name.contains("CASE") || macro_name == "BOOST_FIXTURE_TEST_CASE" =>
-            {
-                (first, second)
-            }
-            _ => ("", first),
-        })
+    /// Returns the macro that is the head of a function, with its arguments: `TEST_F(Suite, Case) {`, `HANDLER(open) {`.
+    pub(super) fn macro_head(&self, node: Node<'t>) -> Option<(&'t str, &'t str)> {
+        let body = self.field(node, self.grammar.fields.body)?;
+        let head = self.source.get(node.start_byte()..body.start_byte())?;
+        let head = head.trim_end();
+        let (name, rest) = head.split_once('(')?;
+        let name = name.trim_end();
+        let arguments = rest.strip_suffix(')')?;
+        let is_name = name
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_macro = || {
+            let is_capital = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+            TEST_MACROS.contains(&name)
+                || self.pasting.contains_key(name)
+                || name.len() >= 3 && name.bytes().all(is_capital)
+        };
+        let mut depth = 0_i32;
+        let is_one = arguments.bytes().all(|it| {
+            depth += i32::from(it == b'(') - i32::from(it == b')');
+            depth >= 0
+        });
+        (is_name && is_one && is_macro()).then_some((name, arguments))
     }
+}
+
+/// Returns the suite and the name of a function that a test macro makes: `TEST_F(Suite, Case)`.
+pub(super) fn made_test<'t>(macro_name: &str, arguments: &'t str) -> Option<(&'t str, &'t str)> {
+    let is_test = TEST_MACROS.contains(&macro_name);
+    if !is_test {
+        return None;
+    }
+    let mut parts = arguments.split(',').map(|it| it.trim().trim_matches('"'));
+    let first = parts.next().filter(|it| !it.is_empty())?;
+    let second = parts.next().filter(|it| !it.is_empty());
+    Some(match second {
+        Some(second) if !macro_name.contains("CASE") || macro_name == "BOOST_FIXTURE_TEST_CASE" => {
+            (first, second)
+        }
+        _ => ("", first),
+    })
 }
 
 /// Words before a parenthesis that call nothing.

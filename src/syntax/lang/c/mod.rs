@@ -5,6 +5,7 @@
 //! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
 //! included name leads, and which definition a declaration has, is decided by `link`.
 
+mod branches;
 mod cleaning;
 mod declarations;
 mod declarators;
@@ -13,6 +14,7 @@ mod grammar;
 mod lowering;
 mod macros;
 mod occurrences;
+mod pasting;
 mod reading;
 mod records;
 mod statements;

@@ -25,8 +25,8 @@ pub(super) fn parse_cpp(source: &str, budget: &Budget) -> Parsed {
     best(grammar::cpp(), source, true, budget)
 }
 
-/// Returns the tree with the fewest bytes in errors: of the source, of the source without macros that are attributes, or of
-/// the first branches of its conditions alone.
+/// Returns the tree with the fewest bytes that it does not understand: of the source, of the source without macros that are
+/// attributes, or of that without the directives of conditions, where branches that are no whole statements are lost.
 fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parsed {
     let mut best = parse(&grammar.language, source, budget);
     let mut n_errors = match &best {
@@ -34,8 +34,9 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
         Parsed::TooHard => usize::MAX,
         Parsed::Tree(tree) => error_bytes(tree),
     };
-    // `struct FOO_EXPORT Options {` reads like a function, without an error.
-    let is_misread = is_cpp && cleaning::has_class_macro(source);
+    // `struct FOO_EXPORT Options {` reads like a function, and what follows a comment in a macro like code, without an error.
+    let is_misread =
+        is_cpp && cleaning::has_class_macro(source) || cleaning::has_macro_comment(source);
     let is_broken = match &best {
         Parsed::Tree(tree) => tree.root_node().has_error(),
         _ => true,
@@ -44,15 +45,15 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
         return best;
     }
     for depth in [Cleaning::Macros, Cleaning::Branches] {
-        let cleaned = cleaning::cleaned(source, is_cpp, depth);
+        let (cleaned, n_lost) = cleaning::cleaned(source, is_cpp, depth);
         match parse(&grammar.language, &cleaned, budget) {
             Parsed::Ended => return Parsed::Ended,
             Parsed::TooHard => {}
             Parsed::Tree(tree) => {
-                let n = error_bytes(&tree);
+                let n = error_bytes(&tree) + n_lost;
                 let is_better = n < n_errors || n == n_errors && depth == Cleaning::Macros;
                 if is_better {
-                    let is_clean = !tree.root_node().has_error();
+                    let is_clean = n == 0 && !tree.root_node().has_error();
                     n_errors = n;
                     best = Parsed::Tree(tree);
                     if is_clean {
@@ -65,7 +66,8 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
     best
 }
 
-/// Returns the number of bytes in the outermost error nodes of a tree.
+/// Returns the number of bytes in a tree that are not understood: those of its outermost errors, and of what ends without the brace
+/// or directive that closes it, so that the rest of the file may be taken for a part of it.
 pub(super) fn error_bytes(tree: &Tree) -> usize {
     let mut sum = 0;
     let mut open: Vec<Node<'_>> = vec![tree.root_node()];
@@ -73,6 +75,11 @@ pub(super) fn error_bytes(tree: &Tree) -> usize {
     while let Some(node) = open.pop() {
         if node.is_error() {
             sum += node.byte_range().len();
+        } else if node.is_missing() {
+            let unclosed = node
+                .parent()
+                .filter(|_| matches!(node.kind(), "}" | "#endif"));
+            sum += unclosed.map_or(1, |it| it.byte_range().len());
         } else if node.has_error() {
             open.extend(node.children(&mut cursor));
         }

@@ -6,7 +6,7 @@ use super::declarations::DeclarationPlace;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering};
 use crate::ir::{BaseKind, ExprId, ReferenceKind, Slot, SymbolIdx};
-use crate::model::SymbolKind;
+use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::signature;
 
 impl<'t> Lowering<'t> {
@@ -121,7 +121,7 @@ impl<'t> Lowering<'t> {
                 ..context
             };
             let signature = signature::fold(self.text(child), 120);
-            self.add_symbol(
+            let enumerator = self.add_symbol(
                 text.to_owned(),
                 member,
                 SymbolKind::EnumMember,
@@ -129,12 +129,15 @@ impl<'t> Lowering<'t> {
                 &inner,
                 signature,
             );
+            if !is_scoped && symbol.is_some() {
+                let made = &mut self.facts.symbols[enumerator as usize];
+                made.flags |= SymbolFlags::IN_SCOPE_AROUND;
+            }
             if !is_scoped && context.parent.is_none() {
                 self.export(text, line);
             }
             if let Some(value) = self.field(child, self.grammar.fields.value) {
-                let outer = self.symbol;
-                self.symbol = symbol.or(outer);
+                let outer = self.symbol.replace(enumerator);
                 self.walk(value);
                 self.symbol = outer;
             }

@@ -52,7 +52,15 @@ impl<'t> Lowering<'t> {
             }),
             Kind::Declaration => self.local_declaration(node),
             Kind::FunctionDefinition => {
-                // A function inside a function is code that the grammar took for one.
+                // A function inside a function is code that the grammar took for one: `LOOP(i) {`.
+                if let Some((name, _)) = self.macro_head(node) {
+                    self.push_use(
+                        name,
+                        Target::Lexical,
+                        ReferenceKind::Call,
+                        node.start_byte(),
+                    );
+                }
                 if let Some(body) = self.field(node, fields.body) {
                     self.walk(body);
                 }
@@ -192,6 +200,7 @@ impl<'t> Lowering<'t> {
         }
         for declarator in self.in_field(node, fields.declarator) {
             let taken = self.declarator(declarator);
+            self.use_sizes(&taken);
             if let Some(value) = taken.value {
                 self.walk(value);
             }
@@ -221,9 +230,10 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Records the names in what reads like parameters and are arguments.
+    /// Records the names in what reads like parameters and are arguments: `Store store(path, open());`.
     fn use_vexing_arguments(&mut self, list: Node<'t>) {
         for parameter in self.children(list) {
+            self.use_vexing_call(parameter);
             if let Some(type_) = self.field(parameter, self.grammar.fields.type_)
                 && self
                     .field(parameter, self.grammar.fields.declarator)
@@ -239,6 +249,54 @@ impl<'t> Lowering<'t> {
                 );
             }
         }
+    }
+
+    /// Records the call in what reads like a function as a parameter: `Env::Default()` in `Store store(Env::Default());`.
+    fn use_vexing_call(&mut self, parameter: Node<'t>) {
+        let fields = self.grammar.fields;
+        let (Some(function), Some(declarator)) = (
+            self.field(parameter, fields.type_),
+            self.field(parameter, fields.declarator),
+        ) else {
+            return;
+        };
+        let is_call = self.kind(declarator) == Kind::AbstractFunctionDeclarator
+            && self.field(declarator, fields.declarator).is_none();
+        let Some(list) = self
+            .field(declarator, fields.parameters)
+            .filter(|_| is_call)
+        else {
+            return;
+        };
+        let is_named = matches!(
+            self.kind(function),
+            Kind::TypeIdentifier | Kind::QualifiedIdentifier
+        );
+        let Some(path) = self.path_text(function).filter(|_| is_named) else {
+            return;
+        };
+        let is_standard = self.is_standard(function);
+        if !is_standard && self.local(&path).is_none() {
+            if self.kind(function) == Kind::QualifiedIdentifier {
+                self.use_scope(function, "");
+            }
+            let callee = self.name(&path);
+            let args = self.children(list).iter().map(|_| self.unknown).collect();
+            let call = self.add(Expr::Call {
+                callee,
+                types: Box::default(),
+                args,
+            });
+            let callee = self.add(Expr::Callee { call });
+            let last = self.last_name(function);
+            self.push_use(
+                self.text(last),
+                Target::Value(callee),
+                ReferenceKind::Call,
+                last.start_byte(),
+            );
+        }
+        self.use_vexing_arguments(list);
     }
 
     fn bind_structured(&mut self, names: Node<'t>, value: ExprId) {
@@ -306,7 +364,7 @@ impl<'t> Lowering<'t> {
             }
             return;
         }
-        self.use_scope(node);
+        self.use_scope(node, "");
         let value = self.name(&text);
         let last = self.last_name(node);
         self.push_use(
@@ -317,12 +375,13 @@ impl<'t> Lowering<'t> {
         );
     }
 
-    /// Records the class before the last name of a path: `Store` in `Store::open`.
-    fn use_scope(&mut self, node: Node<'t>) {
+    /// Records the classes before the last name of a path: `Store` in `Store::open`. `around` are the names before it, with dots.
+    fn use_scope(&mut self, node: Node<'t>, around: &str) {
         let fields = self.grammar.fields;
         let Some(scope) = self.field(node, fields.scope) else {
             return;
         };
+        self.use_qualifier(scope, around);
         if let Some(arguments) = self.last_arguments(scope) {
             for argument in self.children(arguments) {
                 self.use_type(argument, ReferenceKind::Type);
@@ -330,9 +389,30 @@ impl<'t> Lowering<'t> {
         }
         if let Some(inner) = self.field(node, fields.name)
             && self.kind(inner) == Kind::QualifiedIdentifier
+            && let Some(path) = self.path_text(scope)
         {
-            self.use_scope(inner);
+            self.use_scope(inner, &format!("{around}{path}."));
         }
+    }
+
+    /// Records the name before `::` as a use of a class: `Store` in `Store::open()`. `around` are the names before it.
+    fn use_qualifier(&mut self, scope: Node<'t>, around: &str) {
+        let Some(path) = self.path_text(scope) else {
+            return;
+        };
+        let is_space =
+            around.is_empty() && (path == "std" || self.namespaces.contains(&path.as_str()));
+        if is_space || around.starts_with("std.") || self.local(&path).is_some() {
+            return;
+        }
+        let value = self.name(&format!("type {around}{path}"));
+        let last = self.last_name(scope);
+        self.push_use(
+            self.text(last),
+            Target::Value(value),
+            ReferenceKind::Type,
+            last.start_byte(),
+        );
     }
 
     fn use_arguments(&mut self, node: Node<'t>) {
@@ -354,9 +434,10 @@ impl<'t> Lowering<'t> {
         }
         match self.kind(function) {
             Kind::Identifier | Kind::QualifiedIdentifier | Kind::TemplateFunction => {
-                self.use_scope(function);
+                self.use_scope(function, "");
                 let last = self.last_name(function);
                 let name = self.text(last);
+                self.use_pasted(node, name);
                 let is_local =
                     self.kind(function) == Kind::Identifier && self.local(name).is_some();
                 if !is_local && !is_cast(name) && !self.is_standard(function) {

@@ -38,14 +38,65 @@ fn cleaning_keeps_each_byte_in_its_place() {
             "Mutex* const mu GUARDED_BY(a);",
             "Mutex* const mu              ;",
         ),
+        ("int a[3] GUARDED_BY(mu);", "int a[3]               ;"),
+        (
+            "HEAP_EXPORT(void f(struct a* b)) {",
+            "            void f(struct a* b)  {",
+        ),
+        (
+            "struct a {\n FIELDS\n OTHER_FIELDS\n};",
+            "struct a {\n       \n             \n};",
+        ),
+        (
+            "#define F \\\n /* a */ \\\n int b;",
+            "#define F \\\n         \\\n int b;",
+        ),
         (
             "int f(void) __attribute__((noreturn));",
             "int f(void)                          ;",
         ),
     ] {
-        assert_eq!(cleaned(source, true, Cleaning::Macros), expected);
+        assert_eq!(cleaned(source, true, Cleaning::Macros).0, expected);
     }
-    let source = "#ifdef A\nint a;\n#else\nint b;\n#endif\n";
-    let expected = "        \nint a;\n     \n      \n      \n";
-    assert_eq!(cleaned(source, false, Cleaning::Branches), expected);
+    for (source, expected) in [
+        // Whole declarations are all read.
+        (
+            "#ifdef A\nint a;\n#else\nint b;\n#endif\n",
+            "        \nint a;\n     \nint b;\n      \n",
+        ),
+        // One brace closes either of two.
+        (
+            "#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\n}\n",
+            "        \nif (a) {\n     \n        \n      \n}\n",
+        ),
+        (
+            "#if 0\nint a;\n#else\nint b;\n#endif\n",
+            "     \n      \n     \nint b;\n      \n",
+        ),
+        (
+            "int a =\n#ifdef A\n1;\n#else\n2;\n#endif\n",
+            "int a =\n        \n1;\n     \n  \n      \n",
+        ),
+    ] {
+        assert_eq!(cleaned(source, false, Cleaning::Branches).0, expected);
+    }
+}
+
+#[test]
+fn code_is_no_part_of_what_comments_or_branches_cut_off() {
+    let names = |path: &str, source: &str| -> Vec<String> {
+        let facts = crate::syntax::tests::read(path, source).facts;
+        let names = facts.symbols.iter();
+        names
+            .map(|it| format!("{} {}", it.kind.as_str(), it.qualified_name))
+            .collect()
+    };
+    let source = "#define FIELDS \\\n  /* queue */ \\\n  void* data; \\\n\nint n;\n";
+    assert_eq!(names("a.h", source), ["constant FIELDS", "variable n"]);
+    let source = "struct A {\n  int a[3] GUARDED_BY(mu);\n  void (A::*method)(int);\n};\n";
+    assert_eq!(names("a.cc", source), ["class A"]);
+    // A brace that either branch opens ends one function.
+    let source =
+        "int f(int n) {\n#ifdef A\n  if (n) {\n#else\n  if (!n) {\n#endif\n  }\n}\nint g;\n";
+    assert_eq!(names("a.c", source), ["function f", "variable g"]);
 }

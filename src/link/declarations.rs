@@ -1,0 +1,207 @@
+//! Declarations of C and C++ in the relation of `dispatch`: a method that is defined out of line overrides as its declaration in the
+//! class does, and the uses of a declaration are those of each definition that it may have on some platform.
+
+use std::rc::Rc;
+
+use super::dispatch::{DispatchLookup, DispatchTargets};
+use super::file::LinkedFile;
+use super::linker::Linker;
+use super::overloads::n_params;
+use super::path_names::Place;
+use super::rules;
+use super::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
+use crate::ir::SymbolIdx;
+use crate::model::{Provenance, Symbol, SymbolFlags, SymbolKind};
+use crate::store::StoreError;
+
+/// Declarations and definitions of one name that are compared.
+const MAX_COMPARED: usize = 200;
+
+impl UseTargets<'_> {
+    /// Makes the uses unresolved that lead to a declaration of C or C++ without its definition.
+    pub fn leave_out_declarations(&self, targets: &mut FileTargets) {
+        for meaning in &mut targets.references {
+            let file = meaning.definition().and_then(|it| self.cache.get(it.0));
+            if let (Some(file), Some((_, at))) = (file, meaning.definition())
+                && rules::of(&file).has_includes
+                && file.facts.symbols.len() > at as usize
+                && is_declaration(file.symbol(at))
+            {
+                *meaning = Meaning::Unresolved;
+            }
+        }
+    }
+
+    /// Returns the definition that a declaration of C or C++ leads to; `None` for any other definition, and where there is none.
+    pub fn definition_of_declaration(
+        &self,
+        declaration: DefinitionRow,
+    ) -> Result<Option<DefinitionRow>, StoreError> {
+        self.cache.begin();
+        let mut found = None;
+        if let Some(file) = self.cache.get(declaration.0)
+            && rules::of(&file).has_includes
+            && file.facts.symbols.len() > declaration.1 as usize
+            && is_declaration(file.symbol(declaration.1))
+        {
+            let place = (file.file, declaration.1);
+            let linker = Linker::new(&self.cache, file);
+            let definition = linker.definition_of(place);
+            found = (definition != place).then(|| row_of(definition));
+        }
+        self.cache.end(declaration.0)?;
+        Ok(found)
+    }
+}
+
+impl DispatchLookup<'_, '_> {
+    /// Adds the methods that a method overrides, or that override it, by their declarations in classes: of each its definition, where
+    /// it has one.
+    pub(super) fn by_declarations(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) -> Result<(), StoreError> {
+        let Some((class, in_file, declared)) = self.declared(file, at) else {
+            return Ok(());
+        };
+        let name = file.symbol(at).name.clone();
+        let is_static = in_file.symbol(declared).is_static();
+        let n = n_params(&in_file, declared);
+        let above = self.classes_above(class);
+        let (below, is_cut) = self.classes_below(class, all)?;
+        all.is_cut |= is_cut;
+        for (other_file, other) in above.into_iter().chain(below) {
+            let Some(other_file) = self.linker.cache.get(other_file) else {
+                continue;
+            };
+            for method in other_file.members(other, &name) {
+                let symbol = other_file.symbol(*method);
+                if symbol.kind == SymbolKind::Method
+                    && symbol.is_static() == is_static
+                    && n_params(&other_file, *method) == n
+                {
+                    let (module, at) = self.linker.definition_of((other_file.file, *method));
+                    all.add((module.file(), at), Provenance::Dispatch);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the class of a method and its declaration there, which is itself for one that is defined in its class.
+    fn declared(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+    ) -> Option<(DefinitionRow, Rc<LinkedFile>, SymbolIdx)> {
+        if let Some(class) = file.symbol(at).parent {
+            return Some((file.definition(class), Rc::clone(file), at));
+        }
+        let class = self.owner(file, at)?;
+        let there = self.linker.cache.get(class.0)?;
+        let members = there.members(class.1, &file.symbol(at).name).to_vec();
+        let is_same = |it: &&SymbolIdx| {
+            !self
+                .linker
+                .differ_in_types((file.file, at), (there.file, **it))
+        };
+        let declared = members.iter().find(is_same).or_else(|| members.first());
+        Some(match declared.copied() {
+            Some(declared) => (class, there, declared),
+            None => (class, Rc::clone(file), at),
+        })
+    }
+
+    /// Adds the definition of a declaration, or the definitions that it has on different platforms; and to one of these the
+    /// declaration, to which the uses lead.
+    pub(super) fn counterparts(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) -> Result<(), StoreError> {
+        let symbol = file.symbol(at);
+        if !has_declarations(symbol) {
+            return Ok(());
+        }
+        let own: Place = (file.file, at);
+        let is_declaration = is_declaration(symbol);
+        if is_declaration {
+            let (module, definition) = self.linker.definition_of(own);
+            if (module, definition) != own {
+                all.add((module.file(), definition), Provenance::Resolved);
+                return Ok(());
+            }
+        } else if !symbol.exported
+            && symbol.parent.is_none()
+            && file.facts.owner(at as usize).is_none()
+        {
+            // No other file sees it.
+            return Ok(());
+        }
+        for row in self.named(&symbol.name)?.iter().take(MAX_COMPARED) {
+            let Some(other_file) = self.file_of(row)? else {
+                continue;
+            };
+            let other = other_file.symbol(row.ordinal);
+            let is_pair = other_file.facts.family == file.facts.family
+                && other.kind == symbol.kind
+                && has_declarations(other)
+                && self::is_declaration(other) != is_declaration;
+            if !is_pair {
+                continue;
+            }
+            let there: Place = (other_file.file, row.ordinal);
+            let (declaration, definition) = if is_declaration {
+                ((file, at), (&other_file, row.ordinal))
+            } else {
+                ((&other_file, row.ordinal), (file, at))
+            };
+            if self.may_define(declaration, definition) {
+                all.add(row_of(there), Provenance::Alternative);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a declaration may have a definition, and on other platforms has others.
+    fn may_define(
+        &self,
+        (header, declared): (&Rc<LinkedFile>, SymbolIdx),
+        (file, at): (&Rc<LinkedFile>, SymbolIdx),
+    ) -> bool {
+        let (declaration, definition) = (header.symbol(declared), file.symbol(at));
+        let is_named = definition.qualified_name == declaration.qualified_name
+            || declaration.parent.is_some()
+                && declaration
+                    .qualified_name
+                    .strip_suffix(&definition.qualified_name)
+                    .is_some_and(|before| before.ends_with('.'));
+        if !is_named
+            || self
+                .linker
+                .differ_in_types((header.file, declared), (file.file, at))
+        {
+            return false;
+        }
+        // Whoever sees the declaration alone is led to it where there are several.
+        let linker = Linker::new(self.linker.cache, Rc::clone(header));
+        let place = (header.file, declared);
+        linker.definition_of(place) == place && linker.included(file.file).contains(&header.file)
+    }
+}
+
+fn row_of((module, at): Place) -> DefinitionRow {
+    (module.file(), at)
+}
+
+fn has_declarations(symbol: &Symbol) -> bool {
+    use SymbolKind::{Constructor, Function, Method, Variable};
+    matches!(symbol.kind, Function | Method | Constructor | Variable)
+}
+
+fn is_declaration(symbol: &Symbol) -> bool {
+    symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)
+}
