@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Measures what vectors and reranking give `cl_search` on a repository, so that its user can decide.
+"""Measures what vectors and reranking give `cl_search` on repositories, so that their user can decide.
 
-    python3 scripts/measure_meaning.py REPO [--binary PATH] [--model DIR] [--embed URL NAME] [--rerank URL NAME] [--weights 0.25 0.5 1]
+    python3 scripts/measure_meaning.py REPO... [--binary PATH] [--model DIR] [--embed URL NAME] [--rerank URL NAME] [--weights 0.25 0.5 1]
 
-Each model is compared with search without one, by questions of four kinds:
+Each model is compared with search without one, by questions of five kinds:
 
   commits   subjects of commits and the sources that they changed, as in `measure_search.py`: the index stands before all of them
   bare      the same, in a repository of one commit: no history can help
   docs      the first sentence of a definition's comment without the words of its name; the answer is its file
+  muted     the same, where the comments in question are taken out of the files: only the code's own words are left
   names     names of definitions; the answer is the file of one
 
 `--model` is a directory in the layout of model2vec (`embed.provider = "local"`), `--embed` and `--rerank` are servers on this machine. Printed are
 the mean reciprocal rank of the first right file among ten and, beside it, the difference to search without a model with its 95 % interval (bootstrap over
-questions, paired). A weight pays where commits and bare gain .01 and names lose nothing beyond the interval. Nothing is written into REPO.
+questions, paired), at the end over the questions of all repositories. A weight pays where commits and bare gain .01 and names lose nothing beyond
+the interval. Nothing is written into REPO.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -67,7 +70,7 @@ def definitions(tree: Path) -> tuple[list[dict], list[dict]]:
     docs, names = [], []
     for path in filter(is_source, git(tree, "ls-files", "-z").split("\0")):
         text = (tree / path).read_text(errors="replace")
-        pattern = next((it for endings, it in DEFINITIONS.items() if path.endswith(endings)), None)
+        pattern = pattern_of(path)
         for found in pattern.finditer(text) if pattern else ():
             name = found["name"]
             names.append({"query": name, "gold": [path]})
@@ -81,10 +84,30 @@ def definitions(tree: Path) -> tuple[list[dict], list[dict]]:
     return docs, names
 
 
-def without_history(tree: Path, bare: Path) -> None:
-    """Copies a work tree into a repository of one commit."""
+def pattern_of(path: str) -> re.Pattern[str] | None:
+    """Returns how a language's comments and the definitions below them are written."""
+    return next((it for endings, it in DEFINITIONS.items() if path.endswith(endings)), None)
+
+
+def mute(tree: Path) -> None:
+    """Takes the comments of definitions out of the sources of a work tree."""
+    for path in filter(is_source, git(tree, "ls-files", "-z").split("\0")):
+        if not (pattern := pattern_of(path)):
+            continue
+        file = tree / path
+        text = file.read_text(errors="replace")
+        for found in reversed(list(pattern.finditer(text))):
+            start, end = found.span("doc")
+            text = text[:start] + text[end:]
+        file.write_text(text)
+
+
+def without_history(tree: Path, bare: Path, change: Callable[[Path], None] = lambda _: None) -> None:
+    """Copies a work tree into a repository of one commit, changed before it is committed."""
     shutil.copytree(tree, bare, ignore=shutil.ignore_patterns(".git"), symlinks=True)
     git(Path("."), "init", "--quiet", str(bare))
+    git(bare, "add", "--all", "--force")
+    change(bare)
     git(bare, "add", "--all", "--force")
     git(bare, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "all")
 
@@ -130,9 +153,78 @@ def modes(asked_for: argparse.Namespace) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
+def cell(kind: str, before: list[float] | None, after: list[float]) -> str:
+    """Returns the mean of a kind and, beside search without a model, the difference."""
+    text = f"{kind} {statistics.fmean(after):.3f}"
+    if before is None:
+        return text
+    mean, low, high = interval(before, after)
+    return f"{text} ({mean:+.3f}, {low:+.3f} to {high:+.3f})"
+
+
+def measure(repo: Path, binary: Path, asked_for: argparse.Namespace) -> dict[str, dict[str, list[float]]]:
+    """Prints the figures of a repository and returns the reciprocal ranks of each mode and kind."""
+    all_ranks: dict[str, dict[str, list[float]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        tree, bare, muted = place / "tree", place / "bare", place / "muted"
+        base, commits = questions(repo, asked_for.back, asked_for.queries, "HEAD")
+        tree_at(repo, base, tree)
+        without_history(tree, bare)
+        without_history(tree, muted, mute)
+        docs, names = definitions(tree)
+        dice = random.Random(7)
+        docs = dice.sample(docs, min(asked_for.queries, len(docs)))
+        kinds = {
+            "commits": (tree, commits),
+            "bare": (bare, commits),
+            "docs": (tree, docs),
+            "muted": (muted, docs),
+            "names": (tree, dice.sample(names, min(asked_for.queries, len(names)))),
+        }
+        kinds = {name: (where, asked) for name, (where, asked) in kinds.items() if asked}
+        counts = ", ".join(f"{name} {len(asked)}" for name, (_, asked) in kinds.items())
+        print(f"{repo.name} {base[:10]}: {counts}", flush=True)
+        home = place / "home"
+        for mode, settings in modes(asked_for):
+            said, times = set(), []
+            for where in (tree, bare, muted):
+                if "CODELENS_EMBED_PROVIDER" in settings:
+                    Command(binary, where, home, **settings)("embed", "build")
+                elif mode == "off":
+                    Command(binary, where, home)("refresh")
+            all_ranks[mode] = {}
+            for kind, (where, asked) in kinds.items():
+                server = Server(binary, where, home, **settings)
+                all_ranks[mode][kind], took, states = ranks(server, asked)
+                server.close()
+                said |= states
+                times += took
+            plain = all_ranks["off"] if mode != "off" else {}
+            cells = [cell(kind, plain.get(kind), found) for kind, found in all_ranks[mode].items()]
+            states = f"  [{', '.join(sorted(said))}]" if said else ""
+            print(f"{mode:<11} {'  '.join(cells)}  median {statistics.median(times):.0f} ms{states}", flush=True)
+    return all_ranks
+
+
+def pooled(measured: list[dict[str, dict[str, list[float]]]]) -> None:
+    """Prints the figures over the questions of all repositories."""
+    together: dict[str, dict[str, list[float]]] = {}
+    for repository in measured:
+        for mode, kinds in repository.items():
+            for kind, found in kinds.items():
+                together.setdefault(mode, {}).setdefault(kind, []).extend(found)
+    counts = ", ".join(f"{kind} {len(found)}" for kind, found in together["off"].items())
+    print(f"all {len(measured)} repositories: {counts}")
+    for mode, kinds in together.items():
+        plain = together["off"] if mode != "off" else {}
+        cells = [cell(kind, plain.get(kind), found) for kind, found in kinds.items()]
+        print(f"{mode:<11} {'  '.join(cells)}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("repo", type=Path, help="a clone with its history")
+    parser.add_argument("repo", type=Path, nargs="+", help="a clone with its history")
     parser.add_argument("--binary", default="codelens", help="the program to measure (default: codelens on the path)")
     parser.add_argument("--model", type=Path, help="a directory with tokenizer.json and model.safetensors")
     parser.add_argument("--embed", nargs=2, metavar=("URL", "NAME"), help="a server of vectors on this machine, and its model")
@@ -144,48 +236,9 @@ def main() -> None:
     if not (binary := shutil.which(asked_for.binary)):
         raise SystemExit(f"no program {asked_for.binary}; name it with --binary")
     binary = Path(binary).resolve()
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        tree, bare = place / "tree", place / "bare"
-        base, commits = questions(asked_for.repo, asked_for.back, asked_for.queries, "HEAD")
-        tree_at(asked_for.repo, base, tree)
-        without_history(tree, bare)
-        docs, names = definitions(tree)
-        dice = random.Random(7)
-        kinds = {
-            "commits": (tree, commits),
-            "bare": (bare, commits),
-            "docs": (tree, dice.sample(docs, min(asked_for.queries, len(docs)))),
-            "names": (tree, dice.sample(names, min(asked_for.queries, len(names)))),
-        }
-        counts = ", ".join(f"{name} {len(asked)}" for name, (_, asked) in kinds.items())
-        print(f"{asked_for.repo.name} {base[:10]}: {counts}", flush=True)
-        plain: dict[str, list[float]] = {}
-        for mode, settings in modes(asked_for):
-            cells, said, times = [], set(), []
-            home = place / "home"
-            for where in (tree, bare):
-                if "CODELENS_EMBED_PROVIDER" in settings:
-                    Command(binary, where, home, **settings)("embed", "build")
-                elif mode == "off":
-                    Command(binary, where, home)("refresh")
-            for kind, (where, asked) in kinds.items():
-                if not asked:
-                    continue
-                server = Server(binary, where, home, **settings)
-                found, took, states = ranks(server, asked)
-                server.close()
-                said |= states
-                times += took
-                cell = f"{kind} {statistics.fmean(found):.3f}"
-                if mode == "off":
-                    plain[kind] = found
-                else:
-                    mean, low, high = interval(plain[kind], found)
-                    cell += f" ({mean:+.3f}, {low:+.3f} to {high:+.3f})"
-                cells.append(cell)
-            states = f"  [{', '.join(sorted(said))}]" if said else ""
-            print(f"{mode:<11} {'  '.join(cells)}  median {statistics.median(times):.0f} ms{states}", flush=True)
+    measured = [measure(repo, binary, asked_for) for repo in asked_for.repo]
+    if len(measured) > 1:
+        pooled(measured)
 
 
 if __name__ == "__main__":
