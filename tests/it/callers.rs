@@ -558,5 +558,5 @@ pub fn parse(n: u32) -> bool { n < LIMIT }
 ";
     let (callers, files) = impact(files, "number", "src/settings.rs");
     assert_eq!(callers, ["src/settings.rs LIMIT"]);
-    assert_eq!(files, ["src/file.rs"]);
+    assert_eq!(files, ["src/file.rs", "src/settings.rs"]);
 }

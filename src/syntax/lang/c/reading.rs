@@ -70,18 +70,18 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
 /// or directive that closes it, so that the rest of the file may be taken for a part of it.
 pub(super) fn error_bytes(tree: &Tree) -> usize {
     let mut sum = 0;
-    let mut open: Vec<Node<'_>> = vec![tree.root_node()];
+    // Each node with the length of the one around it: asking a missing node for its parent recurses through the tree.
+    let mut open: Vec<(Node<'_>, usize)> = vec![(tree.root_node(), 0)];
     let mut cursor = tree.walk();
-    while let Some(node) = open.pop() {
+    while let Some((node, n_around)) = open.pop() {
         if node.is_error() {
             sum += node.byte_range().len();
         } else if node.is_missing() {
-            let unclosed = node
-                .parent()
-                .filter(|_| matches!(node.kind(), "}" | "#endif"));
-            sum += unclosed.map_or(1, |it| it.byte_range().len());
+            let is_closing = matches!(node.kind(), "}" | "#endif");
+            sum += if is_closing { n_around } else { 1 };
         } else if node.has_error() {
-            open.extend(node.children(&mut cursor));
+            let length = node.byte_range().len();
+            open.extend(node.children(&mut cursor).map(|it| (it, length)));
         }
     }
     sum
