@@ -4,6 +4,7 @@
 //! the places that they have in the file, and those of `{"key": value}` part by part; what is no expression is left out.
 //! `matches!` is read as the `match` that it stands for.
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::Node;
@@ -381,7 +382,15 @@ impl<'t> Lowering<'t> {
         if range.is_empty() || self.macro_bytes > 4 * self.source.len() + (1 << 15) {
             return None;
         }
-        let parsed = parse_range(&self.grammar.language, text, range, start, self.budget)?;
+        // A statement ends in the first `;` behind it, which may be far off, or missing at the end of a file.
+        let behind = text.as_bytes().get(range.end..)?.iter();
+        let mut behind = behind.take(1 << 10);
+        let ended = if behind.any(|it| *it == b';') {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(format!("{};", text.get(..range.end)?))
+        };
+        let parsed = parse_range(&self.grammar.language, &ended, range, start, self.budget)?;
         (!has_errors(parsed.root_node())).then_some(parsed)
     }
 
