@@ -32,6 +32,9 @@ const MAX_FILES: usize = 300;
 /// Methods of one name that are compared with an interface, and interfaces with a method.
 const MAX_CANDIDATES: usize = 300;
 
+/// Parts of a type that are followed together.
+const MAX_PARTS: usize = 48;
+
 /// Methods that classes below cannot override, or that run by making an instance.
 const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
@@ -450,9 +453,14 @@ impl DispatchLookup<'_, '_> {
         seen.split_off(n_own)
     }
 
-    /// A type with its other parts, where it is declared in parts; itself first.
+    /// A type with its other parts, where it is declared in parts; itself first. One of very many parts is taken by itself: each is
+    /// compared with each.
     fn parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
-        let parts = self.linker.all_parts(module_of(type_)).into_iter();
+        let parts = self.linker.all_parts(module_of(type_));
+        if parts.len() > MAX_PARTS {
+            return vec![type_];
+        }
+        let parts = parts.into_iter();
         parts.map(|(module, at)| (module.file(), at)).collect()
     }
 

@@ -216,7 +216,7 @@ pub struct OutlineOmissionsOutput {
     /// Symbols of which only the name is there.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) signatures: u64,
-    /// Symbols of the files in it that are not exported; `all` lists them.
+    /// Not exported; `all` lists them.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unexported: u64,
 }

@@ -246,7 +246,7 @@ pub struct CompletenessOutput {
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unresolved_via: u64,
     pub(crate) skipped_files: u64,
-    /// Files that hold the name and were not read for its uses; `sites` reads them.
+    /// Files with the name that only `sites` reads.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unsearched_files: u64,
 }
