@@ -216,7 +216,6 @@ pub struct OutlineOmissionsOutput {
     /// Symbols of which only the name is there.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) signatures: u64,
-    /// Not exported; `all` lists them.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unexported: u64,
 }

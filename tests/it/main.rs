@@ -15,6 +15,7 @@ mod clients;
 mod crash_recovery;
 mod definitions;
 mod dispatch;
+mod dispatch_csharp;
 mod documents;
 mod edges;
 mod exports;

@@ -246,7 +246,7 @@ pub struct CompletenessOutput {
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unresolved_via: u64,
     pub(crate) skipped_files: u64,
-    /// Files with the name that only `sites` reads.
+    /// Only `sites` reads these.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unsearched_files: u64,
 }
