@@ -209,14 +209,17 @@ pub struct OutlineOmissionsOutput {
     pub(crate) test_files: u64,
     /// Examples, playgrounds, benchmarks and code of documents; `all` lists them.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     pub(crate) example_files: u64,
     /// Symbols of the files in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) symbols: u64,
     /// Symbols of which only the name is there.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     pub(crate) signatures: u64,
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     pub(crate) unexported: u64,
 }
 

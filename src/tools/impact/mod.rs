@@ -246,8 +246,9 @@ pub struct CompletenessOutput {
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unresolved_via: u64,
     pub(crate) skipped_files: u64,
-    /// Only `sites` reads these.
+    /// Files with the name that only `sites` reads.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
     pub(crate) unsearched_files: u64,
 }
 
