@@ -79,7 +79,7 @@ pub struct Neighbour {
 pub struct Neighbours {
     /// The nearest first, then by path.
     pub found: Vec<Neighbour>,
-    /// Whether the walk stopped at [`MAX_FILES`] or was cancelled.
+    /// Whether the walk stopped at `MAX_FILES` or was cancelled.
     pub is_cut: bool,
 }
 

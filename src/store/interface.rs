@@ -2,7 +2,7 @@
 //! function's body makes no other file be linked again, and a changed member only the files that looked it up.
 //!
 //! The names of a file are spread over buckets; the buckets of one file that another one looked at are kept as one
-//! mask. A changed fingerprint is one of the three causes of the link queue ([`super::link_queue`]).
+//! mask. A changed fingerprint is one of the three causes of the link queue (`link_queue`).
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
