@@ -14,18 +14,22 @@ const SLICE_FILES: usize = 8;
 /// Edges and unbound names that may wait for a transaction; a batch ends there. A row takes some 60 bytes.
 const BATCH_ROWS: usize = 100_000;
 
+/// The same where no question waits: each batch reads anew the files that it rests on.
+const LARGE_BATCH_ROWS: usize = 150_000;
+
 /// How many threads there are at most.
 const MAX_THREADS: usize = 8;
 
 /// How many facts all threads keep together. A fact takes some 200 bytes. Few in unit tests, which so see files dropped and
 /// loaded again.
-const MAX_KEPT: usize = if cfg!(test) { 1_000 } else { 100_000 };
+const MAX_KEPT: usize = if cfg!(test) { 1_000 } else { 120_000 };
 
 /// The work on one batch.
 struct Work<'a> {
     slices: Slices<'a, FileId>,
     budget: &'a Budget,
     n_rows: AtomicUsize,
+    max_rows: usize,
     done: Mutex<Vec<(FileId, Links)>>,
 }
 
@@ -40,6 +44,11 @@ pub(super) fn bind(
         slices: Slices::of(files, SLICE_FILES),
         budget,
         n_rows: AtomicUsize::new(0),
+        max_rows: if budget.remaining().is_none() {
+            LARGE_BATCH_ROWS
+        } else {
+            BATCH_ROWS
+        },
         done: Mutex::default(),
     };
     let n_threads = work.slices.n_threads();
@@ -149,7 +158,8 @@ pub(super) fn on_threads(
 impl Work<'_> {
     fn run(&self, thread: usize, read: &Read<'_>, max_kept: usize) -> Result<(), StoreError> {
         let cache = FactsCache::new(read, max_kept);
-        let is_over = || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > BATCH_ROWS;
+        let is_over =
+            || self.budget.is_spent() || self.n_rows.load(Ordering::Relaxed) > self.max_rows;
         while let Some(slice) = self.slices.next(thread, is_over) {
             for file in slice {
                 let links = edges::of_file(&cache, *file)?;

@@ -49,10 +49,6 @@ pub(super) fn connect_reader(
 pub(super) fn connect_beside(path: &Path) -> StoreResult<Connection> {
     let mut connection = open_to_read(path, "").context("opening the index for reading")?;
     prepare_to_read(&mut connection)?;
-    // Each thread of a build has one, and reads most pages once.
-    connection
-        .execute_batch("PRAGMA cache_size = -2048")
-        .context("configuring the connection")?;
     Ok(connection)
 }
 
