@@ -300,6 +300,21 @@ pub(super) fn nested() -> Vec<Content> {
             None,
         ),
         (
+            "deep/vexing.cc",
+            [
+                b"void f() { A a(".to_vec(),
+                around("B(\n", ")\n", n),
+                b"); }\n".to_vec(),
+            ]
+            .concat(),
+            None,
+        ),
+        (
+            "deep/scopes.cc",
+            format!("void f() {{ {}b(); }}\n", "a::\n".repeat(n)).into_bytes(),
+            None,
+        ),
+        (
             "deep/chain.cc",
             format!("void f() {{ a{}", "->b()\n".repeat(n)).into_bytes(),
             None,

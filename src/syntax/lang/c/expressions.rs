@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::grammar::Kind;
-use super::lowering::{Local, Lowering, MAX_DEPTH};
+use super::lowering::{Local, Lowering};
 use crate::ir::{Expr, ExprId};
 
 /// The most arguments of a call that are kept.
@@ -12,13 +12,8 @@ const MAX_ARGS: usize = 16;
 impl<'t> Lowering<'t> {
     /// Lowers an expression, with the scopes around the walk.
     pub(super) fn lower(&mut self, node: Node<'t>) -> ExprId {
-        if self.depth > MAX_DEPTH {
-            return self.unknown;
-        }
-        self.depth += 1;
-        let value = self.lower_expr(node);
-        self.depth -= 1;
-        value
+        let value = self.deeper(|it| it.lower_expr(node));
+        value.unwrap_or(self.unknown)
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm a form of expression")]

@@ -207,6 +207,17 @@ impl<'t> Lowering<'t> {
         self.bind_slots(owner, &[Slot::Member(name)], value);
     }
 
+    /// Does `part` one level deeper; nothing where the code is too deep.
+    pub(super) fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let found = part(self);
+        self.depth -= 1;
+        Some(found)
+    }
+
     /// Opens a block, does `part` in it and closes it.
     pub(super) fn in_block(&mut self, part: impl FnOnce(&mut Self)) {
         self.scopes.push(HashMap::default());

@@ -278,7 +278,7 @@ impl<'t> Lowering<'t> {
         let is_standard = self.is_standard(function);
         if !is_standard && self.local(&path).is_none() {
             if self.kind(function) == Kind::QualifiedIdentifier {
-                self.use_scope(function, "");
+                self.use_scope(function);
             }
             let callee = self.name(&path);
             let args = self.children(list).iter().map(|_| self.unknown).collect();
@@ -296,7 +296,7 @@ impl<'t> Lowering<'t> {
                 last.start_byte(),
             );
         }
-        self.use_vexing_arguments(list);
+        self.deeper(|it| it.use_vexing_arguments(list));
     }
 
     fn bind_structured(&mut self, names: Node<'t>, value: ExprId) {
@@ -364,7 +364,7 @@ impl<'t> Lowering<'t> {
             }
             return;
         }
-        self.use_scope(node, "");
+        self.use_scope(node);
         let value = self.name(&text);
         let last = self.last_name(node);
         self.push_use(
@@ -375,23 +375,29 @@ impl<'t> Lowering<'t> {
         );
     }
 
-    /// Records the classes before the last name of a path: `Store` in `Store::open`. `around` are the names before it, with dots.
-    fn use_scope(&mut self, node: Node<'t>, around: &str) {
+    /// Records the classes before the last name of a path: `Store` in `Store::open`.
+    fn use_scope(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
-        let Some(scope) = self.field(node, fields.scope) else {
-            return;
-        };
-        self.use_qualifier(scope, around);
-        if let Some(arguments) = self.last_arguments(scope) {
-            for argument in self.children(arguments) {
-                self.use_type(argument, ReferenceKind::Type);
+        // The names before the scope at hand, with dots.
+        let mut around = String::new();
+        let mut at = node;
+        for _ in 0..MAX_DEPTH {
+            let Some(scope) = self.field(at, fields.scope) else {
+                return;
+            };
+            self.use_qualifier(scope, &around);
+            if let Some(arguments) = self.last_arguments(scope) {
+                for argument in self.children(arguments) {
+                    self.use_type(argument, ReferenceKind::Type);
+                }
             }
-        }
-        if let Some(inner) = self.field(node, fields.name)
-            && self.kind(inner) == Kind::QualifiedIdentifier
-            && let Some(path) = self.path_text(scope)
-        {
-            self.use_scope(inner, &format!("{around}{path}."));
+            let inner = self.field(at, fields.name);
+            let inner = inner.filter(|it| self.kind(*it) == Kind::QualifiedIdentifier);
+            let (Some(inner), Some(path)) = (inner, self.path_text(scope)) else {
+                return;
+            };
+            around = format!("{around}{path}.");
+            at = inner;
         }
     }
 
@@ -434,7 +440,7 @@ impl<'t> Lowering<'t> {
         }
         match self.kind(function) {
             Kind::Identifier | Kind::QualifiedIdentifier | Kind::TemplateFunction => {
-                self.use_scope(function, "");
+                self.use_scope(function);
                 let last = self.last_name(function);
                 let name = self.text(last);
                 self.use_pasted(node, name);

@@ -12,13 +12,8 @@ const MAX_ARGUMENTS: usize = 8;
 impl<'t> Lowering<'t> {
     /// Returns a value of a type, `const` and references being the same.
     pub(super) fn value_of(&mut self, node: Node<'t>) -> ExprId {
-        if self.depth > MAX_DEPTH {
-            return self.unknown;
-        }
-        self.depth += 1;
-        let value = self.value_of_type(node);
-        self.depth -= 1;
-        value
+        let value = self.deeper(|it| it.value_of_type(node));
+        value.unwrap_or(self.unknown)
     }
 
     fn value_of_type(&mut self, node: Node<'t>) -> ExprId {
