@@ -13,7 +13,7 @@ use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::losses::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::mentions::line_at;
-use super::unbound::{has_implicit_receiver, may_name};
+use super::unbound::may_mean;
 use crate::error::{Error, Result};
 use crate::link::overlay::{OverlayFile, overlay};
 use crate::link::use_targets::{Meaning, Overlay, UseTargets};
@@ -309,9 +309,7 @@ impl Uses<'_> {
         let mut n_unresolved = 0;
         for ((name, is_member), homes) in names.into_iter().take(MAX_NAMES) {
             for place in self.read.unbound_places(name)? {
-                let may_mean_one = homes.iter().any(|home| may_name(&place.path, home));
-                let is_bare = is_member && has_implicit_receiver(&place.path);
-                if (place.is_member == is_member || is_bare) && may_mean_one {
+                if homes.iter().any(|home| may_mean(&place, is_member, home)) {
                     let known = listed.get(&(&place.path, name)).copied().unwrap_or(0);
                     n_unresolved += u64::from(place.count).saturating_sub(known);
                 }

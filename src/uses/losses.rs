@@ -7,7 +7,7 @@ use super::Uses;
 use super::broken_use::last_name;
 use super::difference::Difference;
 use super::inherited::Receivers;
-use super::unbound::is_implicit_in;
+use super::unbound::has_implicit_receiver;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target};
@@ -587,7 +587,7 @@ fn is_bare_within(facts: &FileFacts, used: &Reference, owner: &str) -> bool {
     let mut around = used.symbol;
     while let Some(symbol) = around.and_then(|at| facts.symbols.get(at as usize)) {
         if symbol.qualified_name == owner {
-            return is_implicit_in(Some(facts.family)) && is_bare(facts, used);
+            return has_implicit_receiver(Some(facts.family)) && is_bare(facts, used);
         }
         around = symbol.parent;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
-use super::unbound::{has_implicit_receiver, may_name};
+use super::unbound::may_mean;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
@@ -153,9 +153,7 @@ impl Uses<'_> {
         };
         let mut n_unresolved = 0;
         for place in self.read.unbound_places(name)? {
-            let is_bare = owner.is_some() && has_implicit_receiver(&place.path);
-            let may_be_one = place.is_member == owner.is_some() || is_bare;
-            if may_be_one && may_name(&place.path, &one.path) {
+            if may_mean(&place, owner.is_some(), &one.path) {
                 let of_file = one.uses.iter().filter(|it| it.path == place.path);
                 n_unresolved += u64::from(place.count).saturating_sub(of_file.count() as u64);
             }

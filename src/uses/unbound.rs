@@ -28,13 +28,15 @@ pub fn may_name(path: &RepoPath, home: &RepoPath) -> bool {
     }
 }
 
-/// Whether a name alone may mean a member of the class around, in code of a file.
-pub(super) fn has_implicit_receiver(path: &RepoPath) -> bool {
-    is_implicit_in(syntax::by_path(path).family())
+/// Whether an unbound use may mean a definition in `home` of its name, by its form: a member is used through an object, or by its
+/// name alone in the class around.
+pub(super) fn may_mean(place: &UnboundPlace, is_member: bool, home: &RepoPath) -> bool {
+    let is_bare = is_member && has_implicit_receiver(syntax::by_path(&place.path).family());
+    (place.is_member == is_member || is_bare) && may_name(&place.path, home)
 }
 
-/// The same for a family of languages.
-pub(super) fn is_implicit_in(family: Option<Family>) -> bool {
+/// Whether a name alone may mean a member of the class around.
+pub(super) fn has_implicit_receiver(family: Option<Family>) -> bool {
     matches!(family, Some(Family::Java | Family::CSharp | Family::C))
 }
 
