@@ -161,9 +161,7 @@ impl<'s> Arities<'s> {
                 if decorator.kind() != "decorator" {
                     continue;
                 }
-                let text = self.text(decorator).trim_start_matches('@');
-                let name = text.split('(').next().unwrap_or_default();
-                let name = name.rsplit('.').next().unwrap_or_default().trim();
+                let name = decorator_name(self.text(decorator).trim_start_matches('@'));
                 if !TRANSPARENT.contains(&name) {
                     return None;
                 }
@@ -326,11 +324,14 @@ fn required_of_list(parameters: Node<'_>) -> u32 {
 pub fn has_opaque_decorator(definition: &str) -> bool {
     let lines = definition.lines().map(str::trim_start);
     let decorators = lines.map_while(|line| line.strip_prefix('@'));
-    let mut names = decorators.map(|text| {
-        let name = text.split('(').next().unwrap_or_default();
-        name.rsplit('.').next().unwrap_or_default().trim()
-    });
+    let mut names = decorators.map(decorator_name);
     names.any(|name| !TRANSPARENT.contains(&name))
+}
+
+/// Returns the last name of a decorator behind its `@`: `route` of `app.route("/")`.
+fn decorator_name(text: &str) -> &str {
+    let name = text.split('(').next().unwrap_or_default();
+    name.rsplit('.').next().unwrap_or_default().trim()
 }
 
 #[cfg(test)]

@@ -43,23 +43,23 @@ impl Difference {
 
 /// Returns the parts in parentheses of the signature of each declaration that is called.
 fn lists(side: &FileSide, declarations: &[u32]) -> Vec<Option<String>> {
-    let symbols = declarations
-        .iter()
-        .filter_map(|at| side.facts.symbols.get(*at as usize));
-    let called = symbols.filter(|symbol| symbol.kind.is_function());
+    let called = symbols(side, declarations).filter(|it| it.kind.is_function());
     called.map(|it| parenthesised(&it.signature)).collect()
 }
 
 fn is_behind_decorator(side: &FileSide, declarations: &[u32]) -> bool {
-    let symbols = declarations
-        .iter()
-        .filter_map(|at| side.facts.symbols.get(*at as usize));
-    let mut texts = symbols.filter_map(|symbol| {
+    let mut texts = symbols(side, declarations).filter_map(|symbol| {
         let span = symbol.span;
         side.text
             .get(span.start_byte as usize..span.end_byte as usize)
     });
     texts.any(syntax::has_opaque_decorator)
+}
+
+/// Returns the symbols that a file declares at these places.
+fn symbols<'s>(side: &'s FileSide, declarations: &'s [u32]) -> impl Iterator<Item = &'s Symbol> {
+    let all = declarations.iter();
+    all.filter_map(|at| side.facts.symbols.get(*at as usize))
 }
 
 /// Whether definitions of one name are told apart by their parameters in the language of a file. A header may be of C++.
@@ -73,13 +73,8 @@ pub fn has_overloads(path: &RepoPath) -> bool {
 
 /// Returns the types of the parameters of each declaration that is called, in words.
 fn parameters(side: &FileSide, declarations: &[u32]) -> BTreeSet<Vec<String>> {
-    let is_called = |symbol: &&Symbol| symbol.kind.is_function();
-    let all = declarations.iter();
-    let symbols = all.filter_map(|at| side.facts.symbols.get(*at as usize));
-    symbols
-        .filter(is_called)
-        .map(|it| types(&it.signature, &it.name))
-        .collect()
+    let called = symbols(side, declarations).filter(|it| it.kind.is_function());
+    called.map(|it| types(&it.signature, &it.name)).collect()
 }
 
 /// Returns the types of the parameters that stand in parentheses behind the name: `[String, List<A,B>]` of
