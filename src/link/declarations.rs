@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchTargets};
+use super::dispatch::{DispatchLookup, DispatchTargets, row_of};
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::overloads::n_params;
@@ -82,8 +82,8 @@ impl DispatchLookup<'_, '_> {
                     && symbol.is_static() == is_static
                     && n_params(&other_file, *method) == n
                 {
-                    let (module, at) = self.linker.definition_of((other_file.file, *method));
-                    all.add((module.file(), at), Provenance::Dispatch);
+                    let definition = self.linker.definition_of((other_file.file, *method));
+                    all.add(row_of(definition), Provenance::Dispatch);
                 }
             }
         }
@@ -129,9 +129,9 @@ impl DispatchLookup<'_, '_> {
         let own: Place = (file.file, at);
         let is_declaration = is_declaration(symbol);
         if is_declaration {
-            let (module, definition) = self.linker.definition_of(own);
-            if (module, definition) != own {
-                all.add((module.file(), definition), Provenance::Resolved);
+            let definition = self.linker.definition_of(own);
+            if definition != own {
+                all.add(row_of(definition), Provenance::Resolved);
                 return Ok(());
             }
         } else if !symbol.exported
@@ -191,10 +191,6 @@ impl DispatchLookup<'_, '_> {
         let place = (header.file, declared);
         linker.definition_of(place) == place && linker.included(file.file).contains(&header.file)
     }
-}
-
-fn row_of((module, at): Place) -> DefinitionRow {
-    (module.file(), at)
 }
 
 fn has_declarations(symbol: &Symbol) -> bool {

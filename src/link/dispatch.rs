@@ -141,8 +141,7 @@ impl UseTargets<'_> {
             && file.facts.symbols.len() > type_.1 as usize
         {
             let linker = Linker::new(&self.cache, file);
-            let all = linker.all_parts(module_of(type_)).into_iter();
-            parts = all.map(|(module, at)| (module.file(), at)).collect();
+            parts = parts_of(&linker, type_);
         }
         self.cache.end(type_.0)?;
         Ok(parts)
@@ -456,12 +455,11 @@ impl DispatchLookup<'_, '_> {
     /// A type with its other parts, where it is declared in parts; itself first. One of very many parts is taken by itself: each is
     /// compared with each.
     fn parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
-        let parts = self.linker.all_parts(module_of(type_));
+        let parts = parts_of(&self.linker, type_);
         if parts.len() > MAX_PARTS {
             return vec![type_];
         }
-        let parts = parts.into_iter();
-        parts.map(|(module, at)| (module.file(), at)).collect()
+        parts
     }
 
     fn other_parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
@@ -635,7 +633,7 @@ impl DispatchLookup<'_, '_> {
             let satisfied = self.linker.required(&file, interface).and_then(|required| {
                 let found = self.linker.satisfying(module_of(type_), &required)?;
                 let place = required.iter().position(|it| it.name == name)?;
-                (*found.get(place)?).map(|(module, at)| (module.file(), at))
+                (*found.get(place)?).map(row_of)
             });
             if satisfied == Some(method) {
                 all.add(file.definition(row.ordinal), Provenance::Dispatch);
@@ -799,6 +797,17 @@ impl DispatchLookup<'_, '_> {
 /// Returns a definition as the linker names it.
 fn module_of((file, at): DefinitionRow) -> (ModuleId, SymbolIdx) {
     (file.into(), at)
+}
+
+/// Returns a definition as the index names it.
+pub(super) fn row_of((module, at): (ModuleId, SymbolIdx)) -> DefinitionRow {
+    (module.file(), at)
+}
+
+/// Returns all parts of a type, itself first.
+fn parts_of(linker: &Linker<'_, '_>, type_: DefinitionRow) -> Vec<DefinitionRow> {
+    let parts = linker.all_parts(module_of(type_));
+    parts.into_iter().map(row_of).collect()
 }
 
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
