@@ -28,7 +28,8 @@ pub fn called_by_name(path: &RepoPath, symbol: &Symbol) -> Option<&'static str> 
 }
 
 /// Returns the decorators, annotations and attributes of a definition that may hand it to other code, as they are written:
-/// `@app.route("/")`. Costs the parsing of the file; empty for components.
+/// `@app.route("/")`. Costs the parsing of the file; empty
+/// for components, and for languages without marks, which are not parsed.
 pub fn handing_marks(
     path: &RepoPath,
     source: &str,
@@ -36,6 +37,9 @@ pub fn handing_marks(
     budget: &Budget,
 ) -> Vec<String> {
     let shape = language::by_path(path).shape;
+    let Some(plain) = table(shape).plain_marks else {
+        return Vec::new();
+    };
     let parsed = match (shape, frontend(shape)) {
         (FileShape::Script(dialect), _) => parse(&Grammar::of(dialect).language, source, budget),
         (_, Some(frontend)) => frontend.parse(source, budget),
@@ -44,7 +48,6 @@ pub fn handing_marks(
     let Parsed::Tree(tree) = parsed else {
         return Vec::new();
     };
-    let plain = table(shape).plain_marks;
     let marks = marks_of(tree.root_node(), symbol).into_iter();
     let texts = marks.filter_map(|node| source.get(node.byte_range()));
     texts

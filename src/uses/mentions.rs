@@ -99,8 +99,8 @@ impl Uses<'_> {
         self.mentions_within(name, targets, usize::MAX)
     }
 
-    /// Does [`Self::mentions`] until `max_bytes` of files are read, the ones of the targets first; the other files are counted as
-    /// unread.
+    /// Does [`Self::mentions`] until `max_bytes` of files are read, the ones of the targets first; the other files, and those that are
+    /// larger by themselves, are counted as unread.
     pub fn mentions_within(
         &self,
         name: &str,
@@ -129,6 +129,11 @@ impl Uses<'_> {
                 mentions.n_unread += 1;
                 continue;
             };
+            // Too large by itself, which leaves the time to the other files.
+            if text.len() > max_bytes {
+                mentions.n_unread += 1;
+                continue;
+            }
             n_bytes += text.len();
             self.of_file(file, &text, bindings, &wanted, &mut mentions.all)?;
         }

@@ -30,7 +30,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: &[],
+    plain_marks: None,
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Function, "main" | "wmain" | "WinMain" | "wWinMain") => Some(ENTRY_POINT),
         (_, name) if name.starts_with("operator") => {

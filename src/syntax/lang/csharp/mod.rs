@@ -29,7 +29,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: &[
+    plain_marks: Some(&[
         "CLSCompliant",
         "DebuggerStepThrough",
         "EditorBrowsable",
@@ -37,7 +37,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
         "MethodImpl",
         "Obsolete",
         "Pure",
-    ],
+    ]),
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Method, "Main") if symbol.is_static() => Some(ENTRY_POINT),
         (SymbolKind::Method, name)

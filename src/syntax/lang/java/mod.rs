@@ -28,7 +28,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: &[
+    plain_marks: Some(&[
         "CheckReturnValue",
         "Deprecated",
         "FunctionalInterface",
@@ -41,7 +41,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
         "SafeVarargs",
         "SuppressWarnings",
         "VisibleForTesting",
-    ],
+    ]),
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Method, "main") if symbol.is_static() => Some(ENTRY_POINT),
         (

@@ -34,7 +34,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: &[
+    plain_marks: Some(&[
         "abstractmethod",
         "asynccontextmanager",
         "cache",
@@ -54,7 +54,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
         "staticmethod",
         "total_ordering",
         "wraps",
-    ],
+    ]),
     by_name: |symbol| {
         let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
         let is_function = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);

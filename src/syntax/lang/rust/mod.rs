@@ -30,7 +30,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: &[
+    plain_marks: Some(&[
         "allow",
         "cfg",
         "cfg_attr",
@@ -54,7 +54,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
         "target_feature",
         "track_caller",
         "warn",
-    ],
+    ]),
     by_name: |symbol| {
         let is_main = symbol.kind == SymbolKind::Function && symbol.name == "main";
         is_main.then_some(ENTRY_POINT)
