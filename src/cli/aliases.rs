@@ -3,6 +3,7 @@
 use clap::{ArgMatches, Command};
 use serde_json::Value;
 
+use super::command_names::with_own_words;
 use crate::tools::{ToolSpec, by_name};
 
 /// A command that stands for a tool.
@@ -56,7 +57,7 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "List every line that uses a definition, and count the other mentions of its name",
         examples: "codelens references queueJob\ncodelens references Store.open --path src/store.ts",
         argument: None,
-        helps: &[],
+        helps: &[("sites", "")],
         defaults: &[("sites", "true")],
         asks_place: false,
     },
@@ -81,7 +82,12 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "Read the definition of a name, with its place and comment",
         examples: "codelens definition queueJob\ncodelens definition Store.open --path src/store.ts",
         argument: Some("symbol"),
-        helps: &[],
+        helps: &[
+            ("symbol", "The name of the definition, also qualified (Class.method)"),
+            ("path", "The file that has it, if several have it"),
+            ("start_line", ""),
+            ("end_line", ""),
+        ],
         defaults: &[],
         asks_place: true,
     },
@@ -92,7 +98,14 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "List definitions by their name and kind",
         examples: "codelens symbols queue\ncodelens symbols --kind class --path src --path \"!*.spec.ts\"",
         argument: Some("name"),
-        helps: &[],
+        helps: &[
+            ("path", "Only these files, directories, globs; `!glob` leaves out"),
+            ("limit", "Definitions at most [default: 100]"),
+            ("view", ""),
+            ("depth", ""),
+            ("budget", ""),
+            ("all", ""),
+        ],
         defaults: &[("name", "\"\"")],
         asks_place: false,
     },
@@ -103,7 +116,16 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "List files with their language and size",
         examples: "codelens list-files src\ncodelens list-files \"*.vue\" --limit 500",
         argument: None,
-        helps: &[],
+        helps: &[
+            ("path", "Only these files, directories, globs; `!glob` leaves out"),
+            ("limit", "Files at most [default: 100]"),
+            ("view", ""),
+            ("kind", ""),
+            ("name", ""),
+            ("depth", ""),
+            ("budget", ""),
+            ("all", ""),
+        ],
         defaults: &[("view", "\"files\"")],
         asks_place: false,
     },
@@ -114,7 +136,15 @@ pub(super) const ALIASES: &[Alias] = &[
         about: "Draw the directories with their files and lines",
         examples: "codelens tree\ncodelens tree packages --depth 3",
         argument: None,
-        helps: &[],
+        helps: &[
+            ("path", "Only these files, directories, globs; `!glob` leaves out"),
+            ("limit", "Directories at most [default: 100]"),
+            ("view", ""),
+            ("kind", ""),
+            ("name", ""),
+            ("budget", ""),
+            ("all", ""),
+        ],
         defaults: &[("view", "\"tree\"")],
         asks_place: false,
     },
@@ -149,7 +179,7 @@ impl Alias {
                 }
             });
         }
-        command
+        with_own_words(command)
             .about(self.about)
             .long_about(format!(
                 "{}. Stands for `codelens {}`.",

@@ -3,6 +3,7 @@
 use clap::{Arg, Command, value_parser};
 
 use super::aliases::{ALIASES, Alias};
+use super::command_names::with_own_words;
 use super::{
     affected_tests, ask, bundle, cache, context, embed, export, flags, install, list, manual,
     memory, remote, serve, settings, transfer, verify, view, watch,
@@ -80,7 +81,7 @@ fn of_tool(tool: &ToolSpec) -> Command {
     let mut help = vec!["Examples:"];
     help.extend(tool.examples.lines().map(str::trim));
     help.retain(|line| !line.is_empty());
-    let mut command = (tool.command)().after_help(help.join("\n  "));
+    let mut command = with_own_words((tool.command)()).after_help(help.join("\n  "));
     if matches!(tool.name, "cl_search" | "cl_explore") {
         command = command.arg(flags::low_confidence_flag());
     }

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use clap::builder::StyledStr;
 use clap::{Arg, ArgMatches, Command};
 
 /// The arguments of the command that this process runs.
@@ -19,7 +20,8 @@ struct CommandArguments {
 }
 
 impl CommandArguments {
-    fn of(command: &Command, matches: &ArgMatches) -> Self {
+    /// Returns the arguments of a command, without any that were given.
+    fn of_command(command: &Command) -> Self {
         let by_field = command.get_arguments().map(|arg| {
             let field = camel_case(arg.get_id().as_str());
             let field = if field == "reference" { "ref" } else { &field };
@@ -29,15 +31,25 @@ impl CommandArguments {
         if by_field.contains_key("handle") && by_field.contains_key("path") {
             by_field.insert("items".to_owned(), "--handle` or `--path".to_owned());
         }
+        if let Some(question) = by_field.get("question").cloned() {
+            by_field.insert("query".to_owned(), question);
+        }
+        Self {
+            by_field,
+            given: HashSet::new(),
+        }
+    }
+
+    fn of(command: &Command, matches: &ArgMatches) -> Self {
         // Groups of arguments have values as well: the names of their arguments.
         let ids = command.get_arguments().map(|arg| arg.get_id().as_str());
         let raw = ids.filter_map(|id| matches.try_get_raw(id).ok().flatten());
+        let given = raw
+            .flatten()
+            .map(|word| word.to_string_lossy().into_owned());
         Self {
-            by_field,
-            given: raw
-                .flatten()
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect(),
+            given: given.collect(),
+            ..Self::of_command(command)
         }
     }
 }
@@ -94,6 +106,21 @@ pub(super) fn in_error(message: &str, hint: &str) -> [String; 2] {
 /// where something is said to be done with it ("pass `path`"), or in parentheses, which name a list that is shown below.
 pub(super) fn in_answer(text: &str) -> String {
     worded(text, |arguments, text| arguments.sentence(text, true))
+}
+
+/// Returns a tool's command whose help is in the words of the command line: "pass `path` to cl_map" is "pass `PATH` to `codelens map`".
+pub(super) fn with_own_words(command: Command) -> Command {
+    let arguments = CommandArguments::of_command(&command);
+    let words = |text: &StyledStr| arguments.sentence(&with_commands(&text.to_string()), false);
+    let long_about = command.get_long_about().map(words);
+    let command = command.mut_args(|arg| match arg.get_help().map(words) {
+        Some(help) => arg.help(help),
+        None => arg,
+    });
+    match long_about {
+        Some(about) => command.long_about(about),
+        None => command,
+    }
 }
 
 fn worded(text: &str, by: impl Fn(&CommandArguments, &str) -> String) -> String {

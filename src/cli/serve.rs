@@ -101,7 +101,7 @@ fn offered(config: &Config) -> Vec<ToolSpec> {
     for name in &selection.unknown {
         let name = name.escape_debug();
         output::eprint_note(&format!(
-            "codelens: `{name}` is no tool and no set of tools: passed over\n"
+            "codelens: `{name}` is no tool and no set of tools (default, lean, find, read): passed over\n"
         ));
     }
     selection.tools

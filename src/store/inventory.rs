@@ -30,7 +30,7 @@ const HTTP_TOKEN: &str = "http-token";
 pub struct DirectoryOwner {
     /// The directory that all work trees of the repository share.
     pub common_dir: PathBuf,
-    /// The root commit that all clones of the project share.
+    /// The family of clones: see `Repo::family` in `git`.
     pub family: Option<String>,
     /// Whether the repository was deleted: its directory is gone, and the one around it is still that of
     /// the file system which held it. A disk that is not mounted is no evidence.

@@ -34,7 +34,7 @@ pub struct FreshnessFields {
     /// The commit that was asked for, as it was named.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The definition, chunk or file that it names.
+    /// The commit that `ref` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head_sha: Option<String>,
     /// `commit`: the files are those of a commit, which never change; `watch`: every file was looked at less than a minute

@@ -170,14 +170,18 @@ impl Tool for Expand {
         let start = line(input.start_line).unwrap_or(place.lines.map_or(1, |(from, _)| from));
         let end = line(input.end_line).unwrap_or(place.lines.map_or(total, |(_, to)| to));
         if total > 0 && (end < start || start > total) {
-            let lines = match end {
-                _ if end < start => format!("lines {start}-{end} are none"),
-                u32::MAX => format!("line {start} is not there"),
-                _ => format!("lines {start}-{end} are not there"),
+            let path = &place.path;
+            let message = if start > total {
+                let lines = if total == 1 { "line" } else { "lines" };
+                format!("`{path}` has {total} {lines}, and no line {start}")
+            } else {
+                format!("line {end} is before line {start}")
             };
             return Err(Error::invalid(
-                format!("{lines}: `{}` has {total}", place.path),
-                format!("pass `startLine` and `endLine` between 1 and {total}"),
+                message,
+                format!(
+                    "pass a `startLine` from 1 to {total}, and an `endLine` that is not before it"
+                ),
             ));
         }
         let cut = cut(&lines, start, end.min(total), budget);
@@ -330,12 +334,14 @@ fn found(
         let near = near_names(view, plain, path)?;
         let note = match path {
             _ if near.is_empty() => {
-                format!("No definition is named `{shown}`, and no similar name was found.")
+                format!(
+                    "No definition is named `{shown}`, and no similar name was found: cl_search finds words."
+                )
             }
             Some(path) => format!(
-                "No definition in `{path}` is named `{shown}`; these are elsewhere, or nearly so."
+                "No definition in `{path}` is named `{shown}`; in other files, or with similar names, there are these."
             ),
-            None => format!("No definition is named `{shown}`; these are nearly so."),
+            None => format!("No definition is named `{shown}`; these have similar names."),
         };
         (note, near)
     } else {

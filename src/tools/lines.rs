@@ -104,7 +104,7 @@ pub(super) fn syntax(input: &SearchInput) -> Result<Option<Syntax>> {
                 None => Ok(None),
                 Some((field, _)) => Err(Error::invalid(
                     format!("`{field}` has a meaning for lines alone"),
-                    "pass `match` \"literal\" or \"regex\" with it, or leave it out",
+                    "pass `match: literal` or `match: regex` with it, or leave it out",
                 )),
             }
         }

@@ -254,7 +254,7 @@ fn command<T: Tool>() -> clap::Command {
         .long(schema::REF)
         .value_name("REF")
         .allow_hyphen_values(true)
-        .help(schema::ABOUT_REF);
+        .help(schema::ABOUT_REF.trim_end_matches('.'));
     let command = if T::TAKES_REF {
         command.arg(reference)
     } else {

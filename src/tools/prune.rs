@@ -72,7 +72,7 @@ pub struct RemovedIndexOutput {
 impl Tool for Prune {
     const NAME: &'static str = "cl_prune";
     const TITLE: &'static str = "Remove unused indexes";
-    const ABOUT: &'static str = "Removes indexes of branches, worktrees and repositories that are gone, of old commits, unused ones, \
+    const ABOUT: &'static str = "Removes indexes of branches, work trees and repositories that are gone, of old commits, unused ones, \
         and what is over the quota; never what is checked out, pinned or in use. Happens automatically: call it to free space now.";
     const EXAMPLES: &'static str = "codelens prune --dry-run\ncodelens prune --older-than-days 3\ncodelens prune --ci --max-bytes 500000000";
     const READ_ONLY: bool = false;
@@ -149,11 +149,11 @@ pub struct DropInput {
     #[arg(long, value_name = "ID", conflicts_with_all = ["branch", "reference"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_id: Option<String>,
-    /// Of a branch of this worktree.
+    /// The branch of this work tree whose indexes go.
     #[arg(long, conflicts_with = "reference")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Of a commit.
+    /// The commit whose index goes.
     #[arg(long = "ref", value_name = "REF", allow_hyphen_values = true)]
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -186,7 +186,7 @@ impl Tool for Drop {
         let given = [&input.index_id, &input.branch, &input.reference];
         if given.into_iter().flatten().count() != 1 {
             return Err(Error::invalid(
-                "one of `indexId`, `branch` and `ref` is needed",
+                "exactly one of `indexId`, `branch` and `ref` is needed",
                 "cl_stats (`codelens stats`) lists the indexes with their branches and commits",
             ));
         }

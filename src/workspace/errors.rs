@@ -82,7 +82,7 @@ impl From<StoreError> for Error {
                     source,
                 } if doing.ends_with("the bundle") => (
                     Code::Io,
-                    format!("cannot {doing} `{}`: {}", file_name(path), source.kind()),
+                    format!("cannot {doing} `{}`: {}", file_name(path), in_words(source)),
                     "check the path, its permissions and the free space on its disk, then run it again",
                 ),
                 StoreError::Io { doing, .. } => (
@@ -167,13 +167,21 @@ impl From<RemoteError> for Error {
     }
 }
 
-/// Returns the system's reason for refusing, to stand behind the failed operation; empty where it gave none.
-/// The last part of a path: an error names no absolute path.
+/// Returns why the system refused to read or write a file that the user named.
+fn in_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+/// Returns the last part of a path: an error names no absolute path.
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
 }
 
+/// Returns the system's reason for refusing, to stand behind the failed operation; empty where it gave none.
 fn reason(error: &StoreError) -> &'static str {
     match error.refusal() {
         Some(OsRefusal::Full) => ": no space is left on the disk, or the quota is used up",
@@ -183,6 +191,7 @@ fn reason(error: &StoreError) -> &'static str {
     }
 }
 
+/// Returns the next step after an operation that the system refused.
 fn next_step(error: &StoreError) -> &'static str {
     match error.refusal() {
         Some(OsRefusal::Full) => {

@@ -17,9 +17,10 @@ pub(super) fn map(outline: &MapOutput, screen: &Screen) -> String {
     for directory in &outline.directories {
         let tests = match directory.tests {
             0 => String::new(),
+            n if n == directory.files => ", all of them tests".to_owned(),
             n => format!(", {} of them tests", count(n)),
         };
-        let files = plural(directory.files, "file");
+        let files = plural(directory.files, "file") + " with definitions";
         let path = screen.paint(PLACE, &format!("{}/", visible(&directory.path)));
         let facts = screen.paint(FAINT, &format!("{files}{tests}"));
         put!(text, "{path}  {facts}\n");

@@ -12,6 +12,7 @@ use crate::tools::impact::sites::OtherMentionsOutput;
 use crate::tools::impact::{ImpactOutput, ImpactTarget};
 use crate::tools::places::{CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput};
 use crate::tools::related::{EdgeDefaultsOutput, NeighbourOutput, RelatedOutput};
+use crate::tools::related_paths::ChainsOutput;
 
 /// Returns the error for a name that means several definitions, of which none can be drawn.
 pub(super) fn ambiguous(sentence: &str, candidates: &[TargetOutput], next: &str) -> Error {
@@ -382,10 +383,10 @@ fn other_mentions(others: &OtherMentionsOutput, screen: &Screen) -> String {
     } = *others;
     let mut counts = [
         (comments, "in comments"),
-        (definitions, "names of definitions"),
-        (external, "uses of something outside"),
-        (other_targets, "uses of others of this name"),
-        (prose, "in files without known uses"),
+        (definitions, "in definitions"),
+        (external, "meaning something outside the repository"),
+        (other_targets, "meaning another definition of this name"),
+        (prose, "in documents and other text"),
         (strings, "in strings"),
     ];
     counts.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
@@ -530,6 +531,11 @@ pub(super) fn related(answer: &RelatedOutput, screen: &Screen) -> String {
     }
     for one in &answer.candidates {
         text += &candidate(one, screen);
+    }
+    let is_backwards = |it: &ChainsOutput| it.direction == Some("in") && !it.paths.is_empty();
+    if answer.chains.as_ref().is_some_and(is_backwards) {
+        text += &screen.paint(FAINT, "No chain leads there; these lead from there:");
+        text.push_str("\n\n");
     }
     for path in answer.chains.iter().flat_map(|chains| &chains.paths) {
         for step in path {

@@ -63,7 +63,11 @@ fn summary(found: &SearchOutput, totals: &LineSearchOutput, screen: &Screen) -> 
     let mut text = match totals.total {
         // The note says it.
         0 => String::new(),
-        total => format!("{} in {files} searched", plural(total, "line")),
+        total => format!(
+            "{} {} in the {files} that were searched",
+            plural(total, "line"),
+            if total == 1 { "matches" } else { "match" }
+        ),
     };
     if found.count < totals.total {
         put!(text, ", {} shown", count(found.count));
@@ -141,7 +145,7 @@ mod tests {
         );
         assert_eq!(
             page.aside,
-            "9 lines in 4 files searched, 3 shown; the next with `--cursor 'c'`; not searched: 2 binary\n"
+            "9 lines match in the 4 files that were searched, 3 shown; the next with `--cursor 'c'`; not searched: 2 binary\n"
         );
     }
 }

@@ -73,7 +73,7 @@ fn file(file: &FileRiskOutput) -> TreeNode {
     }
     let mut lines = vec![line];
     let subjects = fixes.into_iter().flat_map(|fixes| &fixes.subjects);
-    lines.extend(subjects.map(|subject| format!("fixed by: {subject}")));
+    lines.extend(subjects.map(|subject| format!("counted as a fix: {subject}")));
     let owners = file.owners.iter().flatten();
     lines.extend(owners.map(|owner| format!("owner: {}", owner_line(owner))));
     let others = file.co_change.iter().map(together_line);

@@ -289,14 +289,14 @@ pub(in crate::cli) fn settings(output: &SettingsOutput, screen: &Screen) -> Stri
                 (unit, _) => format!("{shown} {unit}"),
             },
             visible(&setting.source).into_owned(),
-            setting.bounds.clone(),
             setting.about.to_owned(),
+            setting.bounds.clone(),
         ]
     };
     let rows: Vec<_> = output.settings.iter().map(row).collect();
     let mut text = table(
         screen,
-        &["setting", "value", "from", "bounds", "for"],
+        &["setting", "value", "from", "for", "bounds"],
         &rows,
     );
     let there = if output.file_exists {

@@ -53,7 +53,7 @@ pub struct Header {
     pub schema_version: i64,
     /// The commit that was checked out, with nothing changed.
     pub commit: String,
-    /// The root commit that all clones of the project share; `None` where it could not be told.
+    /// The family of clones (see `Repo::family` in `git`); `None` where it could not be told.
     pub family: Option<String>,
     /// How many files are indexed.
     pub n_files: u64,

@@ -31,7 +31,7 @@ pub struct BundleOrigin {
     pub layout: String,
     /// The commit.
     pub commit: String,
-    /// The root commit that all clones of the project share.
+    /// The family of clones: see `Repo::family` in `git`.
     pub family: Option<String>,
 }
 

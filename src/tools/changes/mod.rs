@@ -439,6 +439,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         asked
             .has(AnswerPart::Tests)
             .then(of_tests)
+            .filter(|_| files_total > 0)
             .unwrap_or_default(),
         collisions_total.map_or_else(String::new, |n| format!(" {}.", count(n, "collision"))),
     ];
@@ -523,5 +524,5 @@ fn tests_sentence(total: u64, n_possible: u64) -> String {
         0 => String::new(),
         n => format!("; {n} more may, by what else the changed files export"),
     };
-    format!(" {} {reach} it{possible}.", count(bound, "test file"))
+    format!(" {} {reach} what changed{possible}.", count(bound, "test file"))
 }

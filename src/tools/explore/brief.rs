@@ -109,7 +109,12 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
         }
         _ => path.clone(),
     };
-    if let (Some(callers), Some(dependents)) = (counts.callers, counts.dependents) {
+    let is_unknown = counts.callers == Some(0) && counts.unresolved.is_some_and(|n| n > 0);
+    if is_unknown {
+        lines.push(format!(
+            "No use of {subject} is bound: whether it has any is not known."
+        ));
+    } else if let (Some(callers), Some(dependents)) = (counts.callers, counts.dependents) {
         lines.push(format!(
             "{subject} has {} and reaches {} of code.",
             plural(callers, "direct use"),

@@ -272,7 +272,7 @@ impl Tool for Impact {
         ];
         if n_subjects.into_iter().filter(|is_given| *is_given).count() > 1 {
             return Err(Error::invalid(
-                "more than one of `symbol`, `handle` and `changes` is given",
+                "more than one of `symbol`, `handle` and `changes` (or `base`) is given",
                 "ask about one of them at a time",
             ));
         }
@@ -286,8 +286,8 @@ impl Tool for Impact {
             && !input.asks_changes()
         {
             return Err(Error::invalid(
-                "none of `symbol`, `handle`, `path` and `changes` is given",
-                "pass the name of a definition, or a handle, a file, or `changes: true`",
+                "none of `symbol`, `handle`, `path`, `changes` and `base` is given",
+                "pass the name of a definition, a handle, a file, `changes: true` for the uncommitted changes, or a `base`",
             ));
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;

@@ -272,14 +272,14 @@ pub(super) fn note(found: &ImpactFigures) -> String {
             count(n, "use")
         ),
         n => format!(
-            "{} {} of {} may be callers (type unknown).",
-            n,
-            if n == 1 { "more use" } else { "more uses" },
+            "{} of {} may be {} (type unknown).",
+            if n == 1 { "1 more use".to_owned() } else { format!("{n} more uses") },
             if found.n_targets == 1 {
                 "this name"
             } else {
                 "these names"
             },
+            if n == 1 { "a caller" } else { "callers" },
         ),
     }
 }

@@ -30,15 +30,15 @@ pub struct LoadInput {
     #[arg(long, value_name = "PLACE")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// Words; an error message.
+    /// Words, or an error message.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Only these.
+    /// Only records of this kind.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<KindInput>,
-    /// At most (5).
+    /// Records at most (5).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Number<1, 50>>,
@@ -133,7 +133,10 @@ impl Tool for Load {
         truncate_to_bytes(&mut results, MAX_LIST_BYTES);
         let note = if results.is_empty() {
             Some(match workspace.saved_records(kind)?.len() {
-                0 => "Nothing of this kind is saved in this repository yet.".to_owned(),
+                0 => match kind {
+                    Some(kind) => format!("No {} is saved in this repository.", kind.as_str()),
+                    None => "Nothing is saved in this repository.".to_owned(),
+                },
                 n => {
                     let asked = match (&input.about, &input.query) {
                         (Some(_), Some(_)) => "is about this code and has a word of the query",

@@ -311,18 +311,24 @@ fn check_secrets(texts: &[&str]) -> Result<()> {
     ))
 }
 
+/// Names of records that an error offers.
+const MAX_OFFERED: usize = 20;
+
+/// Returns the error for a name that none of the `known` records has.
 fn unknown(name: &str, known: &[SavedRecord]) -> Error {
     // An imported name says nothing unasked, either.
     let names: Vec<String> = known
         .iter()
         .filter(|record| record.approved)
-        .take(20)
         .map(|record| format!("`{}`", record.name.as_ref().unwrap_or(&record.uid)))
         .collect();
     let hint = if names.is_empty() {
-        "nothing is saved in this repository yet: cl_save (`codelens save NAME …`) does".to_owned()
+        "no record that could be meant is saved: `codelens note list` lists them all, cl_save (`codelens save NAME …`) saves one"
+            .to_owned()
     } else {
-        format!("saved are {}", names.join(", "))
+        let more = if names.len() > MAX_OFFERED { " and others" } else { "" };
+        let shown = &names[..names.len().min(MAX_OFFERED)];
+        format!("saved are {}{more}", shown.join(", "))
     };
     Error::invalid(
         format!(

@@ -233,7 +233,7 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
         Some(name) => check_name(name)?,
         None if kind == RecordKind::Context => {
             return invalid(
-                "a context has no `name`".to_owned(),
+                "a context needs a `name`".to_owned(),
                 "pass the `name` to load it by, or another `kind`, for example \"note\"",
             );
         }
@@ -284,7 +284,7 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
         }
         RecordKind::Note | RecordKind::Mark if !has_items => {
             return invalid(
-                format!("a {word} is about code, and no `items` are given"),
+                format!("a {word} is about code: it needs `items`"),
                 "pass the handles or paths that it is about",
             );
         }
@@ -306,8 +306,8 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
         }
         RecordKind::Document if wanted.document.is_none() => {
             return invalid(
-                "a document needs the place of its text".to_owned(),
-                "pass `document` with a file of the repository, or with an https `url`",
+                "it is not said where the document is".to_owned(),
+                "pass a file of the repository (`document: PATH`), or an https address (`url`)",
             );
         }
         _ => {}
