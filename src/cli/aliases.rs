@@ -83,7 +83,10 @@ pub(super) const ALIASES: &[Alias] = &[
         examples: "codelens definition queueJob\ncodelens definition Store.open --path src/store.ts",
         argument: Some("symbol"),
         helps: &[
-            ("symbol", "The name of the definition, also qualified (Class.method)"),
+            (
+                "symbol",
+                "The name of the definition, also qualified (Class.method)",
+            ),
             ("path", "The file that has it, if several have it"),
             ("start_line", ""),
             ("end_line", ""),
@@ -99,7 +102,10 @@ pub(super) const ALIASES: &[Alias] = &[
         examples: "codelens symbols queue\ncodelens symbols --kind class --path src --path \"!*.spec.ts\"",
         argument: Some("name"),
         helps: &[
-            ("path", "Only these files, directories, globs; `!glob` leaves out"),
+            (
+                "path",
+                "Only these files, directories, globs; `!glob` leaves out",
+            ),
             ("limit", "Definitions at most [default: 100]"),
             ("view", ""),
             ("depth", ""),
@@ -117,7 +123,10 @@ pub(super) const ALIASES: &[Alias] = &[
         examples: "codelens list-files src\ncodelens list-files \"*.vue\" --limit 500",
         argument: None,
         helps: &[
-            ("path", "Only these files, directories, globs; `!glob` leaves out"),
+            (
+                "path",
+                "Only these files, directories, globs; `!glob` leaves out",
+            ),
             ("limit", "Files at most [default: 100]"),
             ("view", ""),
             ("kind", ""),
@@ -137,8 +146,12 @@ pub(super) const ALIASES: &[Alias] = &[
         examples: "codelens tree\ncodelens tree packages --depth 3",
         argument: None,
         helps: &[
-            ("path", "Only these files, directories, globs; `!glob` leaves out"),
-            ("limit", "Directories at most [default: 100]"),
+            (
+                "path",
+                "Only these files, directories, globs; `!glob` leaves out",
+            ),
+            ("limit", ""),
+            ("cursor", ""),
             ("view", ""),
             ("kind", ""),
             ("name", ""),

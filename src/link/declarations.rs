@@ -1,5 +1,7 @@
-//! Declarations of C and C++ in the relation of `dispatch`: a method that is defined out of line overrides as its declaration in the
-//! class does, and the uses of a declaration are those of each definition that it may have on some platform.
+//! Declarations of C and C++ and their definitions: a prototype in a header and the function in a source file are one.
+//!
+//! Of use to edges, which lead to the definition, and to the relation of `dispatch`: a method that is defined out of line overrides as its
+//! declaration in the class does, and the uses of a declaration are those of each definition that it may have on some platform.
 
 use std::rc::Rc;
 
@@ -10,12 +12,134 @@ use super::overloads::n_params;
 use super::path_names::Place;
 use super::rules;
 use super::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::ir::SymbolIdx;
-use crate::model::{Provenance, Symbol, SymbolFlags, SymbolKind};
+use crate::ir::{SymbolIdx, linkage_unit};
+use crate::model::path::parent;
+use crate::model::{ModuleId, Provenance, Symbol, SymbolFlags, SymbolKind};
 use crate::store::StoreError;
 
 /// Declarations and definitions of one name that are compared.
 const MAX_COMPARED: usize = 200;
+
+/// Definitions of one name among which that of a declaration is looked for.
+const MAX_DEFINITIONS: usize = 256;
+
+impl Linker<'_, '_> {
+    /// Joins a declaration to its definition, e.g. the prototype `int store_open(const char *);` of a header: the definition in the same
+    /// file or in that of the use, else one of the name with external linkage. Of several, those whose files include the declaration come
+    /// first, then the one in the directory of the use or of the declaration. The place itself where it is no declaration, or no one
+    /// definition is left.
+    pub(super) fn definition_of(&self, (in_file, at): Place) -> Place {
+        let key = (in_file, at);
+        if let Some(known) = self.definitions.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.search_definition(in_file, at).unwrap_or(key);
+        self.definitions.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Does [`Self::definition_of`] without its memo; `None` for the place itself.
+    fn search_definition(&self, in_file: ModuleId, at: SymbolIdx) -> Option<Place> {
+        let loaded = self.cache.get(in_file)?;
+        let symbol = loaded.symbol(at);
+        if !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
+            return None;
+        }
+        let class = symbol.parent.map(|class| loaded.symbol(class).name.clone());
+        let name = match &class {
+            Some(class) => format!("{class}.{}", symbol.name),
+            None => symbol.name.clone(),
+        };
+        // The file at hand may have its own, which no other sees.
+        for file in [in_file, self.file.file] {
+            let found = self.definitions_in(file, &loaded, at, &name, true);
+            if let Some(found) = self.same_function(&loaded, at, &found) {
+                return Some(found);
+            }
+        }
+        let unit = loaded.unit(&format!("c:{}", linkage_unit(&name)))?;
+        let unit = self.cache.get(unit)?;
+        unit.record_name(&name);
+        let files: Vec<ModuleId> = unit
+            .files_of_unit()
+            .iter()
+            .copied()
+            .filter(|file| *file != in_file && self.cache.may_export(*file, &name))
+            .collect();
+        let mut found = Vec::new();
+        for file in files {
+            found.extend(self.definitions_in(file, &loaded, at, &name, false));
+            if found.len() > MAX_DEFINITIONS {
+                return None;
+            }
+        }
+        let includes = |place: &Place| self.included(place.0).contains(&in_file);
+        let near: Vec<Place> = found.iter().copied().filter(includes).collect();
+        let mut found = if near.is_empty() { found } else { near };
+        if let Some(one) = self.same_function(&loaded, at, &found) {
+            return Some(one);
+        }
+        // Several programs of one repository: the one beside the caller.
+        let directory = |file: ModuleId| self.directory_of(file);
+        for around in [self.file.file, in_file] {
+            let own = directory(around);
+            let beside: Vec<Place> = found
+                .iter()
+                .copied()
+                .filter(|place| directory(place.0) == own)
+                .collect();
+            if let Some(one) = self.same_function(&loaded, at, &beside) {
+                return Some(one);
+            }
+        }
+        found.clear();
+        None
+    }
+
+    fn directory_of(&self, file: ModuleId) -> Option<String> {
+        let path = self.cache.path_of(file)?;
+        Some(parent(path.as_str()).to_owned())
+    }
+
+    /// The definitions of a name in one file; without those that only the file sees, unless it is the own one.
+    fn definitions_in(
+        &self,
+        file: ModuleId,
+        declared_in: &LinkedFile,
+        declared: SymbolIdx,
+        name: &str,
+        is_own: bool,
+    ) -> Vec<Place> {
+        let Some(loaded) = self.cache.get(file) else {
+            return Vec::new();
+        };
+        let declaration = declared_in.symbol(declared);
+        loaded.record_name(name);
+        let is_definition = |symbol: &Symbol| {
+            !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)
+                && (symbol.qualified_name == declaration.qualified_name
+                    || declaration.parent.is_some()
+                        && is_end(&symbol.qualified_name, &declaration.qualified_name))
+                && (is_own || symbol.exported)
+                && matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant)
+                    == matches!(
+                        declaration.kind,
+                        SymbolKind::Variable | SymbolKind::Constant
+                    )
+        };
+        let all: Vec<SymbolIdx> = if declaration.parent.is_some() {
+            loaded.owned_members(&declaration.name)
+        } else {
+            loaded.top_level(name).to_vec()
+        };
+        let all = all.into_iter().filter(|at| {
+            let symbol = loaded.symbol(*at);
+            // Members are private where their class says so, in the declaration.
+            is_definition(symbol)
+        });
+        all.map(|at| (file, at)).collect()
+    }
+}
 
 impl UseTargets<'_> {
     /// Makes the uses unresolved that lead to a declaration of C or C++ without its definition.
@@ -200,4 +324,11 @@ fn has_declarations(symbol: &Symbol) -> bool {
 
 fn is_declaration(symbol: &Symbol) -> bool {
     symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)
+}
+
+/// Whether a qualified name is the end of another: a member that is defined where its namespace is used.
+fn is_end(end: &str, whole: &str) -> bool {
+    whole
+        .strip_suffix(end)
+        .is_some_and(|before| before.ends_with('.'))
 }

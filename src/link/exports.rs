@@ -189,6 +189,28 @@ struct ExportSearch<'a, 'b> {
     depth: usize,
 }
 
+/// Whether a module offers a name of a package outside of the repository: `exports.Router = Router` behind
+/// `const Router = require('router')`. Of TypeScript and JavaScript alone; a relative specifier leads nowhere else.
+pub(super) fn is_from_outside(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> bool {
+    let Some(loaded) = cache.get(file) else {
+        return false;
+    };
+    let is_package = |specifier: &str| !specifier.is_empty() && !specifier.starts_with(['.', '/']);
+    let mut exports = loaded.exports(name);
+    rules::of(&loaded).is_ecmascript()
+        && exports.any(|export| match export.kind {
+            ExportKind::Local => {
+                let root = export.local.split('.').next().unwrap_or_default();
+                matches!(loaded.import(root), Some((None, _)))
+                    && loaded.import_specifier(root).is_some_and(is_package)
+            }
+            ExportKind::From | ExportKind::Namespace => {
+                is_package(&export.specifier) && loaded.target_of(&export.specifier).is_none()
+            }
+            ExportKind::Star | ExportKind::Assignment => false,
+        })
+}
+
 /// The names that were looked for so far, each with its module.
 #[derive(Default)]
 struct SeenExports {

@@ -12,9 +12,8 @@ use super::linker::Linker;
 use super::lookup::is_type;
 use super::path_names::Place;
 use super::types::{ExternalType, Type};
-use crate::ir::{Expr, PathId, Slot, SymbolIdx, linkage_unit};
+use crate::ir::{Expr, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashSet;
-use crate::model::path::parent;
 use crate::model::{BuiltinSet, ModuleId, Symbol, SymbolFlags, SymbolKind};
 
 /// How many files one file is looked at to include, with those that they include.
@@ -343,126 +342,6 @@ impl Linker<'_, '_> {
         }
         all
     }
-
-    /// Returns the definition of what is only declared at a place: in the same file, else the one of that name with
-    /// external linkage whose file includes the declaration. Itself where there is none, or several.
-    pub(super) fn definition_of(&self, (in_file, at): Place) -> Place {
-        let key = (in_file, at);
-        if let Some(known) = self.definitions.borrow().get(&key) {
-            return *known;
-        }
-        let found = self.search_definition(in_file, at).unwrap_or(key);
-        self.definitions.borrow_mut().insert(key, found);
-        found
-    }
-
-    fn search_definition(&self, in_file: ModuleId, at: SymbolIdx) -> Option<Place> {
-        let loaded = self.cache.get(in_file)?;
-        let symbol = loaded.symbol(at);
-        if !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
-            return None;
-        }
-        let class = symbol.parent.map(|class| loaded.symbol(class).name.clone());
-        let name = match &class {
-            Some(class) => format!("{class}.{}", symbol.name),
-            None => symbol.name.clone(),
-        };
-        // The file at hand may have its own, which no other sees.
-        for file in [in_file, self.file.file] {
-            let found = self.definitions_in(file, &loaded, at, &name, true);
-            if let Some(found) = self.same_function(&loaded, at, &found) {
-                return Some(found);
-            }
-        }
-        let unit = loaded.unit(&format!("c:{}", linkage_unit(&name)))?;
-        let unit = self.cache.get(unit)?;
-        unit.record_name(&name);
-        let files: Vec<ModuleId> = unit
-            .files_of_unit()
-            .iter()
-            .copied()
-            .filter(|file| *file != in_file && self.cache.may_export(*file, &name))
-            .collect();
-        let mut found = Vec::new();
-        for file in files {
-            found.extend(self.definitions_in(file, &loaded, at, &name, false));
-            if found.len() > MAX_CANDIDATES {
-                return None;
-            }
-        }
-        let includes = |place: &Place| self.included(place.0).contains(&in_file);
-        let near: Vec<Place> = found.iter().copied().filter(includes).collect();
-        let mut found = if near.is_empty() { found } else { near };
-        if let Some(one) = self.same_function(&loaded, at, &found) {
-            return Some(one);
-        }
-        // Several programs of one repository: the one beside the caller.
-        let directory = |file: ModuleId| self.directory_of(file);
-        for around in [self.file.file, in_file] {
-            let own = directory(around);
-            let beside: Vec<Place> = found
-                .iter()
-                .copied()
-                .filter(|place| directory(place.0) == own)
-                .collect();
-            if let Some(one) = self.same_function(&loaded, at, &beside) {
-                return Some(one);
-            }
-        }
-        found.clear();
-        None
-    }
-
-    fn directory_of(&self, file: ModuleId) -> Option<String> {
-        let path = self.cache.path_of(file)?;
-        Some(parent(path.as_str()).to_owned())
-    }
-
-    /// The definitions of a name in one file; without those that only the file sees, unless it is the own one.
-    fn definitions_in(
-        &self,
-        file: ModuleId,
-        declared_in: &LinkedFile,
-        declared: SymbolIdx,
-        name: &str,
-        is_own: bool,
-    ) -> Vec<Place> {
-        let Some(loaded) = self.cache.get(file) else {
-            return Vec::new();
-        };
-        let declaration = declared_in.symbol(declared);
-        loaded.record_name(name);
-        let is_definition = |symbol: &Symbol| {
-            !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY)
-                && (symbol.qualified_name == declaration.qualified_name
-                    || declaration.parent.is_some()
-                        && is_end(&symbol.qualified_name, &declaration.qualified_name))
-                && (is_own || symbol.exported)
-                && matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant)
-                    == matches!(
-                        declaration.kind,
-                        SymbolKind::Variable | SymbolKind::Constant
-                    )
-        };
-        let all: Vec<SymbolIdx> = if declaration.parent.is_some() {
-            loaded.owned_members(&declaration.name)
-        } else {
-            loaded.top_level(name).to_vec()
-        };
-        let all = all.into_iter().filter(|at| {
-            let symbol = loaded.symbol(*at);
-            // Members are private where their class says so, in the declaration.
-            is_definition(symbol)
-        });
-        all.map(|at| (file, at)).collect()
-    }
-}
-
-/// Whether a qualified name is the end of another: a member that is defined where its namespace is used.
-fn is_end(end: &str, whole: &str) -> bool {
-    whole
-        .strip_suffix(end)
-        .is_some_and(|before| before.ends_with('.'))
 }
 
 /// Returns the namespaces around a scope, the innermost first; the last one is that of the whole program.

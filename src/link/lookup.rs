@@ -201,7 +201,7 @@ impl Linker<'_, '_> {
         self.infer(&self.file, receiver, None)
     }
 
-    /// Binds `exports.open()`, and `target.open()` where the file assigns `target.open = …` and does not define
+    /// Binds `exports.open`, and `target.open()` where the file assigns `target.open = …` and does not define
     /// `target`.
     fn assigned(&self, used: &Reference, receiver: ExprId) -> Option<(Def, Provenance)> {
         let file = &self.file;
@@ -209,11 +209,12 @@ impl Linker<'_, '_> {
         let object = chain(&file.facts, receiver)?;
         let root = object.split('.').next()?;
         let is_open = file.top_level(root).is_empty() && file.import(root).is_none();
+        let is_exports = matches!(object.as_str(), "exports" | "module.exports");
         let runs = !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
-        if !is_open || !runs {
+        if !is_open || !runs && !(is_exports && used.kind == ReferenceKind::Value) {
             return None;
         }
-        if matches!(object.as_str(), "exports" | "module.exports") {
+        if is_exports {
             let found = exports::resolve(self.cache, file.file, name)?;
             return Some((found, Provenance::Resolved));
         }

@@ -126,6 +126,10 @@ impl Linker<'_, '_> {
                 exports::resolve_for(self.cache, &self.file, *file, name)
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
+                    .or_else(|| {
+                        let is_outside = exports::is_from_outside(self.cache, *file, name);
+                        is_outside.then_some(Type::External)
+                    })
             }
             Type::Definition(Def::Symbol(file, at))
             | Type::Instance(Def::Symbol(file, at))
@@ -158,9 +162,13 @@ impl Linker<'_, '_> {
             && loaded
                 .other_exports()
                 .any(|export| export.kind == ExportKind::Assignment && export.local == *own);
-        (is_whole && name != "default")
-            .then(|| exports::resolve(self.cache, loaded.file, name))?
-            .map(Type::Definition)
+        if !is_whole || name == "default" {
+            return None;
+        }
+        let found = exports::resolve(self.cache, loaded.file, name);
+        found.map(Type::Definition).or_else(|| {
+            exports::is_from_outside(self.cache, loaded.file, name).then_some(Type::External)
+        })
     }
 
     /// The member of an object's bases, beside its own members.

@@ -338,6 +338,12 @@ impl Uses<'_> {
                     MentionPart::OtherTarget
                 }
                 MentionPart::OtherDefinition if is_own => MentionPart::OwnDefinition,
+                MentionPart::Use(UseKind::Reference, _)
+                    if is_own
+                        && is_assigned(text, place.start_byte as usize + wanted.name.len()) =>
+                {
+                    MentionPart::OwnDefinition
+                }
                 part => part,
             };
             places.push((place.start_byte, place.line, part, false));
@@ -423,6 +429,13 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
         OccurrenceRole::Text => MentionPart::Text,
         OccurrenceRole::Prose => MentionPart::Prose,
     }
+}
+
+/// Whether the name that ends at a byte is assigned to: `open` in `exports.open = …`, which defines it.
+fn is_assigned(text: &str, end: usize) -> bool {
+    let behind = text.get(end..).unwrap_or_default().trim_start();
+    let is_comparison = behind.starts_with("==") || behind.starts_with("=>");
+    behind.starts_with('=') && !is_comparison
 }
 
 /// Returns each occurrence of a word, in order: its first byte and its line (from 1).

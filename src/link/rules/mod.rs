@@ -179,6 +179,11 @@ impl LanguageRules {
         self.family == Family::CSharp
     }
 
+    /// Whether the language is TypeScript or JavaScript.
+    pub(super) fn is_ecmascript(&self) -> bool {
+        self.family == Family::Ecmascript
+    }
+
     /// Whether the language is Java.
     pub(super) fn is_java(&self) -> bool {
         self.family == Family::Java

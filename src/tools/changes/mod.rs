@@ -524,5 +524,8 @@ fn tests_sentence(total: u64, n_possible: u64) -> String {
         0 => String::new(),
         n => format!("; {n} more may, by what else the changed files export"),
     };
-    format!(" {} {reach} what changed{possible}.", count(bound, "test file"))
+    format!(
+        " {} {reach} what changed{possible}.",
+        count(bound, "test file")
+    )
 }

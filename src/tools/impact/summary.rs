@@ -273,7 +273,11 @@ pub(super) fn note(found: &ImpactFigures) -> String {
         ),
         n => format!(
             "{} of {} may be {} (type unknown).",
-            if n == 1 { "1 more use".to_owned() } else { format!("{n} more uses") },
+            if n == 1 {
+                "1 more use".to_owned()
+            } else {
+                format!("{n} more uses")
+            },
             if found.n_targets == 1 {
                 "this name"
             } else {

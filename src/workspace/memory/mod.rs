@@ -326,7 +326,11 @@ fn unknown(name: &str, known: &[SavedRecord]) -> Error {
         "no record that could be meant is saved: `codelens note list` lists them all, cl_save (`codelens save NAME …`) saves one"
             .to_owned()
     } else {
-        let more = if names.len() > MAX_OFFERED { " and others" } else { "" };
+        let more = if names.len() > MAX_OFFERED {
+            " and others"
+        } else {
+            ""
+        };
         let shown = &names[..names.len().min(MAX_OFFERED)];
         format!("saved are {}{more}", shown.join(", "))
     };
