@@ -1,7 +1,6 @@
 //! An entry in TOML: a table at the end of the file. The door to the TOML syntax tree.
 //!
-//! The tree is read; the text is cut and joined by lines, for writing the tree back would change the ends of lines. Refuses
-//! to know which client the text is of.
+//! The tree is read; the text is cut and joined by lines, for writing the tree back would change the ends of lines.
 
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike, value};

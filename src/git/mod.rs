@@ -1,8 +1,8 @@
 //! The door to git: which work tree this is, which files belong to it, and what differs from `HEAD`.
 //!
-//! Everything is read from disk in the call that asks, in process, and nothing is written: no refreshed
-//! staging area, no lock, no object. Nothing that a repository configures is run: no hook, no filter, no
-//! file system monitor. This room refuses to know what is in a file and what an index is.
+//! Everything is read from disk in the call that asks, in process, but for the entries of directories that are proved to be
+//! unchanged (see `directories`). Nothing is written: no refreshed staging area, no lock, no object. Nothing that a repository
+//! configures is run: no hook, no filter, no file system monitor. Parses no file and knows no index.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -246,7 +246,7 @@ impl Repo {
         &self.indexing_rules
     }
 
-    /// Whether pattern files are compared without regard to case.
+    /// Returns how patterns compare names: without regard to case where `core.ignoreCase` says so.
     fn case(&self) -> gix::glob::pattern::Case {
         let config = self.inner.config_snapshot();
         if config.boolean("core.ignoreCase").unwrap_or(false) {

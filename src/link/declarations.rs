@@ -1,7 +1,8 @@
 //! Declarations of C and C++ and their definitions: a prototype in a header and the function in a source file are one.
 //!
-//! Of use to edges, which lead to the definition, and to the relation of `dispatch`: a method that is defined out of line overrides as its
-//! declaration in the class does, and the uses of a declaration are those of each definition that it may have on some platform.
+//! Of use to edges, which lead to the definition, and to the relation of `dispatch`: a method that is defined out of line
+//! overrides as its declaration in the class does, and the uses of a declaration are those of each definition that it may have
+//! on some platform.
 
 use std::rc::Rc;
 
@@ -24,10 +25,10 @@ const MAX_COMPARED: usize = 200;
 const MAX_DEFINITIONS: usize = 256;
 
 impl Linker<'_, '_> {
-    /// Joins a declaration to its definition, e.g. the prototype `int store_open(const char *);` of a header: the definition in the same
-    /// file or in that of the use, else one of the name with external linkage. Of several, those whose files include the declaration come
-    /// first, then the one in the directory of the use or of the declaration. The place itself where it is no declaration, or no one
-    /// definition is left.
+    /// Joins a declaration to its definition, e.g. the prototype `int store_open(const char *);` of a header: the definition in
+    /// the same file or in that of the use, else one of the name with external linkage. Of several, those whose files include
+    /// the declaration come first, then the one in the directory of the use or of the declaration. The place itself where it is
+    /// no declaration, or no one definition is left.
     pub(super) fn definition_of(&self, (in_file, at): Place) -> Place {
         let key = (in_file, at);
         if let Some(known) = self.definitions.borrow().get(&key) {

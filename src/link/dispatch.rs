@@ -252,7 +252,7 @@ impl DispatchLookup<'_, '_> {
         let one = file.symbol(at);
         let is_open = one.parent.is_none_or(|parent| {
             let kind = file.symbol(parent).kind;
-            matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
+            kind.is_function() || matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
         });
         // A macro may be defined again.
         if !is_open || one.kind == SymbolKind::Macro {

@@ -1,8 +1,9 @@
-//! Methods that a trait of the repository gives to types from outside: `text.is_blank()` where `StrExt` is implemented for
-//! `str`.
+//! Methods that a trait of Rust gives to types from outside of the repository: `text.is_blank()` where `StrExt` is implemented
+//! for `str`.
 //!
 //! Only traits count that are in scope in the file, by an import or because it declares them. Of a value from outside whose type has
-//! no name here, the one trait in scope that has the method and is implemented for types from outside is meant.
+//! no name here, the one trait in scope that has the method and is implemented for types from outside is meant. Extension
+//! methods of C# are in `parts`.
 
 use std::rc::Rc;
 

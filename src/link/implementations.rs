@@ -1,5 +1,5 @@
-//! Members of types whose `impl` blocks stand anywhere: fields, methods, those of traits, those of the type that a type dereferences
-//! to.
+//! Members of types of Rust, whose `impl` blocks stand anywhere: fields, methods, those of traits, those of the type that a
+//! type dereferences to.
 //!
 //! The blocks of a type are those of its own file and of the files of a unit that is named by it; each is compared with the
 //! type by the meaning of its name there.

@@ -1,4 +1,5 @@
-//! Parts of types in several files, and methods that are called as members of their first argument.
+//! Partial types of C#, whose parts stand in several files, and its extension methods, which are called as members of their
+//! first argument: `builder.AddShop()` for `static void AddShop(this Builder builder)`.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! Names in a tree of modules: definitions, modules of other files, `use`, globs, crates, in this order.
+//! Paths of Rust, `crate::db::Store`: names in a tree of modules. Looked for are definitions, modules of other files, `use`,
+//! globs, crates, in this order.
 //!
 //! A name tells the kind wanted of it: `store::` goes on, `log!` is a macro, anything else is the last of a path. Globs and
 //! re-exports may lead in circles, which are cut.

@@ -119,7 +119,8 @@ pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64
     files.map(|path: &PathBuf| unlink(path)).sum()
 }
 
-/// Removes useless files beside the repositories' parts. Returns the bytes that the file system got back.
+/// Removes quarantined files and probes of killed processes beside the repositories' parts. Returns the bytes that the file
+/// system got back.
 pub fn sweep_root(home: &Home) -> u64 {
     home.left_in_root()
         .iter()

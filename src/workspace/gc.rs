@@ -1,4 +1,6 @@
-//! Removes useless indexes and files: on request, and by itself.
+//! Removes indexes that the retention rules do not keep, and files without an owner: on request, and by itself.
+//!
+//! Which ones the rules keep is decided in `lifecycle`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,11 +67,11 @@ pub enum DropTarget {
 }
 
 impl Workspace {
-    /// Removes useless indexes and files, in the whole data directory.
+    /// Removes indexes that the rules do not keep, and files without an owner, in the whole data directory.
     ///
     /// # Errors
     /// `index_busy` while another process prunes.
-    pub fn prune(&self, wish: PruneOptions) -> Result<Pruned> {
+    pub fn prune(&self, options: PruneOptions) -> Result<Pruned> {
         let repo = self.repo()?;
         let _lock = match WriteLock::take(&self.stamp(), PATIENCE) {
             Ok(Some(lock)) => Some(lock),
@@ -81,13 +83,13 @@ impl Workspace {
                 ));
             }
             // There is no data directory, or nothing can be written in it.
-            Err(_) if wish.dry_run || !self.home.root().exists() => None,
+            Err(_) if options.dry_run || !self.home.root().exists() => None,
             Err(error) => return Err(error.into()),
         };
         let mut rules = self.rules.clone();
-        rules.unused_days = wish.unused_days.unwrap_or(rules.unused_days);
-        rules.total_bytes = wish.max_bytes.unwrap_or(rules.total_bytes);
-        Ok(self.prune_all(&repo, &rules, wish.ci, wish.dry_run))
+        rules.unused_days = options.unused_days.unwrap_or(rules.unused_days);
+        rules.total_bytes = options.max_bytes.unwrap_or(rules.total_bytes);
+        Ok(self.prune_all(&repo, &rules, options.ci, options.dry_run))
     }
 
     /// Removes one index by its identity, all of a branch of this work tree, or that of a commit which is not checked out. Returns
@@ -175,9 +177,9 @@ impl Workspace {
         Ok((first.pointer.index_id.clone(), bytes))
     }
 
-    /// Removes useless indexes, quietly and seldom: in the whole data directory once an hour, in this repository's
-    /// part also when a new index was made. Never fails a call and never waits. A server does it in a thread of its
-    /// own; a process that makes one call when its answer is given, and a mere question only where it made an index.
+    /// Removes indexes that the rules do not keep, quietly and seldom: in the whole data directory once an hour, in this
+    /// repository's part also when a new index was made. Never fails a call and never waits. A server does it in a thread of
+    /// its own; a process that makes one call when its answer is given, and a mere question only where it made an index.
     pub(super) fn run_gc(self: &Arc<Self>, after: GcTrigger) {
         let is_wanted = match after {
             GcTrigger::Question { is_new } => is_new || self.is_server && self.is_due(),

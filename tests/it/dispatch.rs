@@ -493,6 +493,13 @@ pub fn run(disk: &Disk, row: &Row<u8>) {
     disk.sync();
     row.read();
 }
+pub fn is_open() -> bool {
+    #[cfg(unix)]
+    fn imp() -> bool { true }
+    #[cfg(not(unix))]
+    fn imp() -> bool { false }
+    imp()
+}
 ";
 
 #[test]
@@ -513,6 +520,15 @@ fn definitions_under_exclusive_conditions_are_alternatives() {
         callers(CONDITIONS, "src/lib.rs", 14),
         [""; 0],
         "of another type"
+    );
+    assert_eq!(
+        callers(CONDITIONS, "src/lib.rs", 21),
+        ["src/lib.rs is_open alternative"],
+        "inside of a function"
+    );
+    assert_eq!(
+        callers(CONDITIONS, "src/lib.rs", 23),
+        ["src/lib.rs is_open resolved"]
     );
 }
 

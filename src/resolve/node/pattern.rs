@@ -1,6 +1,6 @@
 //! Names with one `*`, as compiler options and package manifests use them.
 //!
-//! Knows how the best of several is chosen; refuses to know what the name stands for.
+//! Chooses the best of several patterns for a name; its callers follow that to a file.
 
 /// A name, or all names between a beginning and an end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -217,7 +217,7 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
 fn beside_callers(found: &ImpactFigures) -> impl Iterator<Item = String> {
     let overloads = found.is_overloaded.then(|| {
         format!(
-            "{} overloads together: a `handle`, or its line (`path:line`), asks about one.",
+            "{} overloads together: the `handle` of one asks about it alone.",
             found.n_targets
         )
     });

@@ -31,11 +31,11 @@ pub fn of_data_directory(config: &Config) -> Vec<Check> {
     let found = survey::look_at_all(&home, None);
     vec![
         file_system(&config.home),
-        room(config, &found),
-        leftovers(&found),
+        free_space(config, &found),
+        leftover_files(&found),
         owners(&found),
         versions(&found),
-        strangers(&home),
+        foreign_entries(&home),
         memory(&found),
     ]
 }
@@ -56,7 +56,7 @@ fn file_system(home: &Path) -> Check {
 
 /// Compares the free space with the possible growth of the indexes, at least with the largest one: a new one begins as
 /// a copy.
-fn room(config: &Config, found: &[SurveyedRepository]) -> Check {
+fn free_space(config: &Config, found: &[SurveyedRepository]) -> Check {
     let name = "free space";
     let sizes = || {
         let entries = found.iter().flat_map(|found| &found.state.entries);
@@ -87,7 +87,7 @@ fn room(config: &Config, found: &[SurveyedRepository]) -> Check {
     }
 }
 
-fn leftovers(found: &[SurveyedRepository]) -> Check {
+fn leftover_files(found: &[SurveyedRepository]) -> Check {
     let n: usize = found
         .iter()
         .map(|found| found.home.orphans(LEFT_AGE).len())
@@ -162,7 +162,7 @@ fn versions(found: &[SurveyedRepository]) -> Check {
     Check::passed(name, format!("all indexes have schema {SCHEMA_VERSION}"))
 }
 
-fn strangers(home: &Home) -> Check {
+fn foreign_entries(home: &Home) -> Check {
     let name = "unknown files";
     let foreign = home.foreign();
     if foreign.is_empty() {
