@@ -17,7 +17,7 @@ Generated from the code; a test keeps it true. Every tool is one function with o
 `cl_NAME`, on the command line `codelens NAME`, and `--json` prints exactly the value that MCP returns.
 
 Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argument`, with the accepted ones; a number out of range
-is clamped to it. Every tool that reads takes `budgetMs`: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
+is clamped to it (`cl_prune` refuses one below 0, which would remove more than was meant). Every tool that reads takes `budgetMs`: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
 start (`--repo`), the client's root, or the working directory.
 
 `cl_search`, `cl_explore`, `cl_map`, `cl_expand`, `cl_impact`, `cl_related`, `cl_current` and `cl_refresh` take `ref` (`--ref`): one branch, tag, remote-tracking branch or
@@ -33,7 +33,7 @@ in an entry of a definition (target, candidate, callee, neighbour that is used) 
 
 ## Freshness
 
-`cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map`, `cl_changes` (and `cl_expand` by a handle) first find out what changed since the index was made, bring it up within a budget of 500 ms
+`cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map`, `cl_changes` (and `cl_load`, and `cl_expand` by a handle or a name) first find out what changed since the index was made, bring it up within a budget of 500 ms
 (`budgetMs`, `--budget-ms`, `CODELENS_BUDGET_MS`), and then answer from one generation of one index. An index that is missing, and of which none was complete that it could start from, is waited for up to
 10 s (`CODELENS_FIRST_BUILD_MS`; `budgetMs` and `--budget-ms` replace it), with progress notifications; at a terminal it is built to its end, and Ctrl-C
 answers from the files that were read so far.
@@ -107,7 +107,7 @@ member of a base from outside the repository; `unresolved` counts further uses o
 ## Errors
 
 A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `hint` is the next step. On the command line it goes to stderr, with exit
-code 1 (2 for wrong usage, 130 when interrupted). Codes: `not_a_repo`, `index_missing`, `index_busy`, `invalid_argument`, `bad_cursor`,
+code 1 (2 for wrong usage, 130 when interrupted; `codelens changes --exit-code` ends with 3 where a use is broken). Codes: `not_a_repo`, `index_missing`, `index_busy`, `invalid_argument`, `bad_cursor`,
 `unknown_handle`, `path_not_found`, `outside_repo`, `not_indexed`, `refused`, `newer_schema`, `cancelled`, `git`, `io`, `internal`.
 
 ";
@@ -255,7 +255,7 @@ fn section(tool: &ToolSpec, out: &mut String) {
         tool.name, tool.title, tool.about
     );
     let access = match (tool.read_only, tool.destructive) {
-        (true, _) => "Only reads.",
+        (true, _) => "Only reads: at most the index in the data directory is brought up.",
         (false, false) => "Writes in the data directory alone.",
         (false, true) => "Deletes in the data directory.",
     };

@@ -149,12 +149,21 @@ pub struct DropInput {
     #[arg(long, value_name = "ID", conflicts_with_all = ["branch", "reference"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_id: Option<String>,
-    /// The branch of this work tree whose indexes go.
-    #[arg(long, conflicts_with = "reference")]
+    /// A branch of this work tree.
+    #[arg(
+        long,
+        conflicts_with = "reference",
+        help = "Delete the indexes of this branch of this work tree"
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The commit whose index goes.
-    #[arg(long = "ref", value_name = "REF", allow_hyphen_values = true)]
+    /// A commit.
+    #[arg(
+        long = "ref",
+        value_name = "REF",
+        allow_hyphen_values = true,
+        help = "Delete the index of this commit"
+    )]
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Path of the repository, where it is not the working directory's.

@@ -75,8 +75,8 @@ fn errors_name_the_arguments_of_their_command() {
         (
             &["impact"],
             &[
-                "`SYMBOL`, `--handle`, `--path` and `--changes`",
-                "or `--changes`\n",
+                "`SYMBOL`, `--handle`, `--path`, `--changes` and `--base`",
+                "or a `--base`\n",
             ],
         ),
         (
@@ -104,12 +104,12 @@ fn errors_name_the_arguments_of_their_command() {
         (&["expand", "--symbol", ""], &["`--symbol` is empty"]),
         (
             &["expand", "src/app.ts:99"],
-            &["line 99 is not there", "`--start-line`"],
+            &["has 2 lines, and no line 99", "`--start-line`"],
         ),
         (&["save", "x"], &["pass `--handle` or `--path`, `--notes`"]),
         (
             &["note", "add", "hello"],
-            &["no `--handle` or `--path` are given"],
+            &["it needs `--handle` or `--path`"],
         ),
         (&["load", &long], &["nothing is saved under"]),
         (
@@ -205,7 +205,8 @@ fn tests_of_a_change_are_counted_as_those_of_its_definition() {
         "export function queueJob() { return 3; }\nexport function flush() { return 2; }\n",
     );
     let said = cli.run(&["changes", "HEAD"]).stdout;
-    let counted = "1 test file reaches it; 1 more may, by what else the changed files export.";
+    let counted =
+        "1 test file reaches what changed; 1 more may, by what else the changed files export.";
     assert!(said.contains(counted), "{said}");
     assert_eq!(paths(&["tests", "HEAD"]).len(), 2);
 }

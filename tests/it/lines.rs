@@ -381,7 +381,8 @@ fn grep_prints_lines_and_tells_the_rest_aside() {
         "src/queue.ts-5-}\nsrc/queue.ts:6:/* TODO: queueJob */\n"
     );
     assert!(
-        ran.stderr.contains("1 line in 5 files searched"),
+        ran.stderr
+            .contains("1 line matches in the 5 files that were searched"),
         "{}",
         ran.stderr
     );

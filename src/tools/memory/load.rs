@@ -34,7 +34,7 @@ pub struct LoadInput {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Only records of this kind.
+    /// Only this kind.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<KindInput>,

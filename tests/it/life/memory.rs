@@ -419,7 +419,10 @@ fn a_record_that_is_none_is_refused() {
             ],
             "one word",
         ),
-        (vec!["--kind", "document"], "needs the place of its text"),
+        (
+            vec!["--kind", "document"],
+            "it is not said where the document is",
+        ),
         (
             vec!["--kind", "document", "--document", "../x.md"],
             "not a path inside",
@@ -440,7 +443,7 @@ fn a_record_that_is_none_is_refused() {
             vec!["--kind", "fix", "--notes", "x", "--passed"],
             "no `command`",
         ),
-        (vec!["--notes", "x"], "has no `name`"),
+        (vec!["--notes", "x"], "needs a `name`"),
     ] {
         let said = cli.fails(&[&["save"], args.as_slice(), &["--json"]].concat(), 1);
         assert!(said.contains(part), "{args:?}: {said}");
