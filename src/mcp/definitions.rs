@@ -131,7 +131,7 @@ pub(super) fn instructions(tools: &[ToolSpec]) -> String {
         text.push('.');
     }
     text.push_str(
-        " Answers from the index say `freshness`; results marked `stale` must be read with cl_expand.\n\n",
+        " Index answers say `freshness`; results marked `stale` must be read with cl_expand.\n\n",
     );
     for (name, advice) in ADVICE.iter().filter(|(name, _)| is_served(name)) {
         text.push_str("- ");
