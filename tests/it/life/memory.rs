@@ -375,7 +375,7 @@ fn a_record_that_is_none_is_refused() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let long = "x".repeat(4_001);
     for (args, part) in [
-        (vec!["--kind", "note", "--notes", "x"], "no `items`"),
+        (vec!["--kind", "note", "--notes", "x"], "it needs `items`"),
         (
             vec!["--kind", "note", "--path", "src/run.ts"],
             "needs `notes`",
