@@ -30,7 +30,8 @@ public one in remote.trusted_keys a pull refuses an index that is not signed wit
 
 const GC: &str = "\
 Removes indexes of this repository that are older than some days, of all versions of codelens, and parts that no index names. The indexes of branches as this \
-clone knows them stay. Parts that were uploaded in the last day stay too: a push may be about to name them.";
+clone knows them stay. Parts that were uploaded in the last day stay too: a push may be about to name them. An index that has lost parts goes, whatever its age: \
+the next push of its commit puts it there again. While a manifest can't be read, no part goes; the answer names it.";
 
 /// Returns the command.
 pub(super) fn command() -> Command {
@@ -180,6 +181,8 @@ fn collect(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             "dryRun": is_dry_run,
             "keptIndexes": done.n_kept,
             "removedIndexes": done.n_removed,
+            "incompleteIndexes": done.n_incomplete,
+            "unreadableManifests": done.unreadable.iter().map(|(name, reason)| json!({"name": name, "reason": reason})).collect::<Vec<_>>(),
             "removedParts": done.n_parts,
             "removedBytes": done.bytes,
         });

@@ -16,13 +16,14 @@ use crate::tools::Progress;
 use crate::workspace::{OnBundle, OnTransfer, PullState, Pulled, Pushed};
 
 const PUSH: &str = "\
-Uploads the index of a commit, of HEAD where none is named, unless the store has it already; nothing there is overwritten. The index is brought up \
-first. It is of what git stores: nothing uncommitted is in it. Whoever can read the store can read names, signatures, words and edges of the code, and the messages of \
+Uploads the index of a commit, of HEAD where none is named, unless the store has it already; nothing there is overwritten, but an index that has lost parts is replaced. \
+The index is brought up first. It is of what git stores: nothing uncommitted is in it. Whoever can read the store can read names, signatures, words and edges of the code, and the messages of \
 its newest commits.";
 
 const PULL: &str = "\
 Takes in the index of the store whose commit differs least from HEAD, or from the commit that is named. New indexes start from it, and only what \
-differs is read. It is never answered from, and it is checked like a bundle: what fails is refused whole, and the index is built here.
+differs is read. It is never answered from, and it is checked like a bundle: what fails is refused whole, and the index is built here. \
+Nearer indexes that can't be used (not signed by a trusted key, unreadable, without all of their parts) are passed over and named.
 
 With --verify every file is extracted again and compared with it; that takes as long as a build.";
 
@@ -121,6 +122,7 @@ fn pushed(done: &Pushed) -> Value {
         "files": done.n_files,
         "bytes": done.bytes,
         "uploadedBytes": done.uploaded_bytes,
+        "mended": done.is_mended,
     })
 }
 
@@ -138,5 +140,6 @@ fn pulled(done: &Pulled) -> Value {
         "files": done.n_files,
         "bytes": done.bytes,
         "verifiedFiles": done.n_verified,
+        "passedOver": done.passed_over.iter().map(|it| json!({"commit": it.commit, "reason": it.reason})).collect::<Vec<_>>(),
     })
 }

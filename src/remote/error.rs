@@ -23,6 +23,10 @@ pub enum RemoteFault {
     Local(std::io::ErrorKind),
     /// The object is not what its name or manifest says.
     Object(String),
+    /// A part that a manifest names is not there.
+    PartIsGone,
+    /// The store sends to another server, which is not asked.
+    Redirected,
     /// The store failed; its status, where it gave one.
     Failed(Option<u16>),
     /// The caller stopped it.
@@ -63,6 +67,10 @@ impl fmt::Display for RemoteError {
             RemoteFault::Disk => f.write_str("its disk is full, or may not be written to"),
             RemoteFault::Local(kind) => write!(f, "a file on this machine failed: {kind}"),
             RemoteFault::Object(what) => f.write_str(what),
+            RemoteFault::PartIsGone => f.write_str("a part that its manifest names is not there"),
+            RemoteFault::Redirected => {
+                f.write_str("the store sends to another server, which is not asked")
+            }
             RemoteFault::Failed(Some(status)) => {
                 write!(f, "the store answered with status {status}")
             }

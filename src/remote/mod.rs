@@ -4,6 +4,7 @@
 //! Knows nothing of an index but its bundle's bytes; `workspace` says which commit is wanted.
 
 mod address;
+mod connection;
 mod error;
 mod json_server;
 mod object;

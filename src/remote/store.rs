@@ -24,14 +24,9 @@ use object_store::{
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use tokio::runtime::Runtime;
 
+use super::connection::{ReadLimits, StoreConnector, TooLong};
 use super::error::{RemoteError, RemoteFault};
 use super::{Address, BundlePart, Scheme};
-
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(5);
-
-/// How long one object may take: four of 8 MiB at once, by a slow line. A question waits for its own deadline.
-const OBJECT: Duration = Duration::from_mins(10);
 
 /// How often a caller's wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -41,6 +36,9 @@ const N_AT_ONCE: usize = 4;
 
 /// The most objects that are listed.
 const MAX_LISTED: usize = 100_000;
+
+/// The longest name of an object that is looked at: the names of this program are shorter.
+const MAX_NAME_BYTES: usize = 1_024;
 
 /// The variable of the environment with the bearer token of a server of HTTP.
 const TOKEN: &str = "CODELENS_REMOTE_TOKEN";
@@ -68,6 +66,17 @@ impl Deadline {
     pub fn new(time: Option<Duration>, stop: Arc<AtomicBool>) -> Self {
         let until = time.and_then(|time| Instant::now().checked_add(time));
         Self { until, stop }
+    }
+
+    /// Returns the deadline of a first step that may take half of the time that is left.
+    #[must_use]
+    pub fn half(&self) -> Self {
+        let now = Instant::now();
+        let half = |until: Instant| now + until.saturating_duration_since(now) / 2;
+        Self {
+            until: self.until.map(half),
+            stop: Arc::clone(&self.stop),
+        }
     }
 
     /// Waits until the step is to be given up, and returns why.
@@ -113,6 +122,7 @@ pub struct Remote {
     store: Arc<dyn ObjectStore>,
     /// Of a server of HTTP: the same store, whose uploads are refused where there is an object of the name.
     creating: Option<Arc<dyn ObjectStore>>,
+    limits: Arc<ReadLimits>,
     runtime: Option<Runtime>,
 }
 
@@ -128,7 +138,8 @@ impl Remote {
             fault,
             code: None,
         };
-        let (store, creating) = connect(address, purpose).map_err(fault)?;
+        let limits = Arc::new(ReadLimits::new());
+        let (store, creating) = connect(address, purpose, &limits).map_err(fault)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -138,6 +149,7 @@ impl Remote {
             scheme: address.scheme(),
             store,
             creating,
+            limits,
             runtime: Some(runtime),
         })
     }
@@ -167,14 +179,14 @@ impl Remote {
         })
     }
 
-    /// Returns the first of some objects that is there, each of at most `max_bytes`, with its place among the names. Some
-    /// are asked for at once.
+    /// Returns the first of some objects that is there with its place among the names; `None` in place of its bytes where it is
+    /// longer than `max_bytes`. Some are asked for at once.
     pub fn first_of(
         &self,
         names: &[String],
         max_bytes: u64,
         deadline: &Deadline,
-    ) -> Result<Option<(usize, Vec<u8>)>, RemoteError> {
+    ) -> Result<Option<(usize, Option<Vec<u8>>)>, RemoteError> {
         self.run("read an object", deadline, async {
             let mut found = futures_util::stream::iter(names)
                 .map(|name| read(&*self.store, name, max_bytes))
@@ -183,7 +195,8 @@ impl Remote {
             while let Some((at, found)) = found.next().await {
                 match found {
                     Err(StepError::Store(Error::NotFound { .. })) => {}
-                    found => return found.map(|bytes| Some((at, bytes))),
+                    Err(StepError::Object(_)) => return Ok(Some((at, None))),
+                    found => return found.map(|bytes| Some((at, Some(bytes)))),
                 }
             }
             Ok(None)
@@ -206,7 +219,7 @@ impl Remote {
                         let read = read(&*self.store, &name, part.bytes).await;
                         let bytes = read.map_err(|step| match step {
                             StepError::Store(Error::NotFound { .. }) => {
-                                StepError::Object("a part that its manifest names is not there")
+                                StepError::Ended(RemoteFault::PartIsGone)
                             }
                             other => other,
                         })?;
@@ -222,6 +235,34 @@ impl Remote {
                 write(&bytes).map_err(StepError::Local)?;
             }
             Ok(())
+        })
+    }
+
+    /// Whether all parts of a bundle are there, each as long as its manifest says.
+    pub fn has_parts(
+        &self,
+        parts: &[BundlePart],
+        name: impl Fn(&str) -> String,
+        deadline: &Deadline,
+    ) -> Result<bool, RemoteError> {
+        let name = &name;
+        self.run("look for an object", deadline, async {
+            let mut found = futures_util::stream::iter(parts)
+                .map(|part| async move {
+                    let name = name(&part.digest);
+                    match self.store.head(&Path::from(name.as_str())).await {
+                        Ok(object) => Ok(object.size == part.bytes),
+                        Err(Error::NotFound { .. }) => Ok(false),
+                        Err(error) => Err(StepError::from(error)),
+                    }
+                })
+                .buffer_unordered(N_AT_ONCE);
+            while let Some(is_there) = found.try_next().await? {
+                if !is_there {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         })
     }
 
@@ -275,13 +316,14 @@ impl Remote {
     }
 
     /// Returns the objects whose names begin with `prefix` and a slash, and whether these are all: a list that takes longer than the
-    /// deadline is cut off.
+    /// deadline, or has more pages or bytes than are read, is cut off.
     pub fn list(
         &self,
         prefix: &str,
         deadline: &Deadline,
     ) -> Result<(Vec<RemoteObject>, bool), RemoteError> {
         let listed = RefCell::new(Vec::new());
+        self.limits.begin_list();
         let ran = self.run("list its objects", deadline, async {
             let prefix = Path::from(prefix);
             let mut entries = self.store.list(Some(&prefix));
@@ -289,6 +331,9 @@ impl Remote {
                 let mut listed = listed.borrow_mut();
                 if listed.len() == MAX_LISTED {
                     return Ok(false);
+                }
+                if entry.location.as_ref().len() > MAX_NAME_BYTES {
+                    continue;
                 }
                 listed.push(RemoteObject {
                     name: entry.location.to_string(),
@@ -298,10 +343,14 @@ impl Remote {
             }
             Ok(true)
         });
+        self.limits.end_list();
         let listed = listed.into_inner();
         match ran {
             Ok(is_whole) => Ok((listed, is_whole)),
-            Err(error) if error.fault == RemoteFault::TimedOut && !listed.is_empty() => {
+            Err(error)
+                if matches!(error.fault, RemoteFault::TimedOut | RemoteFault::Object(_))
+                    && !listed.is_empty() =>
+            {
                 Ok((listed, false))
             }
             // A directory that was never written to.
@@ -426,6 +475,9 @@ fn fault_of(error: &Error, text: &str) -> RemoteFault {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<HttpError>() {
+            if std::error::Error::source(error).is_some_and(|it| it.is::<TooLong>()) {
+                return RemoteFault::Object(TooLong.to_string());
+            }
             return match error.kind() {
                 HttpErrorKind::Connect => RemoteFault::Unreachable,
                 HttpErrorKind::Timeout => RemoteFault::TimedOut,
@@ -448,6 +500,7 @@ fn fault_of(error: &Error, text: &str) -> RemoteFault {
     match status_in(text) {
         Some(401 | 403) => RemoteFault::Forbidden,
         Some(404) => RemoteFault::NoStore,
+        Some(300..=399) => RemoteFault::Redirected,
         Some(405 | 501) => RemoteFault::Unsupported,
         status => RemoteFault::Failed(status),
     }
@@ -488,7 +541,15 @@ async fn read(store: &dyn ObjectStore, name: &str, max_bytes: u64) -> Result<Vec
 /// A store, and the same for uploads where that is another one.
 type Connected = (Arc<dyn ObjectStore>, Option<Arc<dyn ObjectStore>>);
 
-fn connect(address: &Address, purpose: RemoteUse) -> Result<Connected, RemoteFault> {
+fn connect(
+    address: &Address,
+    purpose: RemoteUse,
+    limits: &Arc<ReadLimits>,
+) -> Result<Connected, RemoteFault> {
+    let connector = |headers| StoreConnector {
+        headers,
+        limits: Arc::clone(limits),
+    };
     if address.scheme() != Scheme::File {
         // The first one stays; a second time it is there already.
         drop(rustls::crypto::ring::default_provider().install_default());
@@ -500,6 +561,7 @@ fn connect(address: &Address, purpose: RemoteUse) -> Result<Connected, RemoteFau
     let store: Arc<dyn ObjectStore> = match address.scheme() {
         Scheme::S3 => {
             let builder = AmazonS3Builder::from_env()
+                .with_http_connector(connector(HeaderMap::new()))
                 .with_bucket_name(address.bucket())
                 .with_retry(retries(purpose));
             let options = options(is_on("AWS_ALLOW_HTTP"));
@@ -509,6 +571,7 @@ fn connect(address: &Address, purpose: RemoteUse) -> Result<Connected, RemoteFau
         }
         Scheme::Gs => {
             let builder = GoogleCloudStorageBuilder::from_env()
+                .with_http_connector(connector(HeaderMap::new()))
                 .with_bucket_name(address.bucket())
                 .with_retry(retries(purpose));
             // The provider's own address of instances is http.
@@ -518,6 +581,7 @@ fn connect(address: &Address, purpose: RemoteUse) -> Result<Connected, RemoteFau
         }
         Scheme::Az => {
             let builder = MicrosoftAzureBuilder::from_env()
+                .with_http_connector(connector(HeaderMap::new()))
                 .with_container_name(address.bucket())
                 .with_retry(retries(purpose));
             let allow = is_on("AZURE_STORAGE_USE_EMULATOR") || is_on("AZURE_ALLOW_HTTP");
@@ -534,10 +598,10 @@ fn connect(address: &Address, purpose: RemoteUse) -> Result<Connected, RemoteFau
                 if let Some(token) = token()? {
                     headers.insert(AUTHORIZATION, token);
                 }
-                let options = options(address.is_plain()).with_default_headers(headers);
                 let store = HttpBuilder::new()
                     .with_url(address.url().as_str())
-                    .with_client_options(options)
+                    .with_client_options(options(address.is_plain()))
+                    .with_http_connector(connector(headers))
                     .with_retry(retries(purpose))
                     .build();
                 Ok(Arc::new(
@@ -566,15 +630,9 @@ fn below(prefix: String, store: impl ObjectStore) -> Arc<dyn ObjectStore> {
     }
 }
 
+/// What [`StoreConnector`] is told; all else is the same for each store.
 fn options(allow_http: bool) -> ClientOptions {
-    ClientOptions::new()
-        .with_allow_http(allow_http)
-        .with_connect_timeout(CONNECT)
-        .with_timeout(OBJECT)
-        .with_user_agent(HeaderValue::from_static(concat!(
-            "codelens/",
-            env!("CARGO_PKG_VERSION")
-        )))
+    ClientOptions::new().with_allow_http(allow_http)
 }
 
 fn retries(purpose: RemoteUse) -> RetryConfig {

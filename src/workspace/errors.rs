@@ -157,13 +157,21 @@ impl From<RemoteError> for Error {
                 Code::Io,
                 format!("free space or give permission there, then run it again ({list})"),
             ),
+            RemoteFault::PartIsGone => (
+                Code::Io,
+                "`codelens push` of that commit puts its index there again; `codelens refresh` builds the same here".to_owned(),
+            ),
+            RemoteFault::Redirected => (
+                Code::Refused,
+                format!("add the remote with the address of the server that has the objects ({list})"),
+            ),
             RemoteFault::Object(_) => (
                 Code::Io,
                 "nothing of it was kept: `codelens refresh` builds the same, and `codelens remote gc` removes what is old".to_owned(),
             ),
             RemoteFault::Failed(_) => (Code::Io, format!("run it again in a moment ({list})")),
         };
-        Self::new(code, error.to_string(), hint)
+        Self::new(code, error.to_string(), hint).because(error)
     }
 }
 

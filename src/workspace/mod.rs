@@ -24,6 +24,7 @@ mod paths;
 mod proof;
 mod query;
 mod refresh;
+mod remote_candidates;
 mod remote_gc;
 mod remotes;
 mod rerank;
@@ -60,6 +61,7 @@ pub use memory::{
 };
 pub use names::{dotted, is_named, last_name};
 pub use refresh::Refreshed;
+pub use remote_candidates::PassedOver;
 pub use remote_gc::RemoteCollected;
 pub use remotes::{OnTransfer, PullState, Pulled, Pushed, checked_address};
 pub use rerank::RerankOutcome;

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::remotes::{RemoteInUse, invalid_object};
+use super::remotes::RemoteInUse;
 use super::{Workspace, now_ms};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::remote::{Deadline, MAX_MANIFEST_BYTES, RemoteManifest, RemoteObject};
+use crate::model::CommitId;
+use crate::remote::{
+    BundlePart, Deadline, MAX_MANIFEST_BYTES, PlaceInStore, Remote, RemoteFault, RemoteManifest,
+    RemoteObject,
+};
 
 /// How long a part may wait for the manifest that names it: a push uploads parts first.
 const GRACE: Duration = Duration::from_hours(24);
@@ -23,6 +27,10 @@ pub struct RemoteCollected {
     pub n_kept: u64,
     /// The number of indexes that were removed.
     pub n_removed: u64,
+    /// The number of those that had lost parts, however old they were.
+    pub n_incomplete: u64,
+    /// Manifests that can't be read, by their names, and why: while there are any, no part is removed.
+    pub unreadable: Vec<(String, String)>,
     /// The number of parts that were removed.
     pub n_parts: u64,
     /// The size of those parts, in bytes.
@@ -31,7 +39,10 @@ pub struct RemoteCollected {
 
 impl Workspace {
     /// Removes from a store the indexes of this repository that are older than `age`, but for those of branches as this
-    /// clone knows them, and parts that no index names. With `is_dry_run` nothing is removed.
+    /// clone knows them; indexes that have lost parts, which nobody could take in and no push would replace; and parts that no index
+    /// names. With `is_dry_run` nothing is removed.
+    ///
+    /// A push of a commit whose parts are being removed may end meanwhile: its manifest is looked for behind that, and goes too.
     ///
     /// # Errors
     /// Those of the store; `refused` where it can't list all.
@@ -66,6 +77,10 @@ impl Workspace {
             now_ms().saturating_sub(object.modified_ms) > age
         };
         let tips = tips_of(&repo)?;
+        let listed: HashSet<&str> = objects
+            .iter()
+            .filter_map(|it| place.digest_of(&it.name))
+            .collect();
         let mut named = HashSet::new();
         for object in &objects {
             let Some((_, commit)) = place.any_commit_of(&object.name) else {
@@ -79,28 +94,107 @@ impl Workspace {
                 }
                 continue;
             }
-            let Some(bytes) = remote.get(&object.name, MAX_MANIFEST_BYTES, &wait)? else {
-                continue;
+            let parts = match parts_of(&remote, &object.name, &commit, &wait)? {
+                ReadManifest::Gone => continue,
+                ReadManifest::Unreadable(why) => {
+                    done.unreadable.push((object.name.clone(), why));
+                    continue;
+                }
+                ReadManifest::Parts(parts) => parts,
             };
-            // Its parts can't be told from others: nothing is removed before somebody looked at it.
-            let manifest = RemoteManifest::parse(&bytes, &commit)
-                .map_err(|what| invalid_object(&remote, &what))?;
-            named.extend(manifest.parts.into_iter().map(|part| part.digest));
+            let may_lack = parts.iter().any(|it| !listed.contains(it.digest.as_str()));
+            if may_lack && lacks_parts(&remote, &place, &parts, &wait)? {
+                done.n_removed += 1;
+                done.n_incomplete += 1;
+                if !is_dry_run {
+                    remote.delete(&object.name, &wait)?;
+                }
+                continue;
+            }
+            named.extend(parts.into_iter().map(|part| part.digest));
             done.n_kept += 1;
         }
+        if !done.unreadable.is_empty() {
+            // Their parts can't be told from others.
+            return Ok(done);
+        }
+        let mut removed = HashSet::new();
         for object in &objects {
-            let digest = place.digest_of(&object.name);
-            if digest.is_none_or(|it| named.contains(it)) || !is_old(object, GRACE) {
+            let Some(digest) = place.digest_of(&object.name) else {
+                continue;
+            };
+            if named.contains(digest) || !is_old(object, GRACE) {
                 continue;
             }
             done.n_parts += 1;
             done.bytes += object.bytes;
             if !is_dry_run {
                 remote.delete(&object.name, &wait)?;
+                removed.insert(digest);
+            }
+        }
+        if !removed.is_empty() {
+            let known: HashSet<&str> = objects.iter().map(|it| it.name.as_str()).collect();
+            let is_torn = |part: &BundlePart| removed.contains(part.digest.as_str());
+            // The list was whole a moment ago; of a longer one now, the rest is seen by the next call.
+            for object in remote.list(&place.family(), &wait)?.0 {
+                let commit = place.any_commit_of(&object.name);
+                let Some((_, commit)) = commit.filter(|_| !known.contains(object.name.as_str()))
+                else {
+                    continue;
+                };
+                if let ReadManifest::Parts(parts) = parts_of(&remote, &object.name, &commit, &wait)?
+                    && parts.iter().any(is_torn)
+                    && lacks_parts(&remote, &place, &parts, &wait)?
+                {
+                    remote.delete(&object.name, &wait)?;
+                    done.n_removed += 1;
+                    done.n_incomplete += 1;
+                }
             }
         }
         Ok(done)
     }
+}
+
+/// A manifest of the list when it is read.
+enum ReadManifest {
+    Gone,
+    Unreadable(String),
+    Parts(Vec<BundlePart>),
+}
+
+/// Reads the parts that a manifest names.
+fn parts_of(
+    remote: &Remote,
+    name: &str,
+    commit: &CommitId,
+    wait: &Deadline,
+) -> Result<ReadManifest> {
+    let bytes = match remote.get(name, MAX_MANIFEST_BYTES, wait) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(ReadManifest::Gone),
+        Err(error) => {
+            return match error.fault {
+                RemoteFault::Object(why) => Ok(ReadManifest::Unreadable(why)),
+                _ => Err(error.into()),
+            };
+        }
+    };
+    Ok(match RemoteManifest::parse(&bytes, commit) {
+        Ok(manifest) => ReadManifest::Parts(manifest.parts),
+        Err(why) => ReadManifest::Unreadable(why),
+    })
+}
+
+fn lacks_parts(
+    remote: &Remote,
+    place: &PlaceInStore,
+    parts: &[BundlePart],
+    wait: &Deadline,
+) -> Result<bool> {
+    let are_there = remote.has_parts(parts, |digest| place.part(digest), wait)?;
+    Ok(!are_there)
 }
 
 /// Returns the commits of local and remote-tracking branches.

@@ -3,7 +3,6 @@
 //! An index of a store is a bundle, and what [`super::bundle`] says of one holds: it is checked, and it is only a seed.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use std::sync::{Arc, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::gc::GcTrigger;
+use super::remote_candidates::{PassedOver, RemoteCandidates, TrustedKeys, is_incomplete};
 use super::{OnBundle, Revision, Workspace, cache, view};
 use crate::config::RemoteEntry;
 use crate::error::{Code, Error, Result};
@@ -20,25 +20,16 @@ use crate::machine;
 use crate::model::{Budget, CommitId};
 use crate::reconcile::seed;
 use crate::remote::{
-    self, Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore,
-    Remote, RemoteError, RemoteFault, RemoteManifest, RemoteUse, SigningKey,
+    Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, Remote,
+    RemoteError, RemoteFault, RemoteManifest, RemoteUse, SigningKey,
 };
 use crate::store::{Index, IndexKey, bundle};
-
-/// Commits that are looked through for one that a store has.
-const MAX_ANCESTORS: usize = 2_000;
 
 /// How often a question looks whether the one before it has its index.
 const TRY_STEP: Duration = Duration::from_millis(20);
 
-/// Commits whose manifests are asked for one by one, in a store that can't list.
-const MAX_PROBED: usize = 64;
-
-/// Indexes of a store that are compared by the difference of their commits.
-const MAX_COMPARED: usize = 16;
-
-/// From how many differing files on an index is no better a start than another.
-const MAX_DISTANCE: usize = 20_000;
+/// Incomplete indexes of a store that are passed over before a pull is given up.
+const MAX_INCOMPLETE: usize = 3;
 
 /// Bytes of an index that are unpacked and checked in a millisecond, on a slow machine.
 const CHECKED_BYTES_A_MS: u64 = 20_000;
@@ -66,6 +57,8 @@ pub struct Pushed {
     pub bytes: u64,
     /// Bytes that this call uploaded.
     pub uploaded_bytes: u64,
+    /// Whether it took the place of an index that had lost parts.
+    pub is_mended: bool,
 }
 
 /// Whether a pull brought an index.
@@ -98,6 +91,8 @@ pub struct Pulled {
     pub bytes: u64,
     /// How many files were extracted again; `None` if that was not asked for.
     pub n_verified: Option<u64>,
+    /// Better starts that could not be used.
+    pub passed_over: Vec<PassedOver>,
 }
 
 /// A store that was opened, and where the indexes of a repository are in it.
@@ -107,10 +102,10 @@ pub(super) struct RemoteInUse {
 }
 
 /// An index of a store that is the best start for a commit.
-struct Nearest {
-    commit: CommitId,
-    manifest: RemoteManifest,
-    n_differing: Option<usize>,
+pub(super) struct Nearest {
+    pub(super) commit: CommitId,
+    pub(super) manifest: RemoteManifest,
+    pub(super) n_differing: Option<usize>,
 }
 
 impl Workspace {
@@ -146,10 +141,22 @@ impl Workspace {
             n_files: manifest.files,
             bytes: manifest.bytes,
             uploaded_bytes,
+            is_mended: false,
         };
+        let name_of = |digest: &str| place.part(digest);
+        let mut is_mended = false;
         if let Some(bytes) = remote.get(&manifest_name, MAX_MANIFEST_BYTES, &wait)? {
             let manifest = read_manifest(&remote, &bytes, &revision.commit)?;
-            return Ok(pushed(&manifest, false, 0));
+            match remote.has_parts(&manifest.parts, name_of, &wait) {
+                // A garbage collection beside the push that named them took some.
+                Ok(false) => {
+                    remote.delete(&manifest_name, &wait)?;
+                    is_mended = true;
+                }
+                Err(error) if error.fault == RemoteFault::Cancelled => return Err(error.into()),
+                // Whoever may not look can't tell.
+                _ => return Ok(pushed(&manifest, false, 0)),
+            }
         }
         let file = TransferFile(self.home.transfer_path());
         let done = self.export_for_push(&revision, &file.0, interrupt, &on.bundle)?;
@@ -169,14 +176,16 @@ impl Workspace {
             }
             (on.carried)(carried.get().min(manifest.bytes), manifest.bytes);
         };
-        let name_of = |digest: &str| place.part(digest);
         remote.upload(&manifest.parts, name_of, part, on_part, &wait)?;
         let created = remote.create(&manifest_name, manifest.to_bytes(), &wait)?;
         if created == Created::New && uploaded.get() < manifest.bytes {
             // Parts of an earlier try may have been collected before the manifest named them.
             remote.upload(&manifest.parts, name_of, part, |_, _| (), &wait)?;
         }
-        Ok(pushed(&manifest, created == Created::New, uploaded.get()))
+        Ok(Pushed {
+            is_mended,
+            ..pushed(&manifest, created == Created::New, uploaded.get())
+        })
     }
 
     /// Takes in the index of a store that is the best start for a commit, or for what is checked out. With `is_verified`
@@ -205,6 +214,7 @@ impl Workspace {
             n_files: 0,
             bytes: 0,
             n_verified: None,
+            passed_over: Vec::new(),
         };
         let is_here = |commit: &CommitId| !is_verified && self.has_index_of(&repo, commit);
         if is_here(&revision.commit) {
@@ -216,19 +226,37 @@ impl Workspace {
         }
         let wait = Deadline::new(None, Arc::clone(interrupt));
         let remote = Remote::open(&name, &address, RemoteUse::Reading)?;
-        let Some(nearest) = nearest(&repo, &remote, &revision.commit, &wait)? else {
-            return Ok(pulled(PullState::Nothing, None));
+        let keys = TrustedKeys::parse(&self.trusted_keys)?;
+        let place = place_of(&repo)?;
+        let mut candidates =
+            RemoteCandidates::new(&repo, &remote, place, &revision.commit, keys, &wait);
+        let mut n_incomplete = 0;
+        let (nearest, taken) = loop {
+            let Some(nearest) = candidates.next()? else {
+                return Ok(pulled(PullState::Nothing, None));
+            };
+            if is_here(&nearest.commit) {
+                return Ok(Pulled {
+                    passed_over: candidates.into_passed(),
+                    ..pulled(PullState::Present, Some(&nearest))
+                });
+            }
+            match self.take_from(&repo, &remote, &nearest, is_verified, &wait, interrupt, on) {
+                Ok(taken) => break (nearest, taken),
+                Err(error) if is_incomplete(&error) && n_incomplete < MAX_INCOMPLETE => {
+                    n_incomplete += 1;
+                    candidates.pass_over(&nearest.commit, error);
+                }
+                Err(error) => return Err(error),
+            }
         };
-        if is_here(&nearest.commit) {
-            return Ok(pulled(PullState::Present, Some(&nearest)));
-        }
-        let taken = self.take_from(&repo, &remote, &nearest, is_verified, &wait, interrupt, on)?;
         self.run_gc(GcTrigger::Refresh { is_new: true });
         Ok(Pulled {
             index_id: Some(taken.index_id),
             n_files: taken.n_files,
             bytes: nearest.manifest.bytes,
             n_verified: taken.n_verified,
+            passed_over: candidates.into_passed(),
             ..pulled(PullState::Taken, Some(&nearest))
         })
     }
@@ -306,20 +334,9 @@ impl Workspace {
     ) -> Result<bool> {
         let address = address_of(entry)?;
         let remote = Remote::open(&entry.name, &address, RemoteUse::Question)?;
-        let Some(nearest) = nearest(repo, &remote, commit, wait)? else {
-            return Ok(false);
-        };
-        let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        if nearest.manifest.database_bytes / CHECKED_BYTES_A_MS > time_ms {
-            return Err(Error::new(
-                Code::Refused,
-                format!(
-                    "remote `{}`: its index of {} bytes is too large to be checked in the time of a question",
-                    entry.name, nearest.manifest.database_bytes
-                ),
-                "run `codelens pull` once",
-            ));
-        }
+        let keys = TrustedKeys::parse(&self.trusted_keys)?;
+        let place = place_of(repo)?;
+        let mut candidates = RemoteCandidates::new(repo, &remote, place, commit, keys, wait);
         let on = OnTransfer {
             bundle: OnBundle {
                 files: &|_, _| (),
@@ -328,8 +345,27 @@ impl Workspace {
             carried: &|_, _| (),
         };
         let interrupt = budget.interrupt();
-        self.take_from(repo, &remote, &nearest, false, wait, &interrupt, &on)?;
-        Ok(true)
+        let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        while let Some(nearest) = candidates.next()? {
+            if nearest.manifest.database_bytes / CHECKED_BYTES_A_MS > time_ms {
+                return Err(Error::new(
+                    Code::Refused,
+                    format!(
+                        "remote `{}`: its index of {} bytes is too large to be checked in the time of a question",
+                        entry.name, nearest.manifest.database_bytes
+                    ),
+                    "run `codelens pull` once",
+                ));
+            }
+            match self.take_from(repo, &remote, &nearest, false, wait, &interrupt, &on) {
+                Ok(_) => return Ok(true),
+                Err(error) if is_incomplete(&error) => {
+                    candidates.pass_over(&nearest.commit, error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 
     #[expect(
@@ -348,7 +384,6 @@ impl Workspace {
     ) -> Result<super::Imported> {
         let place = place_of(repo)?;
         let manifest = &nearest.manifest;
-        self.refuse_unsigned(remote, manifest)?;
         // The bundle itself lies on the disk until it is unpacked.
         self.has_room_for(manifest.database_bytes.saturating_add(manifest.bytes))
             .map_err(|what| invalid_object(remote, &what))?;
@@ -380,26 +415,6 @@ impl Workspace {
             ));
         }
         self.take_in(repo, &transfer.0, is_verified, interrupt, &on.bundle)
-    }
-
-    /// Refuses a manifest that no trusted key signed, where the user trusts some alone.
-    fn refuse_unsigned(&self, remote: &Remote, manifest: &RemoteManifest) -> Result<()> {
-        if self.trusted_keys == "none" {
-            return Ok(());
-        }
-        let keys = remote::public_keys(&self.trusted_keys).ok_or_else(|| {
-            Error::invalid(
-                "remote.trusted_keys has a key that is none",
-                "set it to public keys that `codelens remote key` printed, with commas between them, or to none",
-            )
-        })?;
-        if remote::is_signed_by(manifest, &keys) {
-            return Ok(());
-        }
-        Err(invalid_object(
-            remote,
-            "its index is not signed by a key of remote.trusted_keys",
-        ))
     }
 
     /// Makes the bundle of a commit: of what is checked out with nothing changed from its own index, of any other commit from
@@ -477,94 +492,6 @@ impl Workspace {
         };
         Ok((entry.name.clone(), address_of(entry)?))
     }
-}
-
-/// Returns the index of a store that is the best start for `commit`; `None` if it has none of this repository and
-/// version.
-fn nearest(
-    repo: &Repo,
-    remote: &Remote,
-    commit: &CommitId,
-    wait: &Deadline,
-) -> Result<Option<Nearest>> {
-    let place = place_of(repo)?;
-    let found = |commit: CommitId, bytes: &[u8], n_differing| {
-        let manifest = read_manifest(remote, bytes, &commit)?;
-        Ok(Some(Nearest {
-            commit,
-            manifest,
-            n_differing,
-        }))
-    };
-    let own = place.manifest(commit.as_str());
-    if let Some(bytes) = remote.get(&own, MAX_MANIFEST_BYTES, wait)? {
-        return found(commit.clone(), &bytes, Some(0));
-    }
-    let ancestors = repo.ancestors(commit, MAX_ANCESTORS);
-    let listed = match remote.list(&place.manifests(), wait) {
-        Ok((listed, _)) => listed,
-        Err(error) if !remote.is_listable() && cannot_list(&error) => {
-            let asked: Vec<&CommitId> = ancestors.iter().take(MAX_PROBED).collect();
-            let names: Vec<String> = asked
-                .iter()
-                .map(|commit| place.manifest(commit.as_str()))
-                .collect();
-            let first = remote.first_of(&names, MAX_MANIFEST_BYTES, wait)?;
-            return match first {
-                Some((at, bytes)) => {
-                    let n_differing = repo.tree_distance(asked[at], commit, MAX_DISTANCE);
-                    found(asked[at].clone(), &bytes, n_differing)
-                }
-                None => Ok(None),
-            };
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let mut there: Vec<(CommitId, i64)> = listed
-        .iter()
-        .filter_map(|object| Some((place.commit_of(&object.name)?, object.modified_ms)))
-        .collect();
-    // The newest first; of the same time by name, so that the choice is the same each time.
-    there.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.as_str().cmp(b.0.as_str())));
-    let names: HashSet<&CommitId> = there.iter().map(|(commit, _)| commit).collect();
-    let nearest_ancestors = ancestors
-        .iter()
-        .filter(|it| names.contains(it))
-        .take(MAX_COMPARED / 2);
-    let newest = there.iter().map(|(commit, _)| commit);
-    let known = newest.filter(|it| repo.has_commit(it)).take(MAX_COMPARED);
-    let mut best: Option<(usize, &CommitId)> = None;
-    for candidate in nearest_ancestors.chain(known).take(MAX_COMPARED) {
-        let at_most = best.map_or(MAX_DISTANCE, |(n, _)| n);
-        let Some(n_differing) = repo.tree_distance(candidate, commit, at_most) else {
-            continue;
-        };
-        if best.is_none_or(|(n, _)| n_differing < n) {
-            best = Some((n_differing, candidate));
-        }
-    }
-    // A clone without history knows no other commit: the newest one is as good a guess as any.
-    let best = best.map(|(n, commit)| (Some(n), commit));
-    let guess = there.first().map(|(commit, _)| (None, commit));
-    let Some((n_differing, candidate)) = best.or(guess) else {
-        return Ok(None);
-    };
-    match remote.get(
-        &place.manifest(candidate.as_str()),
-        MAX_MANIFEST_BYTES,
-        wait,
-    )? {
-        Some(bytes) => found(candidate.clone(), &bytes, n_differing),
-        None => Ok(None),
-    }
-}
-
-/// Whether a server refuses to list, or answers the question for a list with something else.
-fn cannot_list(error: &RemoteError) -> bool {
-    matches!(
-        error.fault,
-        RemoteFault::Unsupported | RemoteFault::NoStore | RemoteFault::Failed(_)
-    )
 }
 
 fn read_manifest(remote: &Remote, bytes: &[u8], commit: &CommitId) -> Result<RemoteManifest> {

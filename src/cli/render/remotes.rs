@@ -37,7 +37,12 @@ pub(in crate::cli) fn pushed(done: &Pushed) -> String {
     let size = bytes(done.bytes);
     if done.is_new {
         let uploaded = bytes(done.uploaded_bytes);
-        format!("pushed {commit} to {remote}: {files}, {size} ({uploaded} uploaded)\n")
+        let instead = if done.is_mended {
+            ", in place of one that had lost parts"
+        } else {
+            ""
+        };
+        format!("pushed {commit} to {remote}: {files}, {size} ({uploaded} uploaded){instead}\n")
     } else {
         format!("{remote} has the index of {commit} already: {files}, {size}\n")
     }
@@ -52,23 +57,29 @@ pub(in crate::cli) fn pulled(done: &Pulled) -> String {
         Some(n) => format!("{} differ", plural(n, "file")),
         None => "how many files differ is not known here".to_owned(),
     };
-    match done.state {
-        PullState::Present => format!("the index of {commit} is here already ({differing})\n"),
-        PullState::Taken => {
-            let files = plural(done.n_files, "file");
-            let size = bytes(done.bytes);
-            let verified = match done.n_verified {
-                Some(n) => format!(", {n} extracted again: all as the index says"),
-                None => String::new(),
-            };
-            format!(
-                "pulled {commit} from {remote}: {files}, {size} ({differing}){verified}\nnext: `codelens refresh`, or any question: a new index starts from it\n"
-            )
+    let passed = done.passed_over.iter().map(|it| {
+        let commit = short_sha(&it.commit);
+        format!("passed over {commit}: {}\n", visible(&it.reason))
+    });
+    let passed: String = passed.collect();
+    passed
+        + &match done.state {
+            PullState::Present => format!("the index of {commit} is here already ({differing})\n"),
+            PullState::Taken => {
+                let files = plural(done.n_files, "file");
+                let size = bytes(done.bytes);
+                let verified = match done.n_verified {
+                    Some(n) => format!(", {n} extracted again: all as the index says"),
+                    None => String::new(),
+                };
+                format!(
+                    "pulled {commit} from {remote}: {files}, {size} ({differing}){verified}\nnext: `codelens refresh`, or any question: a new index starts from it\n"
+                )
+            }
+            PullState::Nothing => format!(
+                "{remote} has no index of this repository for this version of codelens; `codelens push` uploads one\n"
+            ),
         }
-        PullState::Nothing => format!(
-            "{remote} has no index of this repository for this version of codelens; `codelens push` uploads one\n"
-        ),
-    }
 }
 
 /// Returns the outcome of cleaning a store up.
@@ -82,11 +93,25 @@ pub(in crate::cli) fn collected(done: &RemoteCollected, is_dry_run: bool) -> Str
         1 => "1 index".to_owned(),
         n => format!("{n} indexes"),
     };
-    format!(
-        "{}: {verb} {indexes} and {} of their parts ({}); {} stay\n",
+    let incomplete = match done.n_incomplete {
+        0 => String::new(),
+        n => format!(
+            " ({n} had lost parts; `codelens push` of the commit puts its index there again)"
+        ),
+    };
+    let mut text = format!(
+        "{}: {verb} {indexes}{incomplete} and {} parts ({}); {} stay\n",
         visible(&done.remote),
         done.n_parts,
         bytes(done.bytes),
         done.n_kept,
-    )
+    );
+    for (name, why) in &done.unreadable {
+        let (name, why) = (visible(name), visible(why));
+        text += &format!("not readable: {name}: {why}\n");
+    }
+    if !done.unreadable.is_empty() {
+        text += "next: no part was removed, since theirs can't be told from others; remove these with the tools of the store, or wait until they are old\n";
+    }
+    text
 }

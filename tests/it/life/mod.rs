@@ -16,3 +16,4 @@ mod records;
 mod remotes;
 mod settings;
 mod shared_indexes;
+mod store_faults;

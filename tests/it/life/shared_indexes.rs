@@ -13,13 +13,13 @@ use super::bundle::{BundleParts, HARMFUL, PROJECT};
 use crate::support::{Cli, Fixture, Repo, walk};
 
 /// A repository, and the directory that its indexes are shared over.
-struct Team {
-    repo: Repo,
-    store: PathBuf,
+pub(super) struct Team {
+    pub(super) repo: Repo,
+    pub(super) store: PathBuf,
 }
 
 impl Team {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let repo = Fixture::parse(PROJECT).build();
         let store = repo.dir.path().join("store");
         std::fs::create_dir(&store).unwrap();
@@ -27,14 +27,14 @@ impl Team {
     }
 
     /// Returns another machine: a clone at a path of its own, with its own settings and data directory.
-    fn machine(&self, name: &str) -> Cli {
+    pub(super) fn machine(&self, name: &str) -> Cli {
         let cli = self.machine_without_remote(name);
         let url = format!("file://{}", self.store.display());
         cli.json(&["remote", "add", "team", &url]);
         cli
     }
 
-    fn machine_without_remote(&self, name: &str) -> Cli {
+    pub(super) fn machine_without_remote(&self, name: &str) -> Cli {
         let clone = self.clone_of(name);
         let from = self.repo.path();
         let (from, to) = (from.to_str().unwrap(), clone.to_str().unwrap());
@@ -42,12 +42,12 @@ impl Team {
         Cli::new(clone)
     }
 
-    fn clone_of(&self, name: &str) -> PathBuf {
+    pub(super) fn clone_of(&self, name: &str) -> PathBuf {
         self.repo.dir.path().join(name).join("checkout")
     }
 
     /// Returns the objects of the store: manifests and parts.
-    fn objects(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    pub(super) fn objects(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         if !self.store.exists() {
             return (Vec::new(), Vec::new());
         }
@@ -502,7 +502,7 @@ fn an_index_of_a_store_that_could_do_harm_is_refused_whole() {
 }
 
 /// Answers each connection to a port of this machine with `serve`, until the process ends.
-fn server(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
+pub(super) fn server(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/x", listener.local_addr().unwrap());
     std::thread::spawn(move || {

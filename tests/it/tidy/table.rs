@@ -190,7 +190,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("safetensors", &["embed"]),
     door("tokio*", &["mcp", "remote"]),
     door("hyper*", &["mcp"]),
-    door("http_body_util", &["mcp"]),
+    door("http_body_util", &["mcp", "remote"]),
     door("getrandom", &["mcp"]),
     // In `tools` as a derive on input types, and to hand the commands it derives to `cli`.
     door("clap", &["cli", "tools"]),
