@@ -19,7 +19,7 @@ use crate::mcp::http::{AccessToken, Listen};
 use crate::mcp::{http, stdio};
 use crate::tools::ToolSpec;
 use crate::tools::toolset::select;
-use crate::workspace::{Served, Workspaces};
+use crate::workspace::{Served, Workspaces, cut_argument};
 
 /// The variable that may hold the token.
 const TOKEN_VARIABLE: &str = "CODELENS_HTTP_TOKEN";
@@ -33,7 +33,8 @@ Examples:
   codelens serve --tools lean
   codelens serve --repo ~/src/project
   codelens serve --http 127.0.0.1:7345
-  codelens serve --http 7345 --root ~/src/project --root ~/src/library";
+  codelens serve --http 7345 --root ~/src/project --root ~/src/library
+  codelens serve --workspace shop";
 
 /// Returns the command.
 pub(super) fn command() -> Command {
@@ -54,6 +55,13 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
                 .help("A repository to serve, and no other; repeat it for more, which `repo: \"all\"` asks together [default over HTTP: --repo, else the working directory]"),
+        )
+        .arg(
+            Arg::new("workspace")
+                .long("workspace")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Serve the repositories of a [[workspace]] of codelens.toml, as if --root named each"),
         )
         .arg(with_http(
             Arg::new("token_file")
@@ -129,7 +137,7 @@ fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     let repo = named_repo(matches, cwd.as_ref());
     let tools = offered(&config);
     let workspaces = Workspaces::new(config).for_server();
-    let roots = roots(matches, cwd.as_ref());
+    let roots = roots(matches, cwd.as_ref(), workspaces.config())?;
     let workspaces = if roots.is_empty() {
         workspaces
     } else {
@@ -138,13 +146,30 @@ fn over_stdio(matches: &ArgMatches, cwd: Option<PathBuf>) -> Result<()> {
     stdio::serve(tools, workspaces, repo, cwd)
 }
 
-/// Returns the repositories that the command line names, and no others are served.
-fn roots(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
+/// Returns the repositories that the command line names, by themselves or as a group; no others are served.
+fn roots(matches: &ArgMatches, cwd: Option<&PathBuf>, config: &Config) -> Result<Vec<PathBuf>> {
     let roots = matches.get_many::<PathBuf>("root");
     let roots = roots.into_iter().flatten();
-    roots
+    let mut roots: Vec<PathBuf> = roots
         .map(|root| cwd.map_or_else(|| root.clone(), |cwd| cwd.join(root)))
-        .collect()
+        .collect();
+    let names = matches.get_many::<String>("workspace");
+    for name in names.into_iter().flatten() {
+        let group = config.groups.iter().find(|group| group.name == *name);
+        let group = group.ok_or_else(|| {
+            let known = config.groups.iter().map(|group| group.name.as_str());
+            let known: Vec<&str> = known.collect();
+            let hint = if known.is_empty() {
+                "codelens.toml has none; `codelens config show` tells where it is".to_owned()
+            } else {
+                format!("codelens.toml has {}", known.join(", "))
+            };
+            let name = cut_argument(name);
+            Error::invalid(format!("there is no [[workspace]] `{name}`"), hint)
+        })?;
+        roots.extend(group.repos.iter().cloned());
+    }
+    Ok(roots)
 }
 
 /// Returns the repositories around `places`, which the option `option` named.
@@ -173,7 +198,7 @@ fn over_http(matches: &ArgMatches, address: &str, cwd: Option<&PathBuf>) -> Resu
         ));
     }
     let config = Config::load(&settings(matches))?;
-    let roots = roots(matches, cwd);
+    let roots = roots(matches, cwd, &config)?;
     let served = if roots.is_empty() {
         let only = named_repo(matches, cwd).or_else(|| cwd.cloned());
         served(&Vec::from_iter(only), "--repo")?

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use serde_json::json;
 
-use super::render::{self, MarkOutput, SettingOutput, SettingsOutput};
+use super::render::{self, GroupOutput, MarkOutput, SettingOutput, SettingsOutput};
 use super::run::{named_repo, named_settings, show};
 use super::screen::Screen;
 use crate::config::{self, Config, SettingSource, repository};
@@ -88,7 +88,16 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             path: mark.path,
             word: mark.word.as_str(),
         });
+        let groups = config::groups()?.into_iter().map(|group| GroupOutput {
+            name: group.name,
+            repos: group
+                .repos
+                .iter()
+                .map(|it| it.display().to_string())
+                .collect(),
+        });
         let output = SettingsOutput {
+            workspaces: groups.collect(),
             marks: marks.collect(),
             warnings,
             file: path.display().to_string(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{RemoteEntry, SETTINGS, marks, remotes};
+use super::{RemoteEntry, RepositoryGroup, SETTINGS, groups, marks, remotes};
 use crate::error::{Code, Error, Result};
 use crate::model::{FileMark, sanitize};
 
@@ -18,6 +18,8 @@ pub(super) struct FileSettings {
     pub(super) marks: Vec<FileMark>,
     /// Stores for indexes, by name.
     pub(super) remotes: Vec<RemoteEntry>,
+    /// Repositories that belong together.
+    pub(super) groups: Vec<RepositoryGroup>,
     /// A sentence for each setting that was passed over, with the reason.
     pub(super) warnings: Vec<String>,
 }
@@ -107,7 +109,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
     let names = || {
         let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
         format!(
-            "settings are {}, [[mark]] and [remote.NAME]",
+            "settings are {}, [[mark]], [[workspace]] and [remote.NAME]",
             names.join(", ")
         )
     };
@@ -130,6 +132,13 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
         if name == marks::TABLE {
             let (marks, wrong) = marks::read(value);
             found.marks = marks;
+            unknown = unknown.or(wrong);
+            continue;
+        }
+        if name == groups::TABLE {
+            let home = directories::BaseDirs::new();
+            let (groups, wrong) = groups::read(&value, home.as_ref().map(|it| it.home_dir()));
+            found.groups = groups;
             unknown = unknown.or(wrong);
             continue;
         }

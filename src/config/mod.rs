@@ -5,6 +5,7 @@
 
 mod ci;
 mod file;
+mod groups;
 mod marks;
 mod models;
 mod remotes;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use ci::pull_request;
+pub use groups::RepositoryGroup;
 pub use marks::add as add_marks;
 pub use models::{
     AnswerSettings, EmbedProvider, EmbedSettings, ModelServer, ModelSettings, RerankSettings,
@@ -52,6 +54,10 @@ pub struct Config {
     pub tools: String,
     /// Results that are shown of an answer of low confidence.
     pub low_confidence: LowConfidence,
+    /// Repositories that are asked together, by the tables of the user.
+    pub groups: Vec<RepositoryGroup>,
+    /// Whether answers of several repositories are merged by rank, for comparison.
+    pub merges_by_rank: bool,
     /// Whether signals of a search are summed by rank, for comparison.
     pub fuses_by_rank: bool,
     /// How much recently changed files go before others in a search, in thousandths.
@@ -148,6 +154,8 @@ impl Config {
             unasked: Unasked::Titles,
             marks: Vec::new(),
             remotes: Vec::new(),
+            groups: Vec::new(),
+            merges_by_rank: false,
             pulls: false,
             trusted_keys: String::new(),
             remote_timeout_ms: 0,
@@ -184,6 +192,7 @@ impl Config {
         let file = settings_file()?;
         config.marks = file.marks;
         config.remotes = file.remotes;
+        config.groups = file.groups;
         for value in values(flags)? {
             match value.setting.kind {
                 ValueType::Place => config.home = PathBuf::from(&value.text),
@@ -237,6 +246,7 @@ impl Config {
             "remote.pull" => self.pulls = value == "auto",
             "owners" => self.shows_owners = value == "names",
             "search.recency" => self.recency = table::thousandths(value).unwrap_or_default(),
+            "search.federation" => self.merges_by_rank = value == "rrf",
             "search.fusion" => self.fuses_by_rank = value == "rrf",
             "symbols" => {
                 self.symbols = table::listed(value, SYMBOL_LANGUAGES)
@@ -316,6 +326,14 @@ pub fn values(flags: &[(&'static str, String)]) -> Result<Vec<SettingValue>> {
 /// As [`Config::load`].
 pub fn marks() -> Result<Vec<FileMark>> {
     Ok(settings_file()?.marks)
+}
+
+/// Returns the repositories that the user's file says belong together.
+///
+/// # Errors
+/// As [`Config::load`].
+pub fn groups() -> Result<Vec<RepositoryGroup>> {
+    Ok(settings_file()?.groups)
 }
 
 /// Returns a warning for each setting that is passed over in the user's file in its default place.

@@ -227,6 +227,16 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        name: "search.federation",
+        variable: "CODELENS_FEDERATION",
+        unit: "",
+        about: "how answers of several repositories are merged: by score and confidence, or by rank (for comparison)",
+        kind: ValueType::OneOf {
+            default: "confidence",
+            values: &["confidence", "rrf"],
+        },
+    },
+    Setting {
         name: "search.fusion",
         variable: "CODELENS_FUSION",
         unit: "",

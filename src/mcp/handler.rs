@@ -81,8 +81,7 @@ impl ServerHandler for Server {
             session: &self.session,
             client: client.as_deref(),
         };
-        let history = &self.shared.history;
-        history.note(&caller, asked, &outcome, begun.elapsed());
+        self.shared.note(&caller, asked, &outcome, begun.elapsed());
         Ok(call::result(outcome).into())
     }
 

@@ -11,13 +11,16 @@ use serde_json::{Value, json};
 use crate::error::Result;
 use crate::tools::ToolSpec;
 use crate::tools::answer::{length, time};
-use crate::workspace::now_ms;
+use crate::workspace::{CountedCall, now_ms};
 
 /// Calls that are kept.
 const MAX_CALLS: usize = 500;
 
 /// The longest input that is kept, in bytes of JSON.
 const MAX_INPUT_BYTES: usize = 1_000;
+
+/// The words for how current an answer is.
+const FRESHNESS: [&str; 3] = ["fresh", "partial", "unknown"];
 
 /// The calls of all sessions, the last one at the end.
 #[derive(Default)]
@@ -58,17 +61,24 @@ impl Asked {
 }
 
 impl CallHistory {
-    /// Notes a call that ended.
+    /// Notes a call that ended. Returns its numbers, to be counted.
     pub(super) fn note(
         &self,
         caller: &Caller<'_>,
         asked: Asked,
         outcome: &Result<Value>,
         took: Duration,
-    ) {
+    ) -> CountedCall {
         let (freshness, error, n_bytes) = match outcome {
             Ok(answer) => (answer["freshness"].as_str(), None, length(answer)),
             Err(error) => (None, Some(error.code.as_str()), 0),
+        };
+        let counted = CountedCall {
+            tool: asked.tool,
+            freshness: FRESHNESS.into_iter().find(|it| freshness == Some(it)),
+            error,
+            n_bytes,
+            took,
         };
         let told = json!({
             "at": time(now_ms()),
@@ -91,6 +101,7 @@ impl CallHistory {
             repo: asked.repo,
             told,
         });
+        counted
     }
 
     /// Returns the calls of a session, of a repository, or of all, the last one first: `{"calls": […]}`.

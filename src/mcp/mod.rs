@@ -27,11 +27,12 @@ mod uri;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
 use rmcp::model::{Extensions, Tool};
 use rmcp::service::RequestContext;
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::error::Result;
@@ -68,6 +69,12 @@ impl Shared {
             history: CallHistory::default(),
             n_sessions: AtomicU64::default(),
         }
+    }
+
+    /// Notes a call that ended in the history, and counts it.
+    fn note(&self, caller: &Caller<'_>, asked: Asked, outcome: &Result<Value>, took: Duration) {
+        let counted = self.history.note(caller, asked, outcome, took);
+        self.workspaces.count_call(&counted);
     }
 
     fn definitions(&self) -> &[Tool] {

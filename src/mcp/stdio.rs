@@ -45,7 +45,8 @@ pub fn serve(
         take_over(&shared, handover.work_trees);
     }
     let roots = server.roots.clone();
-    ending::run(async {
+    let ended = Arc::clone(&shared);
+    let outcome = ending::run(async {
         let (input, gate) = input::standard();
         let (_, output) = rmcp::transport::io::stdio_pipes();
         let reexec =
@@ -61,7 +62,9 @@ pub fn serve(
             never = renewed => match never {},
         }
         Ok(())
-    })
+    });
+    ended.workspaces.flush_usage();
+    outcome
 }
 
 /// Watches over the work trees of the server whose place this one takes.

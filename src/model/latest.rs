@@ -1,7 +1,17 @@
 //! The last few values that were asked for, by what they were made of.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Look-ups of this process that found a value, and those that found none.
+static LOOKUPS: (AtomicU64, AtomicU64) = (AtomicU64::new(0), AtomicU64::new(0));
+
+/// Returns how many look-ups of all [`Latest`] of this process found a value, and how many found none.
+pub fn cache_lookups() -> (u64, u64) {
+    let count = |n: &AtomicU64| n.load(Ordering::Relaxed);
+    (count(&LOOKUPS.0), count(&LOOKUPS.1))
+}
 
 /// At most so many values, each by its key; the one that was asked for longest ago goes first. Meant for a handful: a
 /// look-up goes through all.
@@ -22,7 +32,10 @@ impl<K: PartialEq, V: Clone> Latest<K, V> {
     /// Returns the value of a key, which is then the latest.
     pub fn get(&self, key: &K) -> Option<V> {
         let mut all = self.lock();
-        let at = all.iter().position(|(known, _)| known == key)?;
+        let at = all.iter().position(|(known, _)| known == key);
+        let counted = if at.is_some() { &LOOKUPS.0 } else { &LOOKUPS.1 };
+        counted.fetch_add(1, Ordering::Relaxed);
+        let at = at?;
         let found = all.remove(at)?;
         let value = found.1.clone();
         all.push_back(found);

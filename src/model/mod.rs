@@ -41,7 +41,7 @@ pub use file_mark::{FileMark, MarkWord};
 pub use file_role::FileRole;
 pub use freshness::{Freshness, FreshnessState, Proof, SkipReason, UnknownReason};
 pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
-pub use latest::Latest;
+pub use latest::{Latest, cache_lookups};
 pub use path::RepoPath;
 pub use row::{ChunkId, FileId, ModuleId, PastCommitId, PastPathId, RecordId, SymbolId, UnitId};
 pub use snapshot::{

@@ -630,7 +630,7 @@ fn below(prefix: String, store: impl ObjectStore) -> Arc<dyn ObjectStore> {
     }
 }
 
-/// What [`StoreConnector`] is told; all else is the same for each store.
+/// Returns the option that [`StoreConnector`] reads; all others are the same for each store.
 fn options(allow_http: bool) -> ClientOptions {
     ClientOptions::new().with_allow_http(allow_http)
 }

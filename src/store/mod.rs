@@ -32,6 +32,7 @@ pub mod text;
 mod text_merge;
 pub mod token;
 mod units;
+pub mod usage;
 pub mod vectors;
 pub mod write;
 

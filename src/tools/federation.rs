@@ -15,7 +15,6 @@ use super::number::{Number, clamp};
 use super::{Call, answer, schema};
 use crate::error::{Code, Error, Result};
 use crate::model::Handle;
-use crate::workspace::Workspaces;
 
 /// Repositories that one question is put to.
 const MAX_REPOS: usize = 16;
@@ -25,6 +24,9 @@ const AT_ONCE: usize = 4;
 
 /// Results of one repository on all pages; more are found by asking it alone.
 const MAX_OF_A_REPO: usize = 200;
+
+/// The constant of reciprocal rank fusion.
+const RANK_CONSTANT: f64 = 60.0;
 
 /// Results of a page for which no limit is given, as far as one repository alone does not give more.
 const DEFAULT_LIMIT: usize = 5;
@@ -44,9 +46,9 @@ pub enum Federation {
 ///
 /// # Errors
 /// `invalid_argument` for a list that is empty, too long, or of something else than texts.
-pub(super) fn named(input: &Value, workspaces: &Workspaces) -> Result<Option<Vec<String>>> {
+pub(super) fn named(input: &Value, call: &Call<'_>) -> Result<Option<Vec<String>>> {
     let served = || -> Vec<String> {
-        let served = workspaces.served().into_iter();
+        let served = call.workspaces.together(call.places).into_iter();
         served
             .flat_map(|served| served.names().map(str::to_owned))
             .collect()
@@ -140,12 +142,12 @@ pub(super) fn take_repository_of_handles(
     Ok(Some(repo))
 }
 
-/// Whether a text names a repository in a handle: one that is served, or where none are listed an absolute path.
-pub(super) fn is_repository(name: &str, workspaces: &Workspaces) -> bool {
-    match workspaces.served() {
-        Some(served) => served.named(name).is_some(),
-        None => Path::new(name).is_absolute(),
-    }
+/// Whether a text names a repository in a handle: one that is served or belongs to the group of the call's, or an absolute path where
+/// all may be asked.
+pub(super) fn is_repository(name: &str, call: &Call<'_>) -> bool {
+    let together = call.workspaces.together(call.places);
+    let is_named = together.is_some_and(|served| served.named(name).is_some());
+    is_named || call.workspaces.served().is_none() && Path::new(name).is_absolute()
 }
 
 /// Splits `core/sym_0123456789abcdef` into the repository and the handle.
@@ -226,7 +228,16 @@ pub(super) fn answer(
     for (one, n) in answers.iter_mut().zip(&shown_before) {
         one.skip(*n);
     }
-    let merged = merge(lists, input, answers, limit, &shown_before, &bound);
+    let is_by_rank = call.workspaces.config().merges_by_rank;
+    let merged = merge(
+        lists,
+        input,
+        answers,
+        limit,
+        is_by_rank,
+        &shown_before,
+        &bound,
+    );
     Ok(answer::cap(answer::put_state_first(merged)))
 }
 
@@ -255,6 +266,8 @@ struct RepositoryAnswer {
     goes_on: bool,
     /// By which its scores are multiplied.
     confidence: f64,
+    /// How many of its results earlier pages had.
+    n_before: usize,
 }
 
 impl RepositoryAnswer {
@@ -301,6 +314,7 @@ impl RepositoryAnswer {
             error,
             goes_on,
             confidence,
+            n_before: 0,
         }
     }
 
@@ -309,11 +323,18 @@ impl RepositoryAnswer {
         if let Some(list) = self.lists.first_mut() {
             list.drain(..n.min(list.len()));
         }
+        self.n_before = n;
     }
 
-    /// The weight of its next result; its place where results have no score.
-    fn weight(&self, at: usize) -> Option<f64> {
+    /// The weight of its next result; its place where results have no score. With `is_by_rank` the place alone counts, by reciprocal
+    /// rank fusion.
+    fn weight(&self, at: usize, is_by_rank: bool) -> Option<f64> {
         let next = self.lists.first()?.get(at)?;
+        if is_by_rank {
+            #[expect(clippy::cast_precision_loss, reason = "a place in a short list")]
+            let rank = (self.n_before + at + 1) as f64;
+            return Some(1.0 / (RANK_CONSTANT + rank));
+        }
         let score = next["score"].as_f64();
         #[expect(clippy::cast_precision_loss, reason = "a place in a short list")]
         let by_place = || 1.0 / (at + 1) as f64;
@@ -399,6 +420,7 @@ fn merge(
     input: &Value,
     mut answers: Vec<RepositoryAnswer>,
     limit: Option<usize>,
+    is_by_rank: bool,
     shown_before: &[usize],
     bound: &str,
 ) -> Value {
@@ -412,7 +434,7 @@ fn merge(
     while results.len() < limit {
         let mut best: Option<(f64, usize)> = None;
         for (at, one) in answers.iter().enumerate() {
-            if let Some(weight) = one.weight(shown[at])
+            if let Some(weight) = one.weight(shown[at], is_by_rank)
                 && best.is_none_or(|(most, _)| weight > most)
             {
                 best = Some((weight, at));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::time;
 use super::{Call, Federation, Progress, Tool};
 use crate::error::{Code, Result};
-use crate::workspace::{StoredVectors, cut_argument};
+use crate::workspace::{StoredVectors, Usage, cut_argument};
 
 /// Input of a tool that takes nothing of its own.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
@@ -169,6 +169,20 @@ impl Tool for Refresh {
 /// `cl_stats`.
 pub struct Stats;
 
+/// Input of `cl_stats`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StatsInput {
+    /// Count the calls of servers too.
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub usage: bool,
+    /// Path of the repository, where it is not the working directory's.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+}
+
 /// Counts of the index, and the indexes of the repository.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -191,6 +205,10 @@ pub struct StatsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) vectors: Option<VectorCountsOutput>,
+    /// With `usage`: calls of servers, of all repositories; `null` where none was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub(crate) usage: Option<Option<UsageOutput>>,
     pub(crate) indexes: Vec<IndexOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
@@ -219,6 +237,37 @@ impl From<StoredVectors> for VectorCountsOutput {
             have,
             of,
             bytes: stored.bytes,
+        }
+    }
+}
+
+/// Calls that servers of this data directory answered, whatever the repository.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageOutput {
+    pub(crate) since: Option<String>,
+    pub(crate) calls: BTreeMap<String, u64>,
+    pub(crate) p50_ms: Option<u64>,
+    pub(crate) p95_ms: Option<u64>,
+    pub(crate) freshness: BTreeMap<String, u64>,
+    pub(crate) cache_hits: u64,
+    pub(crate) cache_misses: u64,
+    pub(crate) tokens_out: u64,
+    pub(crate) errors: BTreeMap<String, u64>,
+}
+
+impl From<Usage> for UsageOutput {
+    fn from(usage: Usage) -> Self {
+        Self {
+            since: time(usage.since_ms),
+            calls: usage.calls,
+            p50_ms: usage.p50_ms,
+            p95_ms: usage.p95_ms,
+            freshness: usage.freshness,
+            cache_hits: usage.n_cache_hits,
+            cache_misses: usage.n_cache_misses,
+            tokens_out: usage.n_tokens,
+            errors: usage.errors,
         }
     }
 }
@@ -259,11 +308,11 @@ impl Tool for Stats {
         "Count the files, definitions and relations of the index; list the repository's indexes";
     const ABOUT: &'static str = "Counts of the checked-out index (files, chunks, definitions, relations between files, files left out by reason), \
         and every index of this repository with its size.";
-    const EXAMPLES: &'static str = "codelens stats\ncodelens stats --json";
-    type Input = NoInput;
+    const EXAMPLES: &'static str = "codelens stats\ncodelens stats --usage\ncodelens stats --json";
+    type Input = StatsInput;
     type Output = StatsOutput;
 
-    fn run(input: NoInput, call: &Call<'_>) -> Result<StatsOutput> {
+    fn run(input: StatsInput, call: &Call<'_>) -> Result<StatsOutput> {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let (index_id, snapshot) = workspace.identity()?;
         let contents = workspace.contents(&call.interrupt)?;
@@ -308,6 +357,9 @@ impl Tool for Stats {
             })
             .filter(|memory| !memory.records.is_empty()),
             vectors: workspace.stored_vectors()?.map(VectorCountsOutput::from),
+            usage: input
+                .usage
+                .then(|| call.workspaces.usage().map(UsageOutput::from)),
             indexes,
             truncated: n_indexes > MAX_INDEXES,
         })

@@ -315,14 +315,14 @@ pub fn ask<T: Tool>(input: Value, call: &Call<'_>) -> Result<TypedAnswer<T>> {
 fn read<T: Tool>(input: Value, call: &Call<'_>) -> Result<(Value, Option<String>)> {
     let mut input = normalize_input::conform(input, &schema::input::<T::Input>())?;
     let of_handles = federation::take_repository_of_handles(&mut input, |name| {
-        federation::is_repository(name, call.workspaces)
+        federation::is_repository(name, call)
     })?;
     Ok((input, of_handles))
 }
 
 fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
     let (input, repository) = read::<T>(input, call)?;
-    if let Some(names) = federation::named(&input, call.workspaces)? {
+    if let Some(names) = federation::named(&input, call)? {
         return federation::answer(T::FEDERATION, &input, &names, call, |input| {
             value_of::<T>(run_one::<T>(input, call)?)
         });

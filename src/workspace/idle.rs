@@ -16,7 +16,7 @@ impl Workspaces {
     /// Returns whether nobody asks and nothing is worked off in the background.
     pub fn is_at_rest(&self) -> bool {
         let open = self.opened();
-        open.values().all(|workspace| workspace.is_at_rest())
+        !self.has_pending_usage() && open.values().all(|workspace| workspace.is_at_rest())
     }
 
     /// Watches over a work tree as if it had been asked about.

@@ -34,6 +34,7 @@ mod source;
 mod state;
 mod survey;
 mod unused_vectors;
+mod usage;
 mod vectors;
 mod verify;
 mod view;
@@ -69,6 +70,7 @@ pub use revision::Revision;
 pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
+pub use usage::{CountedCall, Usage};
 pub use vectors::{StoredVectors, VectorStatus, VectorsBuilt};
 pub use view::{View, cut_argument, family_of, missing, outside};
 
@@ -104,8 +106,11 @@ pub struct Workspaces {
     is_server: bool,
     directories_settle_after: Option<Duration>,
     served: Option<Served>,
+    /// Repositories that the user said belong together.
+    groups: Vec<Served>,
     on_rest: OnRest,
     models: Arc<vectors::Models>,
+    usage: Arc<usage::UsageCounters>,
     open: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
@@ -165,13 +170,17 @@ impl Workspaces {
     /// Returns a set without repositories, for a process that makes one call and ends.
     pub fn new(config: Config) -> Self {
         syntax::limit_symbols_to(&config.symbols);
+        let groups = config.groups.iter();
+        let groups = groups.map(|group| Served::unchecked(&group.repos));
         Self {
             models: Arc::new(vectors::Models::new(config.models.clone())),
+            groups: groups.collect(),
             config,
             is_server: false,
             directories_settle_after: None,
             served: None,
             on_rest: Arc::new(|| ()),
+            usage: Arc::default(),
             open: Mutex::default(),
         }
     }
@@ -211,6 +220,15 @@ impl Workspaces {
         self.served.as_ref()
     }
 
+    /// Returns the repositories that a call may name and that `all` stands for: those that are served, else those that the user
+    /// said belong together with the first of `places` that is in such a group; `None` where there is no group.
+    pub fn together(&self, places: &[PathBuf]) -> Option<&Served> {
+        self.served.as_ref().or_else(|| {
+            let place = places.iter().find(|place| place.exists())?;
+            self.groups.iter().find(|group| group.holds(place))
+        })
+    }
+
     /// Returns the settings.
     pub fn config(&self) -> &Config {
         &self.config
@@ -226,11 +244,20 @@ impl Workspaces {
         if let Some(served) = &self.served {
             return self.at(served.place(named, places)?);
         }
+        if let (Some(named), Some(group)) = (named, self.together(places))
+            && let Some(place) = group.named(named)
+        {
+            return self.open_one_of(&[place.to_owned()]);
+        }
         let named = named.map(|path| match places.first() {
             Some(place) => place.join(path),
             None => PathBuf::from(path),
         });
-        let tried: &[PathBuf] = named.as_ref().map_or(places, std::slice::from_ref);
+        self.open_one_of(named.as_ref().map_or(places, std::slice::from_ref))
+    }
+
+    /// Returns the work tree that the first of some places lies in.
+    fn open_one_of(&self, tried: &[PathBuf]) -> Result<Arc<Workspace>> {
         let mut failure = None;
         for place in tried {
             match self.at(place) {

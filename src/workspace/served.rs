@@ -39,6 +39,25 @@ impl Served {
         Ok(Self { repositories })
     }
 
+    /// Returns the directories `dirs` as they are, each once, with the names that [`Self::at`] would give them. One that is no
+    /// repository is found out by whoever asks it.
+    pub(super) fn unchecked(dirs: &[PathBuf]) -> Self {
+        let mut repositories: Vec<ServedRepository> = Vec::new();
+        for dir in dirs {
+            let dir = canonical(dir).unwrap_or_else(|| dir.clone());
+            if repositories.iter().all(|known| known.dir != dir) {
+                let name = name_for(&dir, &repositories);
+                repositories.push(ServedRepository { name, dir });
+            }
+        }
+        Self { repositories }
+    }
+
+    /// Whether a path lies in one of the repositories.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        self.around(path).is_some()
+    }
+
     /// Returns the names, in the order in which the repositories were given.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.repositories.iter().map(|known| known.name.as_str())

@@ -395,7 +395,11 @@ fn contextweaver() -> Vec<Row> {
         ),
         row(
             "stats: queries, cache hit rate",
-            Pending("cl_stats", json!({}), "/usage"),
+            Call(
+                "cl_stats",
+                json!({"usage": true}),
+                &["/usage/calls/cl_search", "/usage/cacheHits", "/usage/p95Ms"],
+            ),
         ),
         row(
             "EMBEDDINGS_*, embed clear",

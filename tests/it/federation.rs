@@ -49,6 +49,187 @@ impl Three {
     }
 }
 
+/// A server in the first of two repositories that the user's file puts together, with a third one that is nowhere.
+struct Together {
+    repos: Vec<Repo>,
+    cli: Cli,
+    _dir: tempfile::TempDir,
+}
+
+impl Together {
+    fn new(more: &str) -> Self {
+        let repos: Vec<Repo> = [
+            "//- /src/price.ts\nexport function price(order: Order) { return order.total }\n//- commit one\n",
+            "//- /lib/price.py\ndef price(order):\n    return order\n\ndef invoice(price):\n    pass\n//- commit one\n",
+        ]
+        .iter()
+        .map(|it| Fixture::parse(it).build())
+        .collect();
+        let dir = tempfile::tempdir().unwrap();
+        let link = |name: &str| dir.path().join(name);
+        for (repo, name) in repos.iter().zip(["core", "api"]) {
+            std::fs::rename(repo.path(), link(name)).unwrap();
+        }
+        let file = dir.path().join("codelens.toml");
+        let list = ["core", "api", "nowhere"].map(|name| format!("{:?}", link(name)));
+        let text = format!(
+            "{more}[[workspace]]\nname = \"shop\"\nrepos = [{}]\n",
+            list.join(", ")
+        );
+        std::fs::write(&file, text).unwrap();
+        let mut cli = Cli::new(link("core"));
+        cli.set("CODELENS_CONFIG", file.to_str().unwrap());
+        Self {
+            repos,
+            cli,
+            _dir: dir,
+        }
+    }
+
+    fn at(&self, name: &str) -> std::path::PathBuf {
+        self._dir.path().join(name)
+    }
+
+    fn serve(&self, arguments: &[&str]) -> Session {
+        Session::of(self.cli.command(&[&["serve"], arguments].concat()))
+    }
+}
+
+fn ask(session: &mut Session, tool: &str, arguments: &Value) -> Value {
+    let asked = json!({"name": tool, "arguments": arguments});
+    session.ask(1, "tools/call", &asked)["result"]["structuredContent"].clone()
+}
+
+fn names_of(merged: &Value) -> Vec<&str> {
+    let repos = merged["repos"].as_array().unwrap().iter();
+    repos.map(|it| it["repo"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn repositories_that_the_user_puts_together_are_asked_together() {
+    let together = Together::new("");
+    let mut session = together.serve(&[]);
+    let all = ask(
+        &mut session,
+        "cl_search",
+        &json!({"query": "price", "repo": "all"}),
+    );
+    assert_eq!(names_of(&all), ["core", "api", "nowhere"], "{all}");
+    assert!(all["repos"][2]["error"]["hint"].is_string(), "{all}");
+    let results = all["results"].as_array().unwrap();
+    for name in ["core", "api"] {
+        assert!(results.iter().any(|it| it["repo"] == name), "{all}");
+    }
+    let found = ask(
+        &mut session,
+        "cl_map",
+        &json!({"name": "invoice", "repo": ["core", "api"]}),
+    );
+    let handle = found["symbols"][0]["handle"].as_str().unwrap().to_owned();
+    assert!(handle.starts_with("api/sym_"), "{found}");
+    let text = ask(&mut session, "cl_expand", &json!({"handle": handle}));
+    assert!(
+        text["content"].as_str().unwrap().contains("def invoice"),
+        "{text}"
+    );
+    let one = ask(
+        &mut session,
+        "cl_search",
+        &json!({"query": "invoice", "repo": "api"}),
+    );
+    assert_eq!(one["results"][0]["path"], "lib/price.py", "{one}");
+    // Any other repository may be asked about by its path, and a call that names none is about its own.
+    let own = ask(&mut session, "cl_current", &json!({}));
+    let core = together.at("core").canonicalize().unwrap();
+    assert_eq!(own["repo"], core.to_str().unwrap());
+    let by_path = json!({"repo": together.at("api").to_str().unwrap()});
+    assert_eq!(ask(&mut session, "cl_current", &by_path)["inGitRepo"], true);
+    session.close();
+    // Outside of the group `all` is the repository of the call.
+    let alone = Fixture::parse("//- /a.ts\nexport const price = 1\n//- commit one\n").build();
+    let mut elsewhere = Session::of({
+        let mut command = together.cli.command(&["serve"]);
+        command.current_dir(alone.path());
+        command
+    });
+    let all = ask(&mut elsewhere, "cl_current", &json!({"repo": "all"}));
+    assert_eq!(all["repos"].as_array().unwrap().len(), 1, "{all}");
+    assert!(!together.repos.is_empty());
+}
+
+#[test]
+fn a_server_may_be_limited_to_a_group() {
+    let together = Together::new("");
+    let said = together.cli.fails(&["serve", "--workspace", "shop"], 1);
+    assert!(said.contains("there is no file or directory"), "{said}");
+    std::fs::create_dir(together.at("nowhere")).unwrap();
+    let said = together.cli.fails(&["serve", "--workspace", "shop"], 1);
+    assert!(
+        said.contains("not_a_repo") || said.contains("git work tree"),
+        "{said}"
+    );
+    for name in ["", "shops", &"x".repeat(5_000)] {
+        let said = together.cli.fails(&["serve", "--workspace", name], 1);
+        assert!(
+            said.contains("no [[workspace]]") && said.contains("shop"),
+            "{said}"
+        );
+    }
+    let file = together.at("codelens.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let nowhere = format!(", {:?}", together.at("nowhere"));
+    std::fs::write(&file, text.replace(&nowhere, "")).unwrap();
+    let mut session = together.serve(&["--workspace", "shop"]);
+    let all = ask(&mut session, "cl_current", &json!({"repo": "all"}));
+    assert_eq!(names_of(&all), ["core", "api"]);
+    let refused = ask(&mut session, "cl_current", &json!({"repo": "/"}));
+    assert_eq!(refused["error"]["code"], "outside_repo", "{refused}");
+    let shown = together.cli.run(&["config", "show"]).stdout;
+    assert!(shown.contains("workspace shop: "), "{shown}");
+    let told = together.cli.json(&["config", "show"]);
+    assert_eq!(told["workspaces"][0]["name"], "shop");
+    std::fs::write(&file, "[[workspace]]\nname = \"x\"\n").unwrap();
+    let said = together.cli.fails(&["config", "show"], 1);
+    assert!(
+        said.contains("[[workspace]]") && said.contains("no `repos`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn answers_are_merged_by_rank_where_the_user_wants_that() {
+    let by_rank = Together::new("[search]\nfederation = \"rrf\"\n");
+    let mut session = by_rank.serve(&[]);
+    let asked = json!({"query": "price", "repo": ["core", "api"], "limit": 50});
+    let all = ask(&mut session, "cl_search", &asked);
+    let results = all["results"].as_array().unwrap();
+    let repos: Vec<&str> = results
+        .iter()
+        .map(|it| it["repo"].as_str().unwrap())
+        .collect();
+    // The first of each, then the second of each.
+    assert_eq!(repos[..2], ["core", "api"], "{all}");
+    let paths = |list: &[Value]| -> Vec<String> { list.iter().map(Value::to_string).collect() };
+    let mut paged = Vec::new();
+    let mut asked = json!({"query": "price", "repo": ["core", "api"], "limit": 1});
+    for _ in 0..=results.len() {
+        let page = ask(&mut session, "cl_search", &asked);
+        paged.extend(page["results"].as_array().unwrap().iter().cloned());
+        match page["nextCursor"].as_str() {
+            Some(cursor) => asked["cursor"] = json!(cursor),
+            None => break,
+        }
+    }
+    assert_eq!(paths(&paged), paths(results), "pages go on by rank");
+    let wrong = Together::new("[search]\nfederation = \"best\"\n");
+    assert!(
+        wrong
+            .cli
+            .fails(&["current"], 1)
+            .contains("one of confidence, rrf")
+    );
+}
+
 fn without(mut value: Value, fields: &[&str]) -> Value {
     for field in fields {
         value.as_object_mut().unwrap().shift_remove(*field);

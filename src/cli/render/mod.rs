@@ -35,8 +35,8 @@ pub(super) use memory::record_list;
 pub(super) use remotes::{added, collected, pulled, pushed, remote};
 pub(super) use setup::installed;
 pub(super) use storage::{
-    ContextText, MarkOutput, SettingOutput, SettingsOutput, context, contexts, exported, imported,
-    repositories, settings,
+    ContextText, GroupOutput, MarkOutput, SettingOutput, SettingsOutput, context, contexts,
+    exported, imported, repositories, settings,
 };
 
 use super::command_names::in_answer;

@@ -10,7 +10,7 @@ use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible};
 use crate::model::{BUNDLE_SOURCE, COMMIT_SOURCE};
 use crate::tools::doctor::{CheckOutput, DoctorOutput};
 use crate::tools::index_state::{
-    CurrentOutput, IndexOutput, MemoryCountsOutput, RefreshOutput, StatsOutput,
+    CurrentOutput, IndexOutput, MemoryCountsOutput, RefreshOutput, StatsOutput, UsageOutput,
 };
 
 /// The checked-out branch and commit, and the state of their index.
@@ -106,6 +106,44 @@ impl AnswerText for RefreshOutput {
     }
 }
 
+/// Calls of servers, of all repositories of the data directory.
+fn add_usage(facts: &mut Facts<'_>, usage: &UsageOutput) {
+    let n_calls: u64 = usage.calls.values().sum();
+    let since = shown(usage.since.as_deref());
+    facts.add(
+        "calls",
+        format!("{} of servers since {since}", count(n_calls)),
+    );
+    let listed = |counts: &BTreeMap<String, u64>| {
+        let mut counts: Vec<_> = counts.iter().collect();
+        counts.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), (*name).clone()));
+        let counts = counts.into_iter();
+        let counts = counts.map(|(name, n)| format!("{} {}", visible(name), count(*n)));
+        counts.collect::<Vec<_>>().join(", ")
+    };
+    facts.add("by tool", listed(&usage.calls));
+    if let (Some(half), Some(most)) = (usage.p50_ms, usage.p95_ms) {
+        let (half, most) = (count(half), count(most));
+        facts.add(
+            "took",
+            format!("half of them up to {half} ms, 95 of 100 up to {most} ms"),
+        );
+    }
+    facts.add("answers", listed(&usage.freshness));
+    if usage.tokens_out > 0 {
+        facts.add("tokens", count(usage.tokens_out));
+    }
+    let n_lookups = usage.cache_hits + usage.cache_misses;
+    if n_lookups > 0 {
+        let hits = count(usage.cache_hits);
+        facts.add(
+            "kept",
+            format!("{hits} of {} values were used again", count(n_lookups)),
+        );
+    }
+    facts.add("errors", listed(&usage.errors));
+}
+
 /// The counts of the index, and the list of others.
 impl AnswerText for StatsOutput {
     fn page(&self, screen: &Screen) -> RenderedText {
@@ -153,6 +191,11 @@ impl AnswerText for StatsOutput {
             facts.add("backlog", screen.paint(CARE, &waits));
         }
         facts.add("indexed", shown(self.last_indexed_at.as_deref()));
+        match &self.usage {
+            Some(Some(usage)) => add_usage(&mut facts, usage),
+            Some(None) => facts.add("calls", "none of a server was counted yet".to_owned()),
+            None => {}
+        }
         let mut text = facts.finish();
         if !self.indexes.is_empty() {
             let rows = self.indexes.iter().map(|index| index_row(index, screen));

@@ -249,11 +249,19 @@ pub(in crate::cli) fn repositories(
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::cli) struct SettingsOutput {
+    pub(in crate::cli) workspaces: Vec<GroupOutput>,
     pub(in crate::cli) marks: Vec<MarkOutput>,
     pub(in crate::cli) warnings: Vec<String>,
     pub(in crate::cli) file: String,
     pub(in crate::cli) file_exists: bool,
     pub(in crate::cli) settings: Vec<SettingOutput>,
+}
+
+/// Repositories that are asked together.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct GroupOutput {
+    pub(in crate::cli) name: String,
+    pub(in crate::cli) repos: Vec<String>,
 }
 
 /// A file that a word counts for.
@@ -306,6 +314,15 @@ pub(in crate::cli) fn settings(output: &SettingsOutput, screen: &Screen) -> Stri
     };
     let file = visible(&output.file);
     put!(text, "\nfile: {file}{there}\n");
+    for group in &output.workspaces {
+        let repos: Vec<_> = group.repos.iter().map(|it| visible(it)).collect();
+        put!(
+            text,
+            "workspace {}: {}\n",
+            visible(&group.name),
+            repos.join(", ")
+        );
+    }
     for mark in &output.marks {
         let (path, repo) = (visible(&mark.path), visible(&mark.repo));
         put!(text, "mark: {path} of {repo} counts as {}\n", mark.word);

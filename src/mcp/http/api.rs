@@ -165,8 +165,7 @@ impl PlainRoutes {
             session,
             client: Some(CLIENT),
         };
-        let history = &self.shared.history;
-        history.note(&caller, asked, &outcome, begun.elapsed());
+        self.shared.note(&caller, asked, &outcome, begun.elapsed());
         outcome
     }
 

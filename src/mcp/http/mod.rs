@@ -99,8 +99,11 @@ pub fn serve(
     let lifetime = Lifetime::default();
     let shared = Arc::new(Shared::new(tools, workspaces, lifetime.clone()));
     let routes = PlainRoutes::new(Arc::clone(&shared));
+    let ended = Arc::clone(&shared);
     let make = move || Server::new(Arc::clone(&shared), None, None);
-    ending::run(run(make, routes, lifetime, names, listen, tell))
+    let outcome = ending::run(run(make, routes, lifetime, names, listen, tell));
+    ended.workspaces.flush_usage();
+    outcome
 }
 
 async fn run(

@@ -17,3 +17,4 @@ mod remotes;
 mod settings;
 mod shared_indexes;
 mod store_faults;
+mod usage;
