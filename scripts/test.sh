@@ -140,6 +140,9 @@ if ! cmp -s tests/interop/azurite/package-lock.json "$tools/azurite/installed.js
 fi
 "$tools/venv/bin/python" tests/interop/remotes_test.py --binary "$binary" --azurite "$tools/azurite/node_modules/azurite/dist/src/blob/main.js"
 
+section "the description of plain HTTP, by a public validator"
+"$tools/venv/bin/python" tests/interop/openapi_test.py --binary "$binary"
+
 section "input that no client should send"
 "$python" tests/interop/protocol_test.py --binary "$binary"
 
