@@ -143,6 +143,10 @@ fi
 section "the description of plain HTTP, by a public validator"
 "$tools/venv/bin/python" tests/interop/openapi_test.py --binary "$binary"
 
+section "the sessions of other tools: CoderLM's commands, codewell's history of ingests"
+"$python" tests/interop/coderlm_test.py --binary "$binary"
+"$python" tests/interop/runs_test.py --binary "$binary"
+
 section "input that no client should send"
 "$python" tests/interop/protocol_test.py --binary "$binary"
 

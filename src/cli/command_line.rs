@@ -6,7 +6,7 @@ use super::aliases::{ALIASES, Alias};
 use super::command_names::with_own_words;
 use super::{
     affected_tests, ask, bundle, cache, context, embed, export, flags, install, list, manual,
-    memory, remote, serve, settings, transfer, verify, view, watch,
+    memory, remote, runs, serve, settings, transfer, verify, view, watch,
 };
 use crate::tools::chunks::CHUNKS;
 use crate::tools::{TOOLS, ToolSpec};
@@ -49,6 +49,7 @@ pub(super) fn command() -> Command {
         .subcommands(memory::commands())
         .subcommand(verify::command())
         .subcommand(list::command())
+        .subcommand(runs::command())
         .subcommand(cache::command())
         .subcommand(ask::command())
         .subcommand(embed::command())

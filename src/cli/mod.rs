@@ -25,6 +25,7 @@ mod remote;
 mod render;
 mod report;
 mod run;
+mod runs;
 mod screen;
 mod serve;
 mod settings;
@@ -99,6 +100,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "man" => manual::run(command_line::command(), &command.matches, cwd.as_ref()),
         "view" => view::run(&command.matches, cwd.as_ref()),
         "list" => list::run(&command.matches),
+        "runs" => runs::run(&command.matches),
         "cache" => cache::run(&command.matches, cwd),
         "ask" => ask::run(&command.matches, cwd.as_ref()),
         "embed" => embed::run(&command.matches, cwd.as_ref()),

@@ -21,11 +21,14 @@ const INDEX: &str = "codelens://index";
 /// The address of the served repositories.
 const REPOS: &str = "codelens://repos";
 
+/// The address of builds and imports of indexes.
+const RUNS: &str = "codelens://runs";
+
 /// The address of the calls of the session, which answers for itself: no call to a tool tells them.
 pub(super) const HISTORY: &str = "codelens://history";
 
 /// Addresses of one resource each: name, title, description.
-const SINGLE: [(&str, &str, &str, &str); 3] = [
+const SINGLE: [(&str, &str, &str, &str); 4] = [
     (
         INDEX,
         "index",
@@ -37,6 +40,12 @@ const SINGLE: [(&str, &str, &str, &str); 3] = [
         "repos",
         "Repositories",
         "The served repositories, each with branch, commit and state of its index",
+    ),
+    (
+        RUNS,
+        "runs",
+        "Runs",
+        "Builds, pulls and imports of indexes, each with what came of it and the next command, the last one first",
     ),
     (
         HISTORY,
@@ -67,6 +76,7 @@ const PAGE: usize = 100;
 pub(super) enum ResourceAddress {
     Index,
     Repositories,
+    Runs,
     Context(String),
     Note(String),
 }
@@ -76,6 +86,7 @@ pub(super) fn named(address: &str) -> Option<ResourceAddress> {
     match address {
         INDEX => return Some(ResourceAddress::Index),
         REPOS => return Some(ResourceAddress::Repositories),
+        RUNS => return Some(ResourceAddress::Runs),
         _ => {}
     }
     if let Some(id) = address.strip_prefix(NOTE) {
@@ -99,6 +110,9 @@ impl ResourceAddress {
         let (tool, input) = match self {
             Self::Index => ("cl_current", json!({})),
             Self::Repositories => ("cl_current", json!({"repo": "all"})),
+            Self::Runs => {
+                return tools::runs::value(call.workspaces, None, tools::runs::DEFAULT_RUNS);
+            }
             Self::Context(name) | Self::Note(name) => ("cl_load", json!({"name": name})),
         };
         let tool = tools::by_name(tool).expect("every tool is in the list");
@@ -238,7 +252,7 @@ mod tests {
             let Some(next) = page.next_cursor else { break };
             cursor = uri::decode(&next);
         }
-        assert_eq!(found[..SINGLE.len()], ["index", "repos", "history"]);
+        assert_eq!(found[..SINGLE.len()], ["index", "repos", "runs", "history"]);
         assert_eq!(found[SINGLE.len()..], names);
     }
 }

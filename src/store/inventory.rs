@@ -51,8 +51,11 @@ pub enum Orphan {
 }
 
 /// Entries of the data directory beside those with a prefix of their own: indexes, the time of the last housekeeping, pages
-/// of `codelens view`, the journal of `codelens install`, vectors.
-const OWN: [&str; 5] = ["repos", "housekeeping", "views", "clients", VECTORS];
+/// of `codelens view`, the journal of `codelens install`, vectors, locks of runs.
+const OWN: [&str; 6] = ["repos", "housekeeping", "views", "clients", VECTORS, "runs"];
+
+/// How the names of the counters of calls and of the list of runs begin; SQLite has side files beside them.
+const LIBRARY: [&str; 2] = ["usage.db", "library.db"];
 
 impl Home {
     /// Returns every repository that has a part of the data directory, by its identity.
@@ -93,6 +96,7 @@ impl Home {
                     && !name.starts_with(PROBE)
                     && !name.starts_with(TRANSFER)
                     && !name.starts_with("aside-")
+                    && !LIBRARY.iter().any(|it| name.starts_with(it))
             })
             .map(|name| self.root().join(name))
             .collect();

@@ -25,6 +25,7 @@ pub mod open;
 mod read;
 pub mod remove;
 mod row_sql;
+pub mod runs;
 pub mod schema;
 pub mod seed;
 pub mod symbols;

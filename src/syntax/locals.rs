@@ -66,9 +66,11 @@ const SCOPES: &[&str] = &[
     "block",
     "catch_clause",
     "class_body",
+    "closure_expression",
     "constructor_declaration",
     "dictionary_comprehension",
     "enhanced_for_statement",
+    "for_expression",
     "for_in_statement",
     "for_statement",
     "func_literal",
@@ -76,19 +78,23 @@ const SCOPES: &[&str] = &[
     "function_declaration",
     "function_definition",
     "function_expression",
+    "function_item",
     "generator_expression",
     "generator_function",
     "generator_function_declaration",
+    "if_expression",
     "if_statement",
     "lambda",
     "lambda_expression",
     "list_comprehension",
+    "match_arm",
     "method_declaration",
     "method_definition",
     "set_comprehension",
     "statement_block",
     "switch_block",
     "try_with_resources_statement",
+    "while_expression",
 ];
 
 /// Those of them that hold names in Python, where a loop or a branch does not.
@@ -121,6 +127,7 @@ pub fn locals(
     let mut reader = LocalsReader {
         source,
         is_python: language.id == "python",
+        is_rust: language.id == "rust",
         root: None,
         found: Vec::new(),
         declared_outside: Vec::new(),
@@ -140,6 +147,7 @@ pub fn locals(
 struct LocalsReader<'s, 't> {
     source: &'s str,
     is_python: bool,
+    is_rust: bool,
     /// The function: the first one in its place.
     root: Option<Node<'t>>,
     found: Vec<LocalName>,
@@ -192,14 +200,20 @@ impl<'t> LocalsReader<'_, 't> {
             | "generator_function_declaration"
             | "function_definition"
             | "method_definition"
-            | "method_declaration" => self.named(node, LocalKind::Function),
+            | "method_declaration"
+            | "function_item" => self.named(node, LocalKind::Function),
             "class_declaration"
             | "class_definition"
             | "interface_declaration"
             | "type_alias_declaration"
             | "enum_declaration"
             | "record_declaration"
-            | "type_spec" => self.named(node, LocalKind::Class),
+            | "type_spec"
+            | "struct_item"
+            | "enum_item"
+            | "union_item"
+            | "trait_item"
+            | "type_item" => self.named(node, LocalKind::Class),
             // `const x = 1` of ECMAScript; Java has the type beside it.
             "variable_declarator" => {
                 let parent = node.parent();
@@ -233,6 +247,21 @@ impl<'t> LocalsReader<'_, 't> {
                 self.field(node, "left", None, LocalKind::Variable);
             }
             "type_switch_statement" => self.field(node, "alias", None, LocalKind::Variable),
+            // Rust: `let`, `for`, `if let` and `while let`, arms of a `match`, constants.
+            "let_declaration" => {
+                let written = node.child_by_field_name("type");
+                self.field(node, "pattern", written, LocalKind::Variable);
+            }
+            "for_expression" | "let_condition" | "match_arm" => {
+                self.field(node, "pattern", None, LocalKind::Variable);
+            }
+            "const_item" | "static_item" => {
+                if let Some(name) = node.child_by_field_name("name") {
+                    let written = node.child_by_field_name("type");
+                    let scope = self.scope_of(name);
+                    self.push(name, LocalKind::Variable, written, None, scope);
+                }
+            }
             "var_spec" | "const_spec" => self.names(node, LocalKind::Variable),
             "enhanced_for_statement"
             | "resource"
@@ -277,6 +306,8 @@ impl<'t> LocalsReader<'_, 't> {
                 self.field(node, "pattern", written, kind);
             }
             "parameter_declaration" | "variadic_parameter_declaration" => self.names(node, kind),
+            // Rust.
+            "parameter" => self.field(node, "pattern", written, kind),
             "formal_parameter" | "default_parameter" | "typed_default_parameter" => {
                 self.field(node, "name", written, kind);
             }
@@ -339,19 +370,47 @@ impl<'t> LocalsReader<'_, 't> {
             return;
         }
         match pattern.kind() {
+            // A capital letter begins a constant or a variant, as in `None`.
+            "identifier" if self.is_rust && self.begins_with_capital(pattern) => {}
             "identifier"
+            | "shorthand_field_identifier"
             | "shorthand_property_identifier_pattern"
             | "shorthand_property_identifier" => {
                 let scope = self.scope_of(pattern);
                 self.push(pattern, kind, written, None, scope);
             }
             "pair_pattern" => self.below(pattern, "value", kind, depth),
+            // `Some(row)`, `Row { id, at: [first, ..] }`, `all @ [_, ..]` of Rust: what it is a pattern of binds nothing.
+            "tuple_struct_pattern" | "struct_pattern" | "field_pattern" => {
+                let of = pattern.child_by_field_name("type");
+                let pair = pattern.child_by_field_name("pattern");
+                let key = pair.and_then(|_| pattern.child_by_field_name("name"));
+                let mut cursor = pattern.walk();
+                let inner: Vec<Node<'t>> = pattern.named_children(&mut cursor).collect();
+                let is_no_pattern =
+                    |node: &Node<'t>| [of, key].iter().flatten().any(|it| it.id() == node.id());
+                for node in inner.into_iter().filter(|node| !is_no_pattern(node)) {
+                    self.bind(node, None, kind, depth + 1);
+                }
+            }
+            "match_pattern" => {
+                // Behind it may stand a guard.
+                if let Some(inner) = pattern.named_child(0) {
+                    self.bind(inner, None, kind, depth + 1);
+                }
+            }
             "assignment_pattern" | "object_assignment_pattern" => {
                 self.below(pattern, "left", kind, depth);
             }
             "object_pattern"
             | "array_pattern"
             | "rest_pattern"
+            | "mut_pattern"
+            | "ref_pattern"
+            | "reference_pattern"
+            | "slice_pattern"
+            | "captured_pattern"
+            | "or_pattern"
             | "pattern_list"
             | "tuple_pattern"
             | "list_pattern"
@@ -370,6 +429,10 @@ impl<'t> LocalsReader<'_, 't> {
             // `a.b = 1`, `a[0] = 1` bind nothing.
             _ => {}
         }
+    }
+
+    fn begins_with_capital(&self, node: Node<'t>) -> bool {
+        self.source[node.byte_range()].starts_with(char::is_uppercase)
     }
 
     fn below(&mut self, node: Node<'t>, field: &str, kind: LocalKind, depth: usize) {
@@ -468,6 +531,36 @@ mod tests {
             text
         };
         found.iter().map(text).collect()
+    }
+
+    #[test]
+    fn names_of_rust_are_read() {
+        let source = "pub fn f(root: &str, (a, mut b): (u8, u8), Row { id, at: [first, ..] }: Row) -> usize {\n    let mut count: usize = 0;\n    \
+            for part in root.split('/') {\n        let length = part.len();\n        count += length;\n    }\n    \
+            if let Some(ref row) = find() {\n    }\n    match next() {\n        None => {}\n        all @ Ok(x) | all @ Err(x) if x > MAX => {}\n    }\n    \
+            let add = |n: u8, m| n + m;\n    fn inner(p: u8) -> u8 {\n        p\n    }\n    const MAX: u8 = 3;\n    count\n}\n";
+        assert_eq!(
+            names("a.rs", source),
+            [
+                "parameter root:1 &str",
+                "parameter a:1",
+                "parameter b:1",
+                "parameter id:1",
+                "parameter first:1",
+                "variable count:2 usize",
+                "variable part:3 @3",
+                "variable length:4 @3",
+                "variable row:7 @7",
+                "variable all:11 @11",
+                "variable x:11 @11",
+                "variable add:13",
+                "parameter n:13 u8 @13",
+                "parameter m:13 @13",
+                "function inner:14",
+                "parameter p:14 u8 @14",
+                "variable MAX:17 u8",
+            ]
+        );
     }
 
     #[test]

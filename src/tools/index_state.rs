@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::time;
+use super::runs::RunOutput;
 use super::{Call, Federation, Progress, Tool};
 use crate::error::{Code, Result};
 use crate::workspace::{StoredVectors, Usage, cut_argument};
@@ -173,7 +174,7 @@ pub struct Stats;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatsInput {
-    /// Count the calls of servers too.
+    /// Add calls of servers and the last run.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub usage: bool,
@@ -205,10 +206,14 @@ pub struct StatsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) vectors: Option<VectorCountsOutput>,
-    /// With `usage`: calls of servers, of all repositories; `null` where none was counted.
+    /// With `usage`: calls of servers, of all repositories.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    pub(crate) usage: Option<Option<UsageOutput>>,
+    pub(crate) usage: Option<UsageOutput>,
+    /// With `usage`: the last run of this work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub(crate) last_run: Option<RunOutput>,
     pub(crate) indexes: Vec<IndexOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
@@ -242,7 +247,7 @@ impl From<StoredVectors> for VectorCountsOutput {
 }
 
 /// Calls that servers of this data directory answered, whatever the repository.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageOutput {
     pub(crate) since: Option<String>,
@@ -357,9 +362,14 @@ impl Tool for Stats {
             })
             .filter(|memory| !memory.records.is_empty()),
             vectors: workspace.stored_vectors()?.map(VectorCountsOutput::from),
-            usage: input
-                .usage
-                .then(|| call.workspaces.usage().map(UsageOutput::from)),
+            usage: input.usage.then(|| {
+                let usage = call.workspaces.usage();
+                usage.map(UsageOutput::from).unwrap_or_default()
+            }),
+            last_run: workspace
+                .last_run()
+                .filter(|_| input.usage)
+                .map(RunOutput::from),
             indexes,
             truncated: n_indexes > MAX_INDEXES,
         })

@@ -35,6 +35,7 @@ pub mod related;
 pub(crate) mod related_paths;
 mod related_symbol;
 mod revision;
+pub mod runs;
 pub mod schema;
 pub mod search;
 pub mod toolset;

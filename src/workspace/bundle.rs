@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::gc::GcTrigger;
+use super::run_history::RunRecorder;
 use super::{IndexStatus, Revision, Workspace, cache, key_of, verify};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
@@ -217,9 +218,16 @@ impl Workspace {
         on: &OnBundle<'_>,
     ) -> Result<Imported> {
         let repo = self.repo()?;
-        let taken = self.take_in(&repo, source, is_verified, interrupt, on)?;
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        let recorder = RunRecorder::of_transfer(self, "bundle", &name);
+        recorder.begin();
+        let taken = self.take_in(&repo, source, is_verified, interrupt, on);
+        match &taken {
+            Ok(done) => recorder.finish_done(done.n_files, 0, 0),
+            Err(error) => recorder.finish_failed(error),
+        }
         self.run_gc(GcTrigger::Refresh { is_new: true });
-        Ok(taken)
+        taken
     }
 
     /// Does [`Self::import_bundle`] without making room afterwards.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::gc::GcTrigger;
 use super::proof::{self, EarlierProof};
+use super::run_history::RunRecorder;
 use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
@@ -208,10 +209,19 @@ impl Workspace {
         let mut detection = reconcile::detect_within(&repo, &index, part.as_ref(), &budget)?;
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
-        let outcome =
-            reconcile::repair_watched(&repo, &mut index, detection, &budget, &|_, _| (), &|| {
-                self.is_watched_since(&begun)
-            })?;
+        let recorder = RunRecorder::of_index(self, &key, "build", "background", None);
+        let on_progress: reconcile::OnProgress<'_> =
+            &|done, total| recorder.progressed(done, total);
+        let is_undisturbed = || self.is_watched_since(&begun);
+        let outcome = reconcile::repair_watched(
+            &repo,
+            &mut index,
+            detection,
+            &budget,
+            on_progress,
+            &is_undisturbed,
+        )?;
+        recorder.finish_index(&outcome);
         self.store_proof(&begun, &repo, &index, &before, &outcome);
         self.keep(index);
         self.run_gc(GcTrigger::Question { is_new });

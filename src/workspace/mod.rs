@@ -29,6 +29,7 @@ mod remote_gc;
 mod remotes;
 mod rerank;
 mod revision;
+mod run_history;
 mod served;
 mod source;
 mod state;
@@ -77,6 +78,7 @@ pub use view::{View, cut_argument, family_of, missing, outside};
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
 pub use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, SeenRun, WrittenBy};
+pub use crate::store::runs::StoredRun;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{

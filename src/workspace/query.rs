@@ -13,9 +13,10 @@ use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
 use super::gc::GcTrigger;
 use super::proof::{EarlierProof, ScanStart};
+use super::run_history::RunRecorder;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::git::{GitError, Repo, RepoState, Scan};
 use crate::model::{Budget, CommitId, Freshness, Proof, UnknownReason};
 use crate::reconcile::plan::ChangedPart;
@@ -240,16 +241,31 @@ impl Workspace {
         let lock = (!index.is_immutable()).then(|| how.lock(&path));
         match lock.transpose() {
             Ok(Some(Some(_lock))) => {
-                let on_progress = how.question.on_progress;
+                let name = how.question.revision.map(|revision| revision.name.as_str());
+                let recorder = RunRecorder::of_index(self, how.key, "build", "question", name);
+                let on_progress: reconcile::OnProgress<'_> = &|done, total| {
+                    recorder.progressed(done, total);
+                    (how.question.on_progress)(done, total);
+                };
                 let is_undisturbed = || how.begun.is_some_and(|begun| self.is_watched_since(begun));
-                reconcile::repair_watched(
+                let outcome = reconcile::repair_watched(
                     repo,
                     index,
                     detection,
                     budget,
                     on_progress,
                     &is_undisturbed,
-                )
+                );
+                match &outcome {
+                    Ok(_) if budget.is_cancelled() => recorder.finish_failed(&Error::cancelled()),
+                    Ok(outcome) => recorder.finish_index(outcome),
+                    Err(_) => recorder.finish_failed(&Error::new(
+                        Code::Io,
+                        "the index could not be brought up",
+                        "run the next step; if it fails too, `codelens doctor` says why",
+                    )),
+                }
+                outcome
             }
             Ok(Some(None)) => {
                 // The process that has the lock has gone on meanwhile.

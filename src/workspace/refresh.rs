@@ -8,13 +8,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::gc::GcTrigger;
+use super::run_history::RunRecorder;
 use super::{IndexStatus, Revision, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
 use crate::git::{Repo, RepoState};
 use crate::machine;
 use crate::model::{Budget, FreshnessState, Snapshot};
 use crate::reconcile::{self, seed};
-use crate::store::WriteLock;
+use crate::store::{Index, IndexKey, WriteLock};
 
 /// How often the work tree may change under a refresh before it reports what is pending.
 const MAX_ROUNDS: usize = 3;
@@ -73,6 +74,8 @@ impl Workspace {
         let repo_home = self.home.repo(&key.repo_id);
         seed::prepare(&repo, &repo_home)?;
         let lock = wait_for_lock(&repo_home.write_lock(&key.index_id()), &budget)?;
+        let name = revision.map(|revision| revision.name.as_str());
+        let mut recorder = RunRecorder::of_index(self, &key, "build", "refresh", name);
         if let Some(current) = repo_home.pointer(&key.index_id()) {
             // First of all: one rebuild after the other that is killed must not fill the disk.
             seed::retire_others(&repo_home, &current);
@@ -82,7 +85,7 @@ impl Workspace {
         let mut is_new = force;
         // Declared first, dropped after the index: an open file can't be deleted.
         let mut unpublished = None;
-        let mut index = if force {
+        let index = if force {
             seed::create_empty(&repo, &self.home, &key)?
         } else {
             // Opened anew: a file that could not be written when it was opened before may be writable by now.
@@ -93,6 +96,7 @@ impl Workspace {
             let (index, origin) = seed::open_or_create(&repo, &self.home, &key)?;
             is_new = origin != seed::IndexOrigin::Existing;
             if let seed::IndexOrigin::Seeded(from) = origin {
+                recorder.starts_from(&from);
                 seeded_from = Some(from);
             }
             index
@@ -100,30 +104,24 @@ impl Workspace {
         if force {
             unpublished = Some(seed::Unpublished::of(&index));
         }
-        let mut n_indexed = 0;
-        let mut n_deleted = 0;
-        let mut status = IndexStatus::Partial;
-        for round in 0..MAX_ROUNDS {
-            let outcome = match reconcile::reconcile(&repo, &mut index, &budget, on_progress) {
-                Err(reconcile::ReconcileError::Store(error))
-                    if error.is_corrupt() && round == 0 =>
-                {
-                    self.replace_damaged(&repo, &key, index, &error)?;
-                    index = self.index_for(&repo, &key)?.0;
-                    continue;
-                }
-                outcome => outcome?,
-            };
-            n_indexed += outcome.n_indexed;
-            n_deleted += outcome.n_deleted;
-            if budget.is_cancelled() {
-                return Err(Error::cancelled());
-            }
-            if outcome.freshness.state == FreshnessState::Fresh {
-                status = IndexStatus::Ready;
-                break;
-            }
+        if is_new {
+            recorder.begin();
         }
+        let on_progress: reconcile::OnProgress<'_> = &|done, total| {
+            if total > done {
+                recorder.begin();
+            }
+            on_progress(done, total);
+        };
+        let brought = self.in_rounds(&repo, &key, index, &budget, on_progress);
+        let (index, done) = match brought {
+            Ok(brought) => brought,
+            Err(error) => {
+                recorder.finish_failed(&error);
+                return Err(error);
+            }
+        };
+        let mut status = done.status;
         if force {
             self.close_idle(&key.index_id());
             seed::publish(&self.home, &index)?;
@@ -143,8 +141,8 @@ impl Workspace {
                 index_id: key.index_id(),
                 snapshot: key.snapshot,
                 status,
-                n_indexed,
-                n_deleted,
+                n_indexed: done.n_indexed,
+                n_deleted: done.n_deleted,
                 n_files: counts.files,
                 n_chunks: counts.chunks,
                 skipped: state::skipped(&read)?,
@@ -156,11 +154,60 @@ impl Workspace {
                     .map(|(now, before)| whole_ms(now.saturating_sub(before))),
             }
         };
+        recorder.finish_done(done.n_indexed, done.n_left, 0);
         self.keep(index);
         self.embed_refreshed(revision, interrupt);
         self.run_gc(GcTrigger::Refresh { is_new });
         Ok(refreshed)
     }
+
+    /// Brings an index up, and once more where the work tree changed meanwhile; a damaged one is replaced first.
+    fn in_rounds(
+        &self,
+        repo: &Repo,
+        key: &IndexKey,
+        mut index: Index,
+        budget: &Budget,
+        on_progress: reconcile::OnProgress<'_>,
+    ) -> Result<(Index, Rounds)> {
+        let mut done = Rounds {
+            status: IndexStatus::Partial,
+            n_indexed: 0,
+            n_deleted: 0,
+            n_left: 0,
+        };
+        for round in 0..MAX_ROUNDS {
+            let outcome = match reconcile::reconcile(repo, &mut index, budget, on_progress) {
+                Err(reconcile::ReconcileError::Store(error))
+                    if error.is_corrupt() && round == 0 =>
+                {
+                    self.replace_damaged(repo, key, index, &error)?;
+                    index = self.index_for(repo, key)?.0;
+                    continue;
+                }
+                outcome => outcome?,
+            };
+            done.n_indexed += outcome.n_indexed;
+            done.n_deleted += outcome.n_deleted;
+            done.n_left = outcome.freshness.n_pending();
+            if budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if outcome.freshness.state == FreshnessState::Fresh {
+                done.status = IndexStatus::Ready;
+                break;
+            }
+        }
+        Ok((index, done))
+    }
+}
+
+/// The work of some rounds.
+struct Rounds {
+    status: IndexStatus,
+    n_indexed: u64,
+    n_deleted: u64,
+    n_left: u64,
 }
 
 fn whole_ms(time: Duration) -> u64 {

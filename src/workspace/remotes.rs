@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::gc::GcTrigger;
 use super::remote_candidates::{PassedOver, RemoteCandidates, TrustedKeys, is_incomplete};
+use super::run_history::RunRecorder;
 use super::{OnBundle, Revision, Workspace, cache, view};
 use crate::config::RemoteEntry;
 use crate::error::{Code, Error, Result};
@@ -195,6 +196,25 @@ impl Workspace {
     /// `invalid_argument` for a remote or commit that there is not, and for an object that is no bundle of this
     /// repository; those of the store.
     pub fn pull(
+        self: &Arc<Self>,
+        remote: Option<&str>,
+        commit: &str,
+        is_verified: bool,
+        interrupt: &Arc<AtomicBool>,
+        on: &OnTransfer<'_>,
+    ) -> Result<Pulled> {
+        let name = remote.or_else(|| Some(self.remotes.first()?.name.as_str()));
+        let recorder = RunRecorder::of_transfer(self, "pull", name.unwrap_or_default());
+        recorder.begin();
+        let outcome = self.pull_noted(remote, commit, is_verified, interrupt, on);
+        match &outcome {
+            Ok(done) => recorder.finish_done(done.n_files, 0, done.bytes),
+            Err(error) => recorder.finish_failed(error),
+        }
+        outcome
+    }
+
+    fn pull_noted(
         self: &Arc<Self>,
         remote: Option<&str>,
         commit: &str,

@@ -233,7 +233,18 @@ fn codewell() -> Vec<Row> {
         ),
         row(
             "/api/ingest-history",
-            Pending("cl_stats", json!({}), "/lastRun"),
+            Call(
+                "cl_stats",
+                json!({"usage": true}),
+                &[
+                    "/lastRun/id",
+                    "/lastRun/kind",
+                    "/lastRun/source",
+                    "/lastRun/status",
+                    "/lastRun/startedMs",
+                    "/lastRun/finishedMs",
+                ],
+            ),
         ),
     ]
 }

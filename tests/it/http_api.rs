@@ -303,3 +303,49 @@ fn the_history_lists_calls_by_session_without_texts() {
     assert_eq!(of_repo["calls"].as_array().unwrap().len(), 2);
     assert_eq!(server.get("none/history").body["calls"], json!([]));
 }
+
+#[test]
+fn runs_are_told_of_the_served_repositories() {
+    let (server, cli) = Server::start();
+    let token = format!("Authorization: Bearer {TOKEN}\r\n");
+    let get = |path: &str| server.send("GET", path, &token, "");
+    assert_eq!(get("runs").body, json!({"runs": []}));
+    cli.json(&["refresh"]);
+    cli.json(&["refresh", "--force"]);
+    let all = get("runs");
+    assert_eq!((all.status, &all.body), (200, &cli.json(&["runs"])));
+    let id = all.body["runs"][1]["id"].clone();
+    assert_eq!(
+        get(&format!("runs?id={id}")).body["runs"],
+        json!([all.body["runs"][1]])
+    );
+    assert_eq!(
+        get("runs?limit=1").body["runs"].as_array().unwrap().len(),
+        1
+    );
+    for query in [
+        "id=0",
+        "id=x",
+        "id=999",
+        "limit=",
+        "limit=-1",
+        "limit=1&limit=2",
+        "page=2",
+    ] {
+        let refused = get(&format!("runs?{query}"));
+        assert_eq!(
+            (refused.status, &refused.body["error"]["code"]),
+            (400, &"invalid_argument".into()),
+            "{query}"
+        );
+    }
+    assert_eq!(server.send("GET", "runs", "", "").status, 401);
+    assert_eq!(server.send("POST", "runs", &token, "{}").status, 405);
+    // A run of a repository that is not served is not there.
+    let other = Fixture::parse("//- /a.ts\nexport const a = 1\n//- commit one\n").build();
+    let mut elsewhere = cli.command(&["refresh"]);
+    elsewhere.current_dir(other.path());
+    assert!(elsewhere.stdout(Stdio::null()).status().unwrap().success());
+    assert_eq!(get("runs").body, all.body);
+    assert_eq!(cli.json(&["runs"])["runs"].as_array().unwrap().len(), 3);
+}

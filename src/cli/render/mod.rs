@@ -19,6 +19,7 @@ mod memory;
 mod pack;
 mod remotes;
 mod risk;
+mod runs;
 mod setup;
 mod state;
 mod storage;
@@ -33,6 +34,7 @@ pub(super) use embed::{vector_status, vectors_built, vectors_removed};
 pub(super) use impact_graph::impact_graph;
 pub(super) use memory::record_list;
 pub(super) use remotes::{added, collected, pulled, pushed, remote};
+pub(super) use runs::runs;
 pub(super) use setup::installed;
 pub(super) use storage::{
     ContextText, GroupOutput, MarkOutput, SettingOutput, SettingsOutput, context, contexts,

@@ -192,9 +192,19 @@ impl AnswerText for StatsOutput {
         }
         facts.add("indexed", shown(self.last_indexed_at.as_deref()));
         match &self.usage {
-            Some(Some(usage)) => add_usage(&mut facts, usage),
-            Some(None) => facts.add("calls", "none of a server was counted yet".to_owned()),
+            Some(usage) if usage.calls.is_empty() => {
+                facts.add("calls", "none of a server was counted yet");
+            }
+            Some(usage) => add_usage(&mut facts, usage),
             None => {}
+        }
+        if let Some(run) = &self.last_run {
+            let (id, kind, status) = (run.id, visible(&run.kind), visible(&run.status));
+            let files = plural(run.files, "file");
+            facts.add(
+                "last run",
+                format!("{id}: {kind} {status}, {files} (`codelens runs --id {id}`)"),
+            );
         }
         let mut text = facts.finish();
         if !self.indexes.is_empty() {

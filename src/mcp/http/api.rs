@@ -17,7 +17,8 @@ use crate::error::{Code, Error, Result};
 use crate::mcp::call::CallRunner;
 use crate::mcp::{Asked, Caller, Shared, uri};
 use crate::tools::chunks::CHUNKS;
-use crate::tools::{Call, ToolSpec};
+use crate::tools::{Call, ToolSpec, runs};
+use crate::workspace::cut_argument;
 
 /// The name of a client that is known by no other.
 const CLIENT: &str = "http";
@@ -39,6 +40,8 @@ enum Route<'a> {
     Tools,
     Repositories,
     Description,
+    /// Builds and imports of indexes.
+    Runs,
     /// The last calls, of a repository or of all.
     History {
         repo: Option<String>,
@@ -94,6 +97,13 @@ impl PlainRoutes {
             Route::Description => Ok(self.description()),
             Route::History { repo } => Ok(self.shared.history.told(None, repo.as_deref())),
             Route::Repositories => self.current().await,
+            Route::Runs => match runs_asked(head) {
+                Ok((id, limit)) => {
+                    self.run("runs", move |call| runs::value(call.workspaces, id, limit))
+                        .await
+                }
+                Err(error) => Err(error),
+            },
             Route::Health => self.current().await.map(|all| health(&all, n_sessions)),
             Route::Tool { repo, tool } => match input(head, body, &repo) {
                 Ok(input) => self.call_noted(session(head), tool, input).await,
@@ -119,6 +129,7 @@ impl PlainRoutes {
             "tools" => return Ok(Route::Tools),
             "repos" => return Ok(Route::Repositories),
             "openapi.json" => return Ok(Route::Description),
+            "runs" => return Ok(Route::Runs),
             "history" => return Ok(Route::History { repo: None }),
             _ => {}
         }
@@ -137,7 +148,7 @@ impl PlainRoutes {
                 Code::PathNotFound,
                 "nothing is at this address",
                 format!(
-                    "ask for {API}health, tools, repos, history, openapi.json, or REPOSITORY/TOOL with one of {}",
+                    "ask for {API}health, tools, repos, runs, history, openapi.json, or REPOSITORY/TOOL with one of {}",
                     names.join(", ")
                 ),
             )
@@ -171,15 +182,21 @@ impl PlainRoutes {
 
     async fn call(&self, tool: &ToolSpec, input: Value) -> Result<Value> {
         let work = tool.call;
+        self.run(tool.name, move |call| work(input, call)).await
+    }
+
+    async fn run(
+        &self,
+        name: &'static str,
+        work: impl FnOnce(&Call<'_>) -> Result<Value> + Send + 'static,
+    ) -> Result<Value> {
         let runner = CallRunner {
-            name: tool.name,
+            name,
             places: Vec::new(),
             shared: Arc::clone(&self.shared),
             client: Some(CLIENT.to_owned()),
         };
-        runner
-            .finish(None, move |call: &Call<'_>| work(input, call))
-            .await
+        runner.finish(None, work).await
     }
 
     /// The routes as `OpenAPI` 3.1, <https://spec.openapis.org/oas/v3.1.0>, made of the schemas of the tools.
@@ -212,6 +229,10 @@ impl PlainRoutes {
                 "The repositories with branch, commit and state of their indexes",
             ),
             ("openapi.json", "This description"),
+            (
+                "runs",
+                "Builds, pulls and imports of indexes with what came of them; `limit`, or `id` for one",
+            ),
             (
                 "history",
                 "The last calls, without any text of their answers",
@@ -301,6 +322,27 @@ fn health(all: &Value, n_sessions: usize) -> Value {
     health["sessions"] = Value::from(n_sessions);
     health["maxSessions"] = Value::from(MAX_SESSIONS);
     health
+}
+
+/// The number of a run and how many are wanted, of a request for runs.
+fn runs_asked(head: &Parts) -> Result<(Option<i64>, usize)> {
+    let mut asked = (None, runs::DEFAULT_RUNS);
+    for (name, value) in parameters(head.uri.query().unwrap_or_default())? {
+        let wrong = || {
+            Error::invalid(
+                format!("parameter `{}` is none that runs have", cut_argument(&name)),
+                "pass `limit` (1 to 1,000) or `id` (the number of a run)",
+            )
+        };
+        let number = value.as_str().and_then(|text| text.parse::<u32>().ok());
+        let number = number.filter(|n| *n > 0).ok_or_else(wrong)?;
+        match name.as_str() {
+            "id" => asked.0 = Some(i64::from(number)),
+            "limit" => asked.1 = usize::try_from(number).unwrap_or(runs::MAX_RUNS),
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(asked)
 }
 
 /// The session that a request names, else that of all that name none.

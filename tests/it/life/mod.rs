@@ -14,6 +14,7 @@ mod notes;
 mod prune;
 mod records;
 mod remotes;
+mod runs;
 mod settings;
 mod shared_indexes;
 mod store_faults;

@@ -37,7 +37,7 @@ fn servers_count_their_calls_and_readers_write_to_no_index() {
     cli.json(&["refresh"]);
     cli.json(&["search", "open store"]);
     let counters = cli.home().join("usage.db");
-    assert_eq!(cli.json(&["stats", "--usage"])["usage"], Value::Null);
+    assert_eq!(cli.json(&["stats", "--usage"])["usage"]["calls"], json!({}));
     let shown = cli.run(&["stats", "--usage"]).stdout;
     assert!(
         shown.contains("none of a server was counted yet"),
@@ -140,6 +140,9 @@ fn servers_add_up_and_damaged_counters_begin_anew() {
     });
     let calls = |cli: &Cli| cli.json(&["stats", "--usage"])["usage"]["calls"]["cl_current"].clone();
     assert_eq!(calls(&cli), 10);
+    let doctor = cli.json(&["doctor"]);
+    let checks = doctor["checks"].as_array().unwrap();
+    assert!(checks.iter().all(|check| check["ok"] != false), "{doctor}");
     std::fs::write(cli.home().join("usage.db"), "x".repeat(5_000)).unwrap();
     assert_eq!(calls(&cli), Value::Null, "what can't be read is not told");
     serve(3);

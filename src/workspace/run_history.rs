@@ -1,0 +1,216 @@
+//! Runs as they are noted: which work is one, and the command that goes on where one ended.
+//!
+//! A question that brings up a few files is no run; nor is anything where there is no data directory yet.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Workspace, Workspaces, now_ms};
+use crate::error::{Code, Error, Result};
+use crate::machine;
+use crate::model::FreshnessState;
+use crate::reconcile::Outcome;
+use crate::store::runs::{self, FinishedRecord, NewRun, OpenRun, StoredRun};
+use crate::store::{Home, IndexKey};
+
+/// From how many files on work that nobody asked for is a run.
+const MIN_FILES: u64 = 50;
+
+/// From when on it is one.
+const MIN_TIME: Duration = Duration::from_secs(1);
+
+/// Notes a run from when it turns out to be one. A run that is not finished reads as interrupted.
+pub(super) struct RunRecorder {
+    home: Home,
+    run: NewRun,
+    begun: Instant,
+    cpu_before: Option<Duration>,
+    open: Mutex<Option<OpenRun>>,
+}
+
+impl RunRecorder {
+    /// Returns the recorder of work on an index, e.g. `build` for `refresh`.
+    pub(super) fn of_index(
+        workspace: &Workspace,
+        key: &IndexKey,
+        kind: &'static str,
+        source: &str,
+        reference: Option<&str>,
+    ) -> Self {
+        let repo = workspace.work_dir.display().to_string();
+        let reference = reference.map_or_else(String::new, |it| format!(" --ref {}", quoted(it)));
+        Self::new(
+            workspace,
+            NewRun {
+                kind,
+                source: source.to_owned(),
+                branch: key.snapshot.branch.name().map(str::to_owned),
+                head: key.snapshot.head.as_ref().map(ToString::to_string),
+                index_id: Some(key.index_id()),
+                started_from: None,
+                next_step: format!("codelens refresh --repo {}{reference}", quoted(&repo)),
+                repo,
+            },
+        )
+    }
+
+    /// Returns the recorder of an index that is taken in from a remote or a file.
+    pub(super) fn of_transfer(workspace: &Workspace, kind: &'static str, source: &str) -> Self {
+        let repo = workspace.work_dir.display().to_string();
+        Self::new(
+            workspace,
+            NewRun {
+                kind,
+                source: source.to_owned(),
+                // Without it the same is built here.
+                next_step: format!("codelens refresh --repo {}", quoted(&repo)),
+                repo,
+                ..NewRun::default()
+            },
+        )
+    }
+
+    fn new(workspace: &Workspace, run: NewRun) -> Self {
+        Self {
+            home: workspace.home.clone(),
+            run,
+            begun: Instant::now(),
+            cpu_before: machine::cpu_time(),
+            open: Mutex::default(),
+        }
+    }
+
+    /// Sets the index that the work starts from: a seed is no build.
+    pub(super) fn starts_from(&mut self, index_id: &str) {
+        self.run.kind = "seed";
+        self.run.started_from = Some(index_id.to_owned());
+    }
+
+    /// Notes that the work began, once.
+    pub(super) fn begin(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.is_some() || !self.home.root().is_dir() {
+            return;
+        }
+        let since = i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(0);
+        match runs::begin(&self.home, &self.run, now_ms() - since) {
+            Ok(run) => *open = Some(run),
+            Err(error) => tracing::info!(%error, "a run can't be noted"),
+        }
+    }
+
+    /// Notes that the work began if it is much: told by whoever does it, how many files are done and how many there are.
+    pub(super) fn progressed(&self, done: u64, total: u64) {
+        let is_known = self.open.try_lock().is_ok_and(|open| open.is_some());
+        if !is_known && (total.saturating_sub(done) > MIN_FILES || self.begun.elapsed() > MIN_TIME)
+        {
+            self.begin();
+        }
+    }
+
+    /// Notes the end of work on an index, if it was a run.
+    pub(super) fn finish_index(self, outcome: &Outcome) {
+        let n_left = match outcome.freshness.state {
+            FreshnessState::Fresh => 0,
+            _ => outcome.freshness.n_pending().max(1),
+        };
+        self.finish_done(outcome.n_indexed, n_left, 0);
+    }
+
+    /// Notes that the work ended well; `n_left` files are still to be done.
+    pub(super) fn finish_done(self, n_files: u64, n_left: u64, bytes: u64) {
+        let end = FinishedRecord {
+            status: "done",
+            message: (n_left > 0).then(|| format!("{n_left} files are left")),
+            next_step: (n_left > 0).then(|| self.run.next_step.clone()),
+            files: n_files,
+            pending: n_left,
+            bytes,
+            ..FinishedRecord::default()
+        };
+        self.finish(end);
+    }
+
+    /// Notes that the work failed or was stopped.
+    pub(super) fn finish_failed(self, error: &Error) {
+        let is_stopped = error.code == Code::Cancelled;
+        let end = FinishedRecord {
+            status: if is_stopped { "cancelled" } else { "failed" },
+            code: Some(error.code.as_str()),
+            message: Some(error.message.clone()),
+            hint: Some(error.hint.clone()),
+            next_step: Some(self.run.next_step.clone()),
+            ..FinishedRecord::default()
+        };
+        self.finish(end);
+    }
+
+    fn finish(self, end: FinishedRecord) {
+        if matches!(self.run.kind, "pull" | "bundle") {
+            // The first index of a machine made the data directory.
+            self.begin();
+        }
+        let open = self.open.into_inner();
+        let Some(run) = open.unwrap_or_else(PoisonError::into_inner) else {
+            return;
+        };
+        let cpu = machine::cpu_time().zip(self.cpu_before);
+        let cpu_ms = cpu.map(|(now, before)| now.saturating_sub(before).as_millis());
+        let end = FinishedRecord {
+            cpu_ms: cpu_ms.and_then(|ms| u64::try_from(ms).ok()),
+            ..end
+        };
+        if let Err(error) = run.finish(&end, now_ms()) {
+            tracing::info!(%error, "the end of a run can't be noted");
+        }
+    }
+}
+
+impl Workspaces {
+    /// Returns the runs of this data directory, the newest first: that of a number, or at most `limit`. Of repositories that may not
+    /// be asked about there are none.
+    pub fn runs(&self, id: Option<i64>, limit: usize) -> Result<Vec<StoredRun>> {
+        let home = Home::at(&self.config.home, &[])?;
+        let Some(served) = &self.served else {
+            return Ok(runs::list(&home, id, None, limit));
+        };
+        let mut found = runs::list(&home, id, None, usize::MAX);
+        found.retain(|run| served.holds(run.repo.as_ref()));
+        found.truncate(limit);
+        Ok(found)
+    }
+}
+
+impl Workspace {
+    /// Returns the last run of this work tree.
+    pub fn last_run(&self) -> Option<StoredRun> {
+        let repo = self.work_dir.display().to_string();
+        runs::list(&self.home, None, Some(&repo), 1).pop()
+    }
+}
+
+/// Writes a word so that a shell reads it as one: `'a b'`.
+fn quoted(word: &str) -> String {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+@:".contains(&b);
+    if !word.is_empty() && !word.starts_with('-') && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_pasted_as_one() {
+        for (word, written) in [
+            ("/home/ann/shop", "/home/ann/shop"),
+            ("/home/ann/my shop", "'/home/ann/my shop'"),
+            ("it's $HOME", "'it'\\''s $HOME'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word), written);
+        }
+    }
+}
