@@ -29,6 +29,7 @@ CLASSES = {
     "dispatch": "callers of a definition",
     "overload": "callers of a definition",
     "alternative": "callers of a definition",
+    "bridge": "callers of a definition",
     "name": "callers of a definition",
     "path-heuristic": "test files of a file",
     "test": "test files of a definition",

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binding, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
+use super::{Binding, Endpoint, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::hash::{HashMap, fnv1a};
 use crate::model::symbol::kinds;
 use crate::model::{Chunk, Family, Symbol};
@@ -41,6 +41,8 @@ pub struct FileFacts {
     pub variables: Vec<String>,
     /// Classes that templates of Angular use by other names than their own.
     pub directives: Vec<Directive>,
+    /// Where it meets files of other languages.
+    pub endpoints: Vec<Endpoint>,
     /// Whether it is the template of a class in another file, which is `this` in its references.
     pub is_template: bool,
     /// Whether the parser met code that it could not read; the rest was read all the same.

@@ -5,6 +5,7 @@
 
 mod arena;
 mod binding;
+mod endpoint;
 mod expr;
 mod facts;
 mod fingerprint;
@@ -12,6 +13,10 @@ mod names;
 
 pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
+pub use endpoint::{
+    BRIDGE, Endpoint, EndpointRole, LINKAGE, MOUNTS, Mount, MountTarget, Reach, Request, Route,
+    Router, join_paths, request_keys, route_key,
+};
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
     ANONYMOUS, DOCUMENTED, Directive, Export, ExportKind, Extraction, FileFacts, INDEXER, INJECTED,

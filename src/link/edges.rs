@@ -112,6 +112,17 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
                 used.line,
             );
         }
+        for bridge in linker.bridges() {
+            let Some(dst) = row_of(cache, bridge.to) else {
+                continue;
+            };
+            let src = attributed_owner(&own, bridge.from);
+            let src = src.and_then(|at| own.ids.get(at as usize).copied());
+            if src != Some(dst) {
+                let key = (src, dst, EdgeKind::Calls, Provenance::Bridge);
+                add(edges.entry(key).or_insert((0, bridge.line)), 1, bridge.line);
+            }
+        }
         import_files = units.files(cache, &own);
         if linker.rules().has_module_tree {
             import_files.extend(linker.files_of_paths());

@@ -6,6 +6,7 @@
 mod affected_importers;
 mod assigned;
 mod auto_imports;
+mod bridges;
 mod cache;
 mod calls;
 mod declarations;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::affected_importers::affected_files;
 use super::indexed_files::IndexedFiles;
 use super::use_targets::Overlay;
-use crate::ir::{FileFacts, TYPE_NAME_UNIT};
+use crate::ir::{BRIDGE, FileFacts, TYPE_NAME_UNIT};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, RepoPath, UnitId};
 use crate::resolve::{PathChanges, Resolver, SourceFiles, units};
@@ -65,7 +65,7 @@ impl Units {
         };
         let facts = file.base.as_ref();
         let mut wanted = facts.map_or_else(Vec::new, |facts| units(&file.path, facts));
-        wanted.retain(|(key, _)| !key.starts_with(TYPE_NAME_UNIT));
+        wanted.retain(|(key, _)| holds_names(key));
         let mut then = Vec::new();
         for (key, rank) in wanted {
             let known = manifest.units.get(&key).copied();
@@ -95,7 +95,7 @@ impl Units {
         self.of_files.insert(id, then);
         if let Some(facts) = &file.present {
             let known = crate::resolve::units(&file.path, facts).into_iter();
-            let known = known.filter(|(key, _)| !key.starts_with(TYPE_NAME_UNIT));
+            let known = known.filter(|(key, _)| holds_names(key));
             let known = known.filter_map(|(key, _)| manifest.units.get(&key).copied());
             self.of_files.insert(file_ids.current, known.collect());
         }
@@ -116,6 +116,11 @@ impl Units {
             }),
         })
     }
+}
+
+/// Whether names of files are looked up in a unit.
+fn holds_names(key: &str) -> bool {
+    !key.starts_with(TYPE_NAME_UNIT) && !key.starts_with(BRIDGE)
 }
 
 /// Lays files of another state over the index. Returns the overlay and the ids of each file in it.

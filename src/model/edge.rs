@@ -35,10 +35,13 @@ kinds! {
         Overload = 3 "overload",
         /// A use of a definition that stands for this one in a build for another platform.
         Alternative = 4 "alternative",
+        /// A request and the handler of its route, a declaration and the function of another language that it stands for: both
+        /// sides write the same name.
+        Bridge = 5 "bridge",
         /// One definition of that name is in reach, nothing more.
-        Name = 5 "name",
+        Name = 6 "name",
         /// A test file, by its name.
-        PathHeuristic = 6 "path-heuristic",
+        PathHeuristic = 7 "path-heuristic",
     }
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Errs on the side of looking again: each ecosystem answers for the imports of its own files.
 
-use super::{AutoImports, Ecosystem, c, dotnet, go, is_config, java, node, python, rust};
+use super::{
+    AutoImports, Ecosystem, bridge_unit, c, dotnet, go, is_config, java, node, python, rust,
+};
 use crate::model::RepoPath;
+use crate::model::hash::HashSet;
 
 /// The paths of one transaction that came or went, and the configuration files that changed: whatever may lead imports
 /// elsewhere.
@@ -107,6 +110,7 @@ pub struct AffectedByEcosystem<'a> {
     rust: rust::AffectedImports,
     c: c::AffectedImports,
     dotnet: dotnet::AffectedImports,
+    units: HashSet<&'a str>,
 }
 
 impl<'a> AffectedByEcosystem<'a> {
@@ -126,11 +130,15 @@ impl<'a> AffectedByEcosystem<'a> {
             rust: rust::AffectedImports::of(changes),
             c: c::AffectedImports::of(changes),
             dotnet: dotnet::AffectedImports::of(changes),
+            units: changes.units().iter().map(String::as_str).collect(),
         }
     }
 
     /// Returns whether an import of the file `from` that led to `target` may lead elsewhere.
     pub fn contains(&self, from: &str, specifier: &str, target: KnownTarget<'_>) -> bool {
+        if let Some(unit) = bridge_unit(specifier) {
+            return self.units.contains(unit.as_ref());
+        }
         match Ecosystem::of_source(from) {
             Ecosystem::Node => self.node.contains(specifier, target),
             Ecosystem::Python => self.python.contains(from, specifier, target),

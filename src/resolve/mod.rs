@@ -25,7 +25,7 @@ pub use files::SourceFiles;
 pub use go::Platforms;
 pub use node::AutoImports;
 
-use crate::ir::{FileFacts, ImportKind};
+use crate::ir::{BRIDGE, FileFacts, ImportKind, LINKAGE, linkage_unit};
 use crate::model::RepoPath;
 use c::CResolver;
 use dotnet::DotnetResolver;
@@ -151,6 +151,23 @@ pub const LEFT_OUT_RANK: u8 = 2;
 ///
 /// A function of the path and the file's own facts; empty in languages whose unit of visibility is a file.
 pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
+    let mut all = units_of_names(path, facts);
+    if !facts.endpoints.is_empty() {
+        all.extend(facts.offered_bridges().into_iter().map(|key| (key, 0)));
+        all.sort();
+    }
+    all
+}
+
+/// Returns the unit that a specifier of a bridge stands for; `None` for any other specifier.
+fn bridge_unit(specifier: &str) -> Option<Cow<'_, str>> {
+    if let Some(name) = specifier.strip_prefix(LINKAGE) {
+        return Some(format!("c:{}", linkage_unit(name)).into());
+    }
+    specifier.starts_with(BRIDGE).then_some(specifier.into())
+}
+
+fn units_of_names(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     match Ecosystem::of_source(path.as_str()) {
         Ecosystem::Go => go::units(path, facts),
         Ecosystem::Java => java::units(path, facts),
@@ -167,6 +184,7 @@ pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
 /// neither the order of questions nor the state of a cache has a part in it. It may be asked from many
 /// threads. Its caches grow with the paths that were tried, for as long as it lives.
 pub struct Resolver {
+    files: Arc<dyn SourceFiles>,
     node: NodeResolver,
     python: PythonResolver,
     go: GoResolver,
@@ -182,6 +200,7 @@ impl Resolver {
     /// to be made.
     pub fn new(files: Arc<dyn SourceFiles>) -> Self {
         Self {
+            files: Arc::clone(&files),
             node: NodeResolver::new(Arc::clone(&files)),
             python: PythonResolver::new(Arc::clone(&files)),
             go: GoResolver::new(Arc::clone(&files)),
@@ -195,6 +214,14 @@ impl Resolver {
     /// Returns the file that `specifier`, written in the file `from`, stands for: for `./a` in `src/b.ts` perhaps
     /// `src/a.ts`, for `.a` in `src/b.py` perhaps `src/a.py`. Costs 1 to 3 µs.
     pub fn resolve(&self, from: &RepoPath, specifier: &str, kind: ImportKind) -> Resolution {
+        if let Some(unit) = bridge_unit(specifier) {
+            let is_there = self.files.has_unit(&unit);
+            return if is_there {
+                Resolution::Unit(unit.into_owned())
+            } else {
+                Resolution::Missing
+            };
+        }
         self.of(from).resolve(from, specifier, kind)
     }
 

@@ -10,7 +10,7 @@ use rusqlite::OptionalExtension as _;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::{ErrorContext, Read, StoreResult};
-use crate::ir::{FileFacts, MarkupPlace, Target};
+use crate::ir::{Endpoint, EndpointRole, FileFacts, MarkupPlace, MountTarget, Router, Target};
 use crate::model::{FileId, Span, Symbol};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
@@ -75,12 +75,43 @@ fn is_sound(facts: &FileFacts) -> bool {
                 && exprs.has(binding.value)
         })
         && facts.directives.iter().all(|it| is_symbol(it.symbol))
+        && facts
+            .endpoints
+            .iter()
+            .all(|it| is_sound_endpoint(facts, it))
         && facts.owners.is_sorted_by_key(|it| it.symbol)
         && facts
             .owners
             .iter()
             .all(|it| is_symbol(it.symbol) && exprs.has(it.owner))
         && facts.all.iter().flatten().all(|it| exprs.has_name(*it))
+}
+
+fn is_sound_endpoint(facts: &FileFacts, endpoint: &Endpoint) -> bool {
+    let below = |at: u32, n: usize| usize::try_from(at).is_ok_and(|at| at < n);
+    let is_symbol = |at: u32| below(at, facts.symbols.len());
+    let is_reference = |at: u32| below(at, facts.references.len());
+    let is_router = |router: Router| match router {
+        Router::Symbol(at) => is_symbol(at),
+        Router::Root | Router::File | Router::Global => true,
+    };
+    let is_role = match &endpoint.role {
+        EndpointRole::Route(route) => {
+            is_router(route.router) && route.handler.is_none_or(is_reference)
+        }
+        EndpointRole::Mount(mount) => {
+            let is_target = match mount.target {
+                MountTarget::Reference(at) => is_reference(at),
+                MountTarget::Import(at) => below(at, facts.imports.len()),
+                MountTarget::Symbol(at) => is_symbol(at),
+                MountTarget::Global => true,
+            };
+            is_router(mount.parent) && is_target
+        }
+        EndpointRole::Request(request) => request.client.is_none_or(is_reference),
+        EndpointRole::Client { .. } | EndpointRole::Offer { .. } | EndpointRole::Use { .. } => true,
+    };
+    endpoint.symbol.is_none_or(is_symbol) && is_role
 }
 
 /// Returns `bytes` packed.

@@ -12,7 +12,8 @@ use rusqlite::OptionalExtension as _;
 use super::Writer;
 use super::facts::unpack_facts;
 use crate::ir::{
-    Binding, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, PathId, Slot,
+    BRIDGE, Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind,
+    MOUNTS, MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key,
 };
 use crate::model::hash::fnv1a;
 use crate::model::{Family, FileId, SymbolKind};
@@ -25,6 +26,9 @@ pub const RESIDUAL: u64 = 1 << N_BUCKETS;
 
 /// The name whose bucket stands for the list of a unit's files; no definition has it.
 pub const UNIT_FILES: &str = "";
+
+/// The name whose bucket stands for the clients of HTTP that a file makes.
+pub const CLIENTS: &str = "bridge:http clients";
 
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk.
 pub fn bucket(name: &str) -> u64 {
@@ -145,6 +149,9 @@ impl InterfaceFingerprint {
             let names = (&directive.imports, &directive.inputs);
             (7_u8, name, row, names).hash(hashers.entry(RESIDUAL).or_default());
         }
+        for (at, hash) in endpoint_hashes(facts, &fingerprints) {
+            hash.hash(hashers.entry(at).or_default());
+        }
         Self(
             hashers
                 .into_iter()
@@ -207,6 +214,74 @@ impl Writer<'_> {
             _ => self.queue_dependents_on(file.into(), None),
         }
     }
+}
+
+/// Returns the buckets in which others look for the endpoints of a file, with their hashes. Structural: an edit that moves places in
+/// the facts changes none.
+fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    let name_of = |at: SymbolIdx| &facts.symbols[at as usize].qualified_name;
+    for endpoint in &facts.endpoints {
+        let mut hasher = DefaultHasher::new();
+        10_u8.hash(&mut hasher);
+        endpoint.symbol.map(name_of).hash(&mut hasher);
+        let router = |router: Router, hasher: &mut DefaultHasher| {
+            std::mem::discriminant(&router).hash(hasher);
+            if let Router::Symbol(at) = router {
+                name_of(at).hash(hasher);
+            }
+        };
+        let reference = |at: u32, hasher: &mut DefaultHasher| {
+            let used = &facts.references[at as usize];
+            (facts.name(used), used.kind, used.symbol.map(name_of)).hash(hasher);
+            std::mem::discriminant(&used.target).hash(hasher);
+            match used.target {
+                Target::Value(expr) => fingerprints.expr(expr).hash(hasher),
+                Target::Member { receiver, .. } => fingerprints.expr(receiver).hash(hasher),
+                Target::Symbol(at) => name_of(at).hash(hasher),
+                Target::Lexical | Target::Markup(_) | Target::Unknown => {}
+            }
+        };
+        let buckets = match &endpoint.role {
+            EndpointRole::Route(route) => {
+                (&route.method, &route.prefix, &route.path).hash(&mut hasher);
+                router(route.router, &mut hasher);
+                if let Some(handler) = route.handler {
+                    reference(handler, &mut hasher);
+                }
+                let whole = join_paths(&route.prefix, &route.path);
+                bucket(&route_key(&whole)) | bucket(&route_key(&route.path))
+            }
+            EndpointRole::Mount(mount) => {
+                (&mount.prefix, mount.replaces).hash(&mut hasher);
+                router(mount.parent, &mut hasher);
+                match mount.target {
+                    MountTarget::Reference(at) => reference(at, &mut hasher),
+                    MountTarget::Import(at) => {
+                        facts.imports[at as usize].specifier.hash(&mut hasher);
+                    }
+                    MountTarget::Symbol(at) => name_of(at).hash(&mut hasher),
+                    MountTarget::Global => {}
+                }
+                bucket(MOUNTS)
+            }
+            EndpointRole::Client { base } => {
+                base.hash(&mut hasher);
+                bucket(CLIENTS)
+            }
+            EndpointRole::Offer { key } => {
+                key.hash(&mut hasher);
+                bucket(&format!("{BRIDGE}{key}"))
+            }
+            EndpointRole::Request(_) | EndpointRole::Use { .. } => continue,
+        };
+        let mut rest = buckets;
+        while rest != 0 {
+            all.push((rest & rest.wrapping_neg(), hasher.finish()));
+            rest &= rest - 1;
+        }
+    }
+    all
 }
 
 /// Returns which definitions other files can reach, by their place: not those in the body of a function, except when

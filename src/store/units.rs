@@ -117,10 +117,11 @@ impl Read<'_> {
             .context("reading units")
     }
 
-    /// Returns the units that the names of a file belong to, in the order of their keys: without those of the names of its types.
+    /// Returns the units that the names of a file belong to, in the order of their keys: without those of the names of its types, and
+    /// those in which endpoints meet.
     pub fn units_of(&self, file: FileId) -> StoreResult<Vec<UnitId>> {
         self.tx
-            .prepare_cached("SELECT u.id FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1 AND u.key NOT GLOB 'cs=*' ORDER BY u.key")
+            .prepare_cached("SELECT u.id FROM unit_file m JOIN unit u ON u.id = m.unit WHERE m.file = ?1 AND u.key NOT GLOB 'cs=*' AND u.key NOT GLOB 'bridge:*' ORDER BY u.key")
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
             .context("reading units")
     }

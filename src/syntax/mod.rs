@@ -42,6 +42,7 @@ pub use test_titles::{TestCase, joined_titles, test_block, test_cases, test_titl
 use crate::ir::Extraction;
 use crate::model::{Budget, RepoPath};
 use chunk::SymbolOutline;
+use lang::ecmascript::ReadOptions;
 use language::FileShape;
 
 /// Returns whether tests may stand among the code of a file, by its language: `#[test] fn` in a source file.
@@ -96,8 +97,12 @@ pub fn extract(
             })
         }
         FileShape::Script(dialect) => {
-            let mut script = lang::ecmascript::read(dialect, source, budget)?;
+            let options = ReadOptions::default();
+            let mut parsed = lang::ecmascript::read_positioned(dialect, source, options, budget)?;
+            let mut script = std::mem::take(&mut parsed.script);
             component::add_inline(&lines, &mut script, false, budget)?;
+            lang::ecmascript::add_endpoints(source, &parsed, &mut script.facts);
+            script.facts.import_bridges();
             let chunks = chunk::of_code(&lines, script.outline());
             Some(Extraction {
                 facts: script.facts,

@@ -243,6 +243,9 @@ fn meaning(provenance: Provenance) -> &'static str {
         Provenance::Alternative => {
             "a use of the definition that stands for it in a build for another platform"
         }
+        Provenance::Bridge => {
+            "a request and the handler of its route, or a declaration and the function of another language that it stands for: both sides write the same name"
+        }
         Provenance::Name => "the one definition of that name in reach, nothing more",
         Provenance::PathHeuristic => "a test file by its name",
     }

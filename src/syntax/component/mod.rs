@@ -147,6 +147,10 @@ fn component(
         *at = references[*at as usize];
     }
     script.sort();
+    for part in &parts {
+        ecmascript::add_endpoints(&part.text, &part.parsed, &mut script.facts);
+    }
+    script.facts.import_bridges();
     Some(Component {
         blocks,
         script,

@@ -27,6 +27,8 @@ pub(in crate::syntax) struct Frontend {
     pub(super) parse: Option<fn(&str, &Budget) -> Parsed>,
     /// Lowers a tree; `None` where the budget ended. The flag keeps the position of each use.
     pub(super) lower: fn(&str, Node<'_>, bool, &Budget) -> Option<LoweredFile>,
+    /// Adds routes, requests and functions of other languages to the facts of a tree that was lowered.
+    pub(super) endpoints: Option<fn(&str, Node<'_>, &mut FileFacts)>,
     /// Classifies a word that is no recorded use, by the smallest node around it.
     pub(super) role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
 }
@@ -125,7 +127,11 @@ impl Frontend {
                 (None, file)
             }
             Parsed::Tree(tree) => {
-                let file = (self.lower)(source, tree.root_node(), keeps_positions, budget)?;
+                let mut file = (self.lower)(source, tree.root_node(), keeps_positions, budget)?;
+                if let Some(add) = self.endpoints {
+                    add(source, tree.root_node(), &mut file.facts);
+                    file.facts.import_bridges();
+                }
                 (Some(tree), file)
             }
         };

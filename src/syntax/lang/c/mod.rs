@@ -49,6 +49,7 @@ pub(super) const C_FRONTEND: Frontend = Frontend {
     grammar: || &grammar::c().language,
     parse: Some(reading::parse_c),
     lower,
+    endpoints: None,
     role_of: occurrences::role_of,
 };
 
@@ -60,6 +61,7 @@ pub(super) const CPP_FRONTEND: Frontend = Frontend {
     grammar: || &grammar::cpp().language,
     parse: Some(reading::parse_cpp),
     lower,
+    endpoints: None,
     role_of: occurrences::role_of,
 };
 

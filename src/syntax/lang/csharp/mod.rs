@@ -67,6 +67,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: Some(preprocessing::parse),
     lower,
+    endpoints: None,
     role_of: occurrences::role_of,
     has_inline_tests: false,
     implicit: &IMPLICIT,

@@ -30,6 +30,7 @@ mod commonjs;
 mod contextual_types;
 mod declarations;
 mod doc_types;
+mod endpoints;
 mod exports;
 mod expr_builder;
 mod finish;
@@ -71,6 +72,7 @@ pub(in crate::syntax) use occurrences::PositionedScript;
 pub(in crate::syntax) use vue_options::{VueMember, VueOptions};
 
 use super::implicit_calls::ImplicitCalls;
+use crate::ir::FileFacts;
 use crate::model::{Budget, SymbolKind};
 use crate::syntax::parse::{Parsed, parse};
 
@@ -92,15 +94,15 @@ pub(in crate::syntax) const IMPLICIT: ImplicitCalls = ImplicitCalls {
     },
 };
 
-/// Lowers a script; `None` where the budget ended. A script that costs more to parse than one of its length may has no
-/// facts but that it has errors.
-pub(in crate::syntax) fn read(
-    dialect: Dialect,
+/// Adds the endpoints of a script to the facts of its file; `source` is the text that it was parsed from.
+pub(in crate::syntax) fn add_endpoints(
     source: &str,
-    budget: &Budget,
-) -> Option<LoweredScript> {
-    let read = read_positioned(dialect, source, ReadOptions::default(), budget)?;
-    Some(read.script)
+    parsed: &PositionedScript,
+    facts: &mut FileFacts,
+) {
+    if let Some(tree) = &parsed.tree {
+        endpoints::add(source, tree.root_node(), facts);
+    }
 }
 
 /// How a script is read beside its facts.
@@ -114,7 +116,8 @@ pub(in crate::syntax) struct ReadOptions {
     pub(in crate::syntax) has_stores: bool,
 }
 
-/// Reads a script as [`read`] does, and keeps its tree.
+/// Lowers a script; `None` where the budget ended. A script that costs more to parse than one of its length may has no
+/// facts but that it has errors.
 pub(in crate::syntax) fn read_positioned(
     dialect: Dialect,
     source: &str,

@@ -145,6 +145,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,
+    endpoints: None,
     role_of: occurrences::role_of,
 };
 

@@ -67,6 +67,7 @@ macro_rules! languages {
                             lower: |source, root, _, budget| {
                                 walk::lower(OutlineLanguage::$name, source, root, budget)
                             },
+                            endpoints: None,
                             role_of,
                         };
                         &FRONTEND

@@ -11,6 +11,7 @@ mod builtins;
 mod context;
 mod declarations;
 mod definitions;
+mod endpoints;
 mod expressions;
 mod finish;
 mod fixtures;
@@ -72,6 +73,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,
+    endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,
 };
 

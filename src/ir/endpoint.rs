@@ -1,0 +1,255 @@
+//! Endpoints: the places where a file offers something to files of other languages, or asks for something, by a name that both
+//! write out: the route of a request, the symbol of a native function, the statement of a mapper.
+//!
+//! Both sides meet in a unit whose key is made of that name: a file that offers belongs to it, one that asks imports it.
+//! `link::bridges` binds the two.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{FileFacts, Import, ImportIdx, ImportKind, SymbolIdx};
+
+/// The beginning of the keys of units in which endpoints meet, and of the specifiers of imports that lead there. No name of a
+/// file is looked up in them.
+pub const BRIDGE: &str = "bridge:";
+
+/// The specifier of the unit of the files that mount routers under a prefix.
+pub const MOUNTS: &str = "bridge:http mounts";
+
+/// The beginning of the specifiers of names with external linkage: `bridge:c sqlite3_open`. They lead to the unit of C that the
+/// name belongs to.
+pub const LINKAGE: &str = "bridge:c ";
+
+/// A place where a file offers something to other languages, or asks for something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// The side that it takes.
+    pub role: EndpointRole,
+    /// The definition that offers or asks; of a router or a client the variable that holds it.
+    pub symbol: Option<SymbolIdx>,
+    /// Its line.
+    pub line: u32,
+}
+
+/// The side that an endpoint takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EndpointRole {
+    /// `app.get('/users/:id', show)`: a handler of requests.
+    Route(Route),
+    /// `app.use('/api', router)`: a router under a prefix.
+    Mount(Mount),
+    /// `const api = axios.create({ baseURL: '/api' })`: a client, with the path that its requests begin with.
+    Client {
+        /// The path, empty where none is known.
+        base: String,
+    },
+    /// `api.get('/users')`: a request.
+    Request(Request),
+    /// Something that is called by this key.
+    Offer {
+        /// The kind and the name: `mybatis com.acme.UserMapper.find`.
+        key: String,
+    },
+    /// A use of what has this key.
+    Use {
+        /// The kind and the name.
+        key: String,
+        /// Where it may be.
+        reach: Reach,
+    },
+}
+
+/// A handler of requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// `GET`; empty for every method.
+    pub method: String,
+    /// The prefix that its router was made with: `/users` of `APIRouter(prefix='/users')`.
+    pub prefix: String,
+    /// The path below that, with `{}` for each parameter: `/{}/posts`.
+    pub path: String,
+    /// The router that it is registered with.
+    pub router: Router,
+    /// The use of the handler, an index into the references of the file, where it is named. Otherwise it is the symbol of the
+    /// endpoint.
+    pub handler: Option<u32>,
+}
+
+/// The object that routes are registered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Router {
+    /// A server: paths are whole.
+    Root,
+    /// A variable that holds a router, or the function that has it as its parameter.
+    Symbol(SymbolIdx),
+    /// The file, whose list of routes is mounted as a whole.
+    File,
+    /// A server whose prefix another file may set for all routes.
+    Global,
+}
+
+/// A router under a prefix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mount {
+    /// The prefix, with that of the parent's construction; `None` where it is computed.
+    pub prefix: Option<String>,
+    /// Whether the prefix stands in place of the one that the router was made with.
+    pub replaces: bool,
+    /// The router that it is mounted on.
+    pub parent: Router,
+    /// The router.
+    pub target: MountTarget,
+}
+
+/// The router that is mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MountTarget {
+    /// The definition that a reference of the file leads to.
+    Reference(u32),
+    /// The routers of the file that an import leads to.
+    Import(ImportIdx),
+    /// A definition of the file.
+    Symbol(SymbolIdx),
+    /// All routers of [`Router::Global`].
+    Global,
+}
+
+/// A request to a literal path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// `GET`.
+    pub method: String,
+    /// The path without host and query, with `{}` for each value that is put in: `/users/{}`.
+    pub path: String,
+    /// The use of the client, an index into the references of the file, where another file may have made it.
+    pub client: Option<u32>,
+}
+
+/// Where the definition may be that a key stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reach {
+    /// Anywhere in the repository.
+    Repository,
+    /// In the directory of the file, or behind these headers.
+    Headers(Vec<String>),
+}
+
+impl Endpoint {
+    /// The keys of the units that an endpoint is found in.
+    fn offered(&self) -> Vec<String> {
+        match &self.role {
+            EndpointRole::Route(route) => {
+                let whole = route_key(&format!("{}{}", route.prefix, route.path));
+                // A mount may replace the prefix.
+                vec![whole, route_key(&route.path)]
+            }
+            EndpointRole::Mount(_) => vec![MOUNTS.to_owned()],
+            EndpointRole::Offer { key } => vec![format!("{BRIDGE}{key}")],
+            EndpointRole::Client { .. } | EndpointRole::Request(_) | EndpointRole::Use { .. } => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// The keys of the units in which the other side is looked for.
+    fn asked(&self) -> Vec<String> {
+        match &self.role {
+            EndpointRole::Request(request) => {
+                let mut all = request_keys(&request.path);
+                all.push(MOUNTS.to_owned());
+                all
+            }
+            EndpointRole::Use { key, .. } => vec![format!("{BRIDGE}{key}")],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl FileFacts {
+    /// Returns the keys of the units in which others find the endpoints of the file.
+    pub fn offered_bridges(&self) -> BTreeSet<String> {
+        self.endpoints.iter().flat_map(Endpoint::offered).collect()
+    }
+
+    /// Adds an import for each unit in which an endpoint of the file looks for the other side.
+    pub fn import_bridges(&mut self) {
+        let mut known = BTreeSet::new();
+        for endpoint in &self.endpoints {
+            for specifier in endpoint.asked() {
+                if known.insert(specifier.clone()) {
+                    self.imports.push(Import {
+                        specifier,
+                        kind: ImportKind::Scope,
+                        type_only: false,
+                        line: endpoint.line,
+                        names: Vec::new(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Returns the segments of a path: `users` and `{}` of `/users/{}/`.
+fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.split('/').filter(|it| !it.is_empty())
+}
+
+/// Returns the key of a route: its path from the last literal segment on, `users/{}` for `/api/users/{}`, so that it does not
+/// depend on prefixes that other files add.
+pub fn route_key(path: &str) -> String {
+    let all: Vec<&str> = segments(path).collect();
+    let last = all.iter().rposition(|it| !it.contains("{}"));
+    match last {
+        Some(last) => format!("{BRIDGE}http {}", all[last..].join("/")),
+        None => format!("{BRIDGE}http /{}", all.join("/")),
+    }
+}
+
+/// Returns the keys of the routes that a request for a path may mean: that of the whole path, and those of routes that begin behind
+/// its last literal segment.
+pub fn request_keys(path: &str) -> Vec<String> {
+    let whole = route_key(path);
+    let all: Vec<&str> = segments(path).collect();
+    let last = all.iter().rposition(|it| !it.contains("{}"));
+    let from = last.map_or(0, |last| last + 1);
+    let mut keys = vec![whole];
+    for at in from..=all.len() {
+        let key = format!("{BRIDGE}http /{}", all[at..].join("/"));
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// Joins a prefix and a path: `/api/users` for `/api/` and `users`; empty segments are left out.
+pub fn join_paths(prefix: &str, path: &str) -> String {
+    let mut out = String::new();
+    for segment in segments(prefix).chain(segments(path)) {
+        out.push('/');
+        out.push_str(segment);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join_paths, request_keys, route_key};
+
+    #[test]
+    fn a_request_is_looked_for_under_the_keys_of_its_routes() {
+        assert_eq!(route_key("/api/users/{}"), "bridge:http users/{}");
+        assert_eq!(route_key("/{}/"), "bridge:http /{}");
+        assert_eq!(route_key(""), "bridge:http /");
+        let keys = request_keys("/api/users/{}");
+        // Of a router under `/api/users` the routes `/{}`, of one under `/api/users/{}` the route `/`.
+        assert_eq!(
+            keys,
+            ["bridge:http users/{}", "bridge:http /{}", "bridge:http /"]
+        );
+        assert_eq!(join_paths("/api/", "users/"), "/api/users");
+        assert_eq!(join_paths("", "/"), "");
+    }
+}

@@ -1,0 +1,757 @@
+//! Routes of Express, Fastify and Nest, and requests by `fetch`, axios and supertest.
+
+use tree_sitter::Node;
+
+use super::super::endpoints::{
+    EndpointBuilder, HOLE, RouteAt, children, each_node, method_of, method_of_word, request_path,
+    route_path,
+};
+use crate::ir::{EndpointRole, FileFacts, ImportKind, MountTarget, Router, SymbolIdx};
+use crate::model::hash::HashMap;
+
+/// Words of which a file with endpoints has one.
+const WORDS: [&str; 12] = [
+    "fetch",
+    "axios",
+    "@nestjs",
+    ".get",
+    ".post",
+    ".put",
+    ".patch",
+    ".delete",
+    ".use",
+    ".route",
+    ".register",
+    ".all",
+];
+
+/// Beginnings of paths, of which such a file has one.
+const PATHS: [&str; 6] = ["'/", "\"/", "`/", "`${", "://", "@nestjs"];
+
+/// Calls that make a server.
+const SERVERS: [&str; 6] = [
+    "express()",
+    "fastify(",
+    "Fastify(",
+    "require('express')()",
+    "require(\"express\")()",
+    "new Hono()",
+];
+
+/// Calls that make a router.
+const ROUTERS: [&str; 7] = [
+    "express.Router(",
+    "Router(",
+    "new Router(",
+    "new express.Router(",
+    "require('express').Router(",
+    "require(\"express\").Router(",
+    "PromiseRouter(",
+];
+
+/// Decorators of methods in Nest that take a path.
+const NEST_METHODS: [(&str, &str); 8] = [
+    ("Get", "GET"),
+    ("Post", "POST"),
+    ("Put", "PUT"),
+    ("Patch", "PATCH"),
+    ("Delete", "DELETE"),
+    ("Head", "HEAD"),
+    ("Options", "OPTIONS"),
+    ("All", ""),
+];
+
+/// The value of a name of the file, as far as endpoints need it.
+enum Made {
+    Server,
+    Router { prefix: String },
+}
+
+struct Reader<'s, 'f> {
+    builder: EndpointBuilder<'s, 'f>,
+    made: HashMap<String, Made>,
+    /// Constants that are texts.
+    texts: HashMap<&'s str, String>,
+    /// Names of axios.
+    axios: Vec<String>,
+    /// Names of supertest.
+    supertest: Vec<String>,
+    is_nest: bool,
+}
+
+/// Adds the endpoints of a script to its facts.
+pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
+    let has = |words: &[&str]| words.iter().any(|it| source.contains(it));
+    if !has(&WORDS) || !has(&PATHS) {
+        return;
+    }
+    let named = |module: &str| {
+        let imports = facts.imports.iter().filter(|it| it.specifier == module);
+        let names = imports.flat_map(|it| &it.names);
+        let whole = names.filter(|it| matches!(it.imported.as_str(), "default" | "*"));
+        whole.map(|it| it.local.clone()).collect::<Vec<_>>()
+    };
+    let mut axios = named("axios");
+    axios.extend(["axios", "$axios", "this.$axios", "this.axios"].map(str::to_owned));
+    let supertest = named("supertest");
+    let is_nest = facts
+        .imports
+        .iter()
+        .any(|it| it.specifier.starts_with("@nestjs/"));
+    let mut calls = Vec::new();
+    let mut classes = Vec::new();
+    let mut reader = Reader {
+        builder: EndpointBuilder { source, facts },
+        made: HashMap::default(),
+        texts: HashMap::default(),
+        axios,
+        supertest,
+        is_nest,
+    };
+    each_node(root, |node| match node.kind() {
+        "call_expression" => calls.push(node),
+        "class_declaration" if is_nest => classes.push(node),
+        "variable_declarator" => reader.made(node, "name", "value"),
+        "assignment_expression" => reader.made(node, "left", "right"),
+        "public_field_definition" => reader.made(node, "name", "value"),
+        _ => {}
+    });
+    for class in classes {
+        reader.controller(class);
+    }
+    for call in calls {
+        reader.call(call);
+    }
+}
+
+impl<'s> Reader<'s, '_> {
+    fn text(&self, node: Node<'_>) -> &'s str {
+        self.builder.text(node)
+    }
+
+    /// Notes a name that is given a server, a router, a client or a text.
+    fn made(&mut self, node: Node<'_>, name: &str, value: &str) {
+        let (Some(name), Some(value)) = (
+            node.child_by_field_name(name),
+            node.child_by_field_name(value),
+        ) else {
+            return;
+        };
+        let name_text = self.text(name);
+        let key = if node.kind() == "public_field_definition" {
+            format!("this.{name_text}")
+        } else {
+            name_text.to_owned()
+        };
+        if matches!(value.kind(), "string" | "template_string") {
+            if let Some(text) = self.literal(value)
+                && !text.contains(HOLE)
+            {
+                self.texts.insert(name_text, text);
+            }
+            return;
+        }
+        if !matches!(value.kind(), "call_expression" | "new_expression") {
+            return;
+        }
+        let text = self.text(value);
+        if SERVERS.iter().any(|it| text.starts_with(it)) {
+            self.made.insert(key, Made::Server);
+        } else if ROUTERS.iter().any(|it| text.starts_with(it)) {
+            let options = value.child_by_field_name("arguments");
+            let options = options.and_then(|it| it.named_child(0));
+            let prefix = options.and_then(|it| self.option(it, "prefix"));
+            let prefix = prefix.and_then(|it| self.literal(it));
+            let prefix = prefix.and_then(|it| route_path(&it)).unwrap_or_default();
+            self.made.insert(key, Made::Router { prefix });
+        } else if let Some(base) = self.client(value) {
+            let symbol = self.builder.top_level(name_text);
+            if let Some(symbol) = symbol {
+                let role = EndpointRole::Client { base };
+                self.builder.add(role, Some(symbol), node);
+            }
+        }
+    }
+
+    /// Returns the path that requests of a new client begin with: `/api` for `axios.create({ baseURL: '/api' })`.
+    fn client(&self, call: Node<'_>) -> Option<String> {
+        let callee = call.child_by_field_name("function")?;
+        let (object, name) = self.text(callee).rsplit_once('.')?;
+        if name != "create" || !self.axios.iter().any(|it| it == object) {
+            return None;
+        }
+        let options = call.child_by_field_name("arguments")?.named_child(0);
+        let base = options.and_then(|it| self.option(it, "baseURL"));
+        let Some(base) = base else {
+            return Some(String::new());
+        };
+        // One that leads elsewhere is none of ours; one that is not known has no path.
+        match self.literal(base) {
+            Some(text) if text.trim_start_matches(HOLE).is_empty() => Some(String::new()),
+            Some(text) => request_path(&text, true),
+            None => Some(String::new()),
+        }
+    }
+
+    /// Returns a member of an object literal.
+    fn option<'t>(&self, object: Node<'t>, key: &str) -> Option<Node<'t>> {
+        if object.kind() != "object" {
+            return None;
+        }
+        let pairs = children(object).into_iter();
+        let mut pairs = pairs.filter(|it| it.kind() == "pair");
+        let pair = pairs.find(|it| {
+            let name = it.child_by_field_name("key");
+            name.is_some_and(|it| self.text(it).trim_matches(['\'', '"']) == key)
+        })?;
+        pair.child_by_field_name("value")
+    }
+
+    /// Returns a text as it is written, with a hole for each value that is put in; `None` for anything else.
+    fn literal(&self, node: Node<'_>) -> Option<String> {
+        match node.kind() {
+            "string" => {
+                let text = self.text(node);
+                let inner = text.get(1..text.len().saturating_sub(1))?;
+                (!inner.contains('\\')).then(|| inner.to_owned())
+            }
+            "template_string" => {
+                let mut out = String::new();
+                let mut at = node.start_byte() + 1;
+                let end = node.end_byte().saturating_sub(1);
+                for child in children(node) {
+                    if child.kind() == "template_substitution" {
+                        out.push_str(self.builder.source.get(at..child.start_byte())?);
+                        let inner = child.named_child(0).map_or("", |it| self.text(it));
+                        match self.texts.get(inner) {
+                            Some(text) => out.push_str(text),
+                            None => out.push(HOLE),
+                        }
+                        at = child.end_byte();
+                    }
+                }
+                out.push_str(self.builder.source.get(at..end)?);
+                (!out.contains('\\')).then_some(out)
+            }
+            "binary_expression" => {
+                let operator = node.child_by_field_name("operator")?;
+                if self.text(operator) != "+" {
+                    return None;
+                }
+                let left = node.child_by_field_name("left")?;
+                let right = node.child_by_field_name("right")?;
+                let part = |it: Node<'_>| self.literal(it).unwrap_or_else(|| HOLE.to_string());
+                let out = part(left) + &part(right);
+                (out.chars().any(|it| it != HOLE)).then_some(out)
+            }
+            "parenthesized_expression" => self.literal(node.named_child(0)?),
+            "identifier" => self.texts.get(self.text(node)).cloned(),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, call: Node<'_>) {
+        let (Some(callee), Some(arguments)) = (
+            call.child_by_field_name("function"),
+            call.child_by_field_name("arguments"),
+        ) else {
+            return;
+        };
+        if arguments.kind() != "arguments" {
+            return;
+        }
+        let arguments = children(arguments);
+        match callee.kind() {
+            "identifier" => self.function_call(call, callee, &arguments),
+            "member_expression" => {
+                let (Some(object), Some(name)) = (
+                    callee.child_by_field_name("object"),
+                    callee.child_by_field_name("property"),
+                ) else {
+                    return;
+                };
+                self.member_call(call, object, self.text(name), &arguments);
+            }
+            _ => {}
+        }
+    }
+
+    /// `fetch('/users')`, `axios({ method: 'post', url: '/users' })`
+    fn function_call(&mut self, call: Node<'_>, callee: Node<'_>, arguments: &[Node<'_>]) {
+        let name = self.text(callee);
+        let Some(first) = arguments.first() else {
+            return;
+        };
+        if name == "fetch" {
+            self.fetch(call, arguments);
+        } else if self.axios.iter().any(|it| it == name) {
+            if first.kind() == "object" {
+                self.configured(call, *first, None);
+            } else if let Some(path) = self.literal(*first) {
+                let method = match arguments.get(1) {
+                    None => Some("GET"),
+                    Some(options) => self.method_option(*options),
+                };
+                if let (Some(method), Some(path)) = (method, request_path(&path, false)) {
+                    self.builder.add_request(method, path, None, call);
+                }
+            }
+        }
+    }
+
+    /// The method that the options of a request say; `None` where they are computed.
+    fn method_option(&self, options: Node<'_>) -> Option<&'static str> {
+        if options.kind() != "object" {
+            return None;
+        }
+        match self.option(options, "method") {
+            Some(method) => method_of_word(&self.literal(method)?),
+            None => {
+                let mut parts = children(options).into_iter();
+                let is_known = parts.all(|it| it.kind() == "pair" || self.text(it) == "signal");
+                is_known.then_some("GET")
+            }
+        }
+    }
+
+    fn fetch(&mut self, call: Node<'_>, arguments: &[Node<'_>]) {
+        let Some(path) = arguments.first().and_then(|it| self.literal(*it)) else {
+            return;
+        };
+        let method = match arguments.get(1) {
+            None => Some("GET"),
+            Some(options) => self.method_option(*options),
+        };
+        if let (Some(method), Some(path)) = (method, request_path(&path, false)) {
+            self.builder.add_request(method, path, None, call);
+        }
+    }
+
+    /// `axios({ method: 'post', url: '/users' })`
+    fn configured(&mut self, call: Node<'_>, options: Node<'_>, client: Option<u32>) {
+        let Some(method) = self.method_option(options) else {
+            return;
+        };
+        let url = self.option(options, "url");
+        let url = url.and_then(|it| self.literal(it));
+        if let Some(path) = url.and_then(|it| request_path(&it, client.is_some())) {
+            self.builder.add_request(method, path, client, call);
+        }
+    }
+
+    fn member_call(
+        &mut self,
+        call: Node<'_>,
+        object: Node<'_>,
+        name: &str,
+        arguments: &[Node<'_>],
+    ) {
+        match name {
+            "use" => self.mount(call, object, arguments),
+            "register" => self.register(call, object, arguments),
+            "setGlobalPrefix" if self.is_nest => {
+                let prefix = arguments.first().and_then(|it| self.literal(*it));
+                let prefix = prefix.and_then(|it| route_path(&it));
+                let target = MountTarget::Global;
+                self.builder
+                    .add_mount(Router::Root, prefix, false, target, call);
+            }
+            "route" => self.fastify_route(call, object, arguments),
+            "fetch" if matches!(self.text(object), "window" | "globalThis" | "self") => {
+                self.fetch(call, arguments);
+            }
+            "request" if self.axios.iter().any(|it| it == self.text(object)) => {
+                if let Some(options) = arguments.first() {
+                    self.configured(call, *options, None);
+                }
+            }
+            "all" => self.verb(call, object, "", arguments),
+            _ => {
+                if let Some(method) = method_of(name) {
+                    self.verb(call, object, method, arguments);
+                }
+            }
+        }
+    }
+
+    /// `router.get('/users', list)`, `axios.get('/users')`, `router.route('/users').get(list)`
+    fn verb(&mut self, call: Node<'_>, object: Node<'_>, method: &str, arguments: &[Node<'_>]) {
+        if object.kind() == "call_expression" {
+            if let Some((router, path)) = self.chained(object) {
+                self.route(call, router, method, &path, arguments);
+            } else if let Some(callee) = object.child_by_field_name("function")
+                && self.supertest.iter().any(|it| it == self.text(callee))
+                && let Some(path) = arguments.first().and_then(|it| self.literal(*it))
+                && let Some(path) = request_path(&path, false)
+                && !method.is_empty()
+            {
+                self.builder.add_request(method, path, None, call);
+            }
+            return;
+        }
+        let Some(path) = arguments.first().and_then(|it| self.literal(*it)) else {
+            return;
+        };
+        let text = self.text(object);
+        if self.axios.iter().any(|it| it == text) {
+            if let Some(path) = request_path(&path, false)
+                && !method.is_empty()
+            {
+                self.builder.add_request(method, path, None, call);
+            }
+            return;
+        }
+        if self.made.contains_key(text) || arguments.iter().any(|it| is_function(*it)) {
+            self.route(call, object, method, &path, &arguments[1..]);
+            return;
+        }
+        if self.parameter_of(object).is_some() {
+            if arguments.len() > 1 {
+                self.route(call, object, method, &path, &arguments[1..]);
+            }
+            return;
+        }
+        // A client that another file may have made.
+        if object.kind() == "identifier"
+            && !method.is_empty()
+            && let Some(path) = request_path(&path, true)
+            && let Some(client) = self.builder.reference(object)
+        {
+            self.builder.add_request(method, path, Some(client), call);
+        }
+    }
+
+    /// Returns the router and the path of `router.route('/users').get(list)`, without the last call.
+    fn chained<'t>(&self, mut call: Node<'t>) -> Option<(Node<'t>, String)> {
+        for _ in 0..10 {
+            let callee = call.child_by_field_name("function")?;
+            let object = callee.child_by_field_name("object")?;
+            let name = self.text(callee.child_by_field_name("property")?);
+            if name == "route" {
+                let arguments = call.child_by_field_name("arguments")?;
+                let path = self.literal(arguments.named_child(0)?)?;
+                return Some((object, path));
+            }
+            if object.kind() != "call_expression" {
+                return None;
+            }
+            call = object;
+        }
+        None
+    }
+
+    fn route(
+        &mut self,
+        call: Node<'_>,
+        object: Node<'_>,
+        method: &str,
+        path: &str,
+        handlers: &[Node<'_>],
+    ) {
+        let Some((router, prefix)) = self.router(object) else {
+            return;
+        };
+        let handler = handlers.last().and_then(|it| handler(*it));
+        let named = handler.filter(|it| matches!(it.kind(), "identifier" | "member_expression"));
+        let symbol = self.builder.symbol_at(call.start_byte());
+        let symbol = symbol.or_else(|| self.variable(object));
+        let prefix = prefix.to_owned();
+        let route = RouteAt {
+            method,
+            prefix: &prefix,
+            path,
+            router,
+            handler: named,
+            symbol,
+        };
+        self.builder.add_route(route, call);
+    }
+
+    /// The variable of the file that holds an object.
+    fn variable(&self, object: Node<'_>) -> Option<SymbolIdx> {
+        self.builder.top_level(self.text(object))
+    }
+
+    /// Returns the router that a name holds, with the prefix that it was made with.
+    fn router(&self, object: Node<'_>) -> Option<(Router, &str)> {
+        let text = self.text(object);
+        match self.made.get(text) {
+            Some(Made::Server) => return Some((Router::Root, "")),
+            Some(Made::Router { prefix }) => {
+                let variable = self.variable(object);
+                let holder = variable.or_else(|| self.builder.symbol_at(object.start_byte()));
+                return Some((Router::Symbol(holder?), prefix));
+            }
+            None => {}
+        }
+        let parameter = self.parameter_of(object)?;
+        if text == "app" {
+            return Some((Router::Root, ""));
+        }
+        let holder = self.builder.symbol_at(parameter.start_byte() + 1)?;
+        Some((Router::Symbol(holder), ""))
+    }
+
+    /// Returns the parameters of the function around that take a server or a router by a name.
+    fn parameter_of<'t>(&self, object: Node<'t>) -> Option<Node<'t>> {
+        let name = self.text(object);
+        if !matches!(
+            name,
+            "app" | "server" | "fastify" | "instance" | "router" | "f"
+        ) {
+            return None;
+        }
+        let mut at = object.parent();
+        while let Some(node) = at {
+            if let Some(parameters) = node.child_by_field_name("parameters") {
+                let mut all = children(parameters).into_iter();
+                let is_name = |it: Node<'_>| {
+                    let text = self.text(it);
+                    text == name || text.split([':', '=']).next().map(str::trim) == Some(name)
+                };
+                if all.any(is_name) {
+                    return Some(node);
+                }
+            }
+            if let Some(parameter) = node.child_by_field_name("parameter")
+                && self.text(parameter) == name
+            {
+                return Some(node);
+            }
+            at = node.parent();
+        }
+        None
+    }
+
+    /// `app.use('/api', router)`
+    fn mount(&mut self, call: Node<'_>, object: Node<'_>, arguments: &[Node<'_>]) {
+        let Some((parent, own)) = self.router(object) else {
+            return;
+        };
+        let own = own.to_owned();
+        let (prefix, rest) = match arguments {
+            [] => return,
+            [only] => (Some(String::new()), [*only].to_vec()),
+            [first, rest @ ..] if is_path(*first) => (self.literal(*first), rest.to_vec()),
+            all => (Some(String::new()), all.to_vec()),
+        };
+        let prefix = prefix.and_then(|it| route_path(&it));
+        let prefix = prefix.map(|it| own + &it);
+        for target in rest {
+            self.mount_one(call, parent, prefix.clone(), target);
+        }
+    }
+
+    /// `app.register(routes, { prefix: '/api' })`
+    fn register(&mut self, call: Node<'_>, object: Node<'_>, arguments: &[Node<'_>]) {
+        let Some((parent, own)) = self.router(object) else {
+            return;
+        };
+        let own = own.to_owned();
+        let Some(target) = arguments.first() else {
+            return;
+        };
+        let prefix = match arguments.get(1) {
+            None => Some(String::new()),
+            Some(options) if options.kind() == "object" => match self.option(*options, "prefix") {
+                Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+                None => Some(String::new()),
+            },
+            Some(_) => None,
+        };
+        self.mount_one(call, parent, prefix.map(|it| own + &it), *target);
+    }
+
+    fn mount_one(
+        &mut self,
+        call: Node<'_>,
+        parent: Router,
+        prefix: Option<String>,
+        target: Node<'_>,
+    ) {
+        let found = match target.kind() {
+            "identifier" | "member_expression" => {
+                let local = self.builder.reference(target).map(MountTarget::Reference);
+                let text = self.text(target);
+                if self.made.contains_key(text) {
+                    self.variable(target).map(MountTarget::Symbol).or(local)
+                } else {
+                    self.required(text).or(local)
+                }
+            }
+            "call_expression" => {
+                let callee = target.child_by_field_name("function");
+                let argument = target.child_by_field_name("arguments");
+                let argument = argument.and_then(|it| it.named_child(0));
+                match (callee.map(|it| self.text(it)), argument) {
+                    (Some("require"), Some(module)) => {
+                        let module = self.literal(module);
+                        module.and_then(|it| self.import(&it))
+                    }
+                    (Some(_), _) => callee
+                        .and_then(|it| self.builder.reference(it))
+                        .map(MountTarget::Reference),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if let Some(found) = found {
+            self.builder.add_mount(parent, prefix, false, found, call);
+        }
+    }
+
+    /// The module that a name stands for as a whole: `const users = require('./users')`.
+    fn required(&self, name: &str) -> Option<MountTarget> {
+        let all = self.builder.facts.imports.iter();
+        let at = all.into_iter().position(|import| {
+            matches!(import.kind, ImportKind::Require | ImportKind::Static)
+                && import.specifier.starts_with('.')
+                && import
+                    .names
+                    .iter()
+                    .any(|it| it.local == name && matches!(it.imported.as_str(), "*" | "default"))
+        })?;
+        u32::try_from(at).ok().map(MountTarget::Import)
+    }
+
+    fn import(&self, specifier: &str) -> Option<MountTarget> {
+        let mut all = self.builder.facts.imports.iter();
+        let at = all.position(|it| it.specifier == specifier)?;
+        u32::try_from(at).ok().map(MountTarget::Import)
+    }
+
+    /// `fastify.route({ method: 'GET', url: '/users', handler: list })`
+    fn fastify_route(&mut self, call: Node<'_>, object: Node<'_>, arguments: &[Node<'_>]) {
+        let [options] = arguments else {
+            return;
+        };
+        let method = self.option(*options, "method");
+        let method = method.and_then(|it| self.literal(it));
+        let method = method.and_then(|it| method_of_word(&it));
+        let url = self.option(*options, "url");
+        let url = url.and_then(|it| self.literal(it));
+        if let (Some(method), Some(url)) = (method, url) {
+            let handler: Vec<_> = self.option(*options, "handler").into_iter().collect();
+            self.route(call, object, method, &url, &handler);
+        }
+    }
+
+    /// The routes of a controller of Nest.
+    fn controller(&mut self, class: Node<'_>) {
+        let around = class.parent().filter(|it| it.kind() == "export_statement");
+        let decorators = children(class)
+            .into_iter()
+            .chain(around.map(children).unwrap_or_default());
+        let decorators: Vec<Node<'_>> = decorators.filter(|it| it.kind() == "decorator").collect();
+        let prefix = decorators.iter().find_map(|it| {
+            let (name, argument) = self.decorator(*it)?;
+            (name == "Controller").then_some(argument)
+        });
+        let prefix = match prefix {
+            None => return,
+            Some(None) => Some(String::new()),
+            Some(Some(argument)) if argument.kind() == "object" => {
+                match self.option(argument, "path") {
+                    // A version is a part of the path, where one is set.
+                    _ if self.option(argument, "version").is_some() => None,
+                    Some(path) => self.literal(path),
+                    None => Some(String::new()),
+                }
+            }
+            Some(Some(argument)) => self.literal(argument),
+        };
+        let Some(prefix) = prefix.and_then(|it| route_path(&it)) else {
+            return;
+        };
+        let Some(body) = class.child_by_field_name("body") else {
+            return;
+        };
+        let mut open: Vec<Node<'_>> = Vec::new();
+        for member in children(body) {
+            if member.kind() == "decorator" {
+                open.push(member);
+                continue;
+            }
+            let own = children(member);
+            let own = own.into_iter().filter(|it| it.kind() == "decorator");
+            let all: Vec<Node<'_>> = std::mem::take(&mut open).into_iter().chain(own).collect();
+            let name = member.child_by_field_name("name");
+            let symbol = name.and_then(|it| self.builder.defined_at(it));
+            if symbol.is_none() {
+                continue;
+            }
+            for decorator in all {
+                let Some((name, argument)) = self.decorator(decorator) else {
+                    continue;
+                };
+                let Some((_, method)) = NEST_METHODS.iter().find(|it| it.0 == name) else {
+                    continue;
+                };
+                let path = match argument {
+                    None => Some(String::new()),
+                    Some(argument) => self.literal(argument),
+                };
+                if let Some(path) = path {
+                    let route = RouteAt {
+                        method,
+                        prefix: &prefix,
+                        path: &path,
+                        router: Router::Global,
+                        handler: None,
+                        symbol,
+                    };
+                    self.builder.add_route(route, decorator);
+                }
+            }
+        }
+    }
+
+    /// Returns the name of a decorator and its first argument.
+    fn decorator<'t>(&self, decorator: Node<'t>) -> Option<(&'s str, Option<Node<'t>>)> {
+        let call = decorator.named_child(0)?;
+        let callee = call.child_by_field_name("function")?;
+        let arguments = call.child_by_field_name("arguments")?;
+        Some((self.text(callee), arguments.named_child(0)))
+    }
+}
+
+/// Returns the handler behind the functions that wrap it: `list` of `wrap(list)` and of `list.bind(users)`.
+fn handler(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node;
+    for _ in 0..4 {
+        match at.kind() {
+            "call_expression" => {
+                let callee = at.child_by_field_name("function")?;
+                let object = callee.child_by_field_name("object");
+                let is_bind = callee.kind() == "member_expression"
+                    && callee
+                        .child_by_field_name("property")
+                        .is_some_and(|it| it.byte_range().len() == 4);
+                at = match object {
+                    Some(object) if is_bind => object,
+                    _ => *children(at.child_by_field_name("arguments")?).last()?,
+                };
+            }
+            "array" => at = *children(at).last()?,
+            _ => return Some(at),
+        }
+    }
+    None
+}
+
+/// Whether an argument is a function that is written there.
+fn is_function(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "arrow_function" | "function_expression" | "function"
+    )
+}
+
+/// Whether an argument is a text.
+fn is_path(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "string" | "template_string" | "binary_expression"
+    )
+}

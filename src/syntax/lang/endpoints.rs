@@ -1,0 +1,398 @@
+//! Endpoints of a file: routes, requests, functions of other languages. Each front end finds its own in the tree; this has the
+//! parts that they share.
+//!
+//! Only files that hold a word of the tables are looked through.
+
+use tree_sitter::Node;
+
+use crate::ir::{
+    Endpoint, EndpointRole, Expr, ExprId, FileFacts, Mount, MountTarget, Request, Route, Router,
+    SymbolIdx, Target,
+};
+
+/// Endpoints of one file that are kept.
+const MAX_ENDPOINTS: usize = 4_000;
+
+/// Nodes deep in one another that are looked through.
+const MAX_DEPTH: usize = 400;
+
+/// A value that is put into a text: `${id}`. No source file has it in a literal.
+pub(super) const HOLE: char = '\u{1}';
+
+/// The methods of HTTP, by the names that functions for them have.
+const METHODS: [(&str, &str); 7] = [
+    ("get", "GET"),
+    ("post", "POST"),
+    ("put", "PUT"),
+    ("patch", "PATCH"),
+    ("delete", "DELETE"),
+    ("head", "HEAD"),
+    ("options", "OPTIONS"),
+];
+
+/// Returns the method that a function is named after: `GET` for `get`.
+pub(super) fn method_of(name: &str) -> Option<&'static str> {
+    let mut all = METHODS.iter();
+    all.find(|it| it.0 == name).map(|it| it.1)
+}
+
+/// Returns the method that a word is: `GET` for `get` and `GET`.
+pub(super) fn method_of_word(word: &str) -> Option<&'static str> {
+    let mut all = METHODS.iter();
+    all.find(|it| it.0.eq_ignore_ascii_case(word))
+        .map(|it| it.1)
+}
+
+/// Adds endpoints to the facts of one file.
+pub(super) struct EndpointBuilder<'s, 'f> {
+    pub(super) source: &'s str,
+    pub(super) facts: &'f mut FileFacts,
+}
+
+impl<'s> EndpointBuilder<'s, '_> {
+    /// Returns the text of a node.
+    pub(super) fn text(&self, node: Node<'_>) -> &'s str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Returns the innermost definition around a byte.
+    pub(super) fn symbol_at(&self, byte: usize) -> Option<SymbolIdx> {
+        let byte = u32::try_from(byte).ok()?;
+        let all = self.facts.symbols.iter().enumerate().rev();
+        let mut around =
+            all.filter(|(_, it)| it.span.start_byte <= byte && byte < it.span.end_byte);
+        u32::try_from(around.next()?.0).ok()
+    }
+
+    /// Returns the definition of a name that begins around a node: the function whose name the node is.
+    pub(super) fn defined_at(&self, name: Node<'_>) -> Option<SymbolIdx> {
+        let at = self.symbol_at(name.start_byte())?;
+        (self.facts.symbols[at as usize].name == self.text(name)).then_some(at)
+    }
+
+    /// Returns the definition of a name at the top level of the file.
+    pub(super) fn top_level(&self, name: &str) -> Option<SymbolIdx> {
+        let mut all = self.facts.symbols.iter();
+        let at = all.position(|it| it.parent.is_none() && it.name == name)?;
+        u32::try_from(at).ok()
+    }
+
+    /// Returns the reference that the use of a name, or of a member of one, was recorded as.
+    pub(super) fn reference(&self, node: Node<'_>) -> Option<u32> {
+        let text: String = self.text(node).split_whitespace().collect();
+        let (receiver, name) = match text.rsplit_once('.') {
+            Some((receiver, name)) => (Some(receiver), name),
+            None => (None, text.as_str()),
+        };
+        let around = self.symbol_at(node.start_byte());
+        let all = self.facts.references.iter().enumerate();
+        let found = all.filter(|(_, it)| {
+            self.facts.name(it) == name
+                && match (it.target, receiver) {
+                    (Target::Member { receiver: at, .. }, Some(receiver)) => {
+                        chain(self.facts, at).is_some_and(|it| it == receiver)
+                    }
+                    (Target::Value(at), Some(receiver)) => {
+                        member_chain(self.facts, at).is_some_and(|it| it == receiver)
+                    }
+                    (Target::Member { .. } | Target::Markup(_) | Target::Unknown, _) => false,
+                    (_, receiver) => receiver.is_none(),
+                }
+        });
+        let found: Vec<_> = found.collect();
+        let near = found.iter().find(|it| it.1.symbol == around);
+        let one = near.or_else(|| match found.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        });
+        u32::try_from(one?.0).ok()
+    }
+
+    /// Adds an endpoint at a node.
+    pub(super) fn add(&mut self, role: EndpointRole, symbol: Option<SymbolIdx>, node: Node<'_>) {
+        if self.facts.endpoints.len() < MAX_ENDPOINTS {
+            let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+            let endpoint = Endpoint { role, symbol, line };
+            self.facts.endpoints.push(endpoint);
+        }
+    }
+
+    /// Adds a route whose path has the parameters of its framework; not one that takes paths of any length.
+    pub(super) fn add_route(&mut self, route: RouteAt<'_, '_>, node: Node<'_>) {
+        let Some(path) = route_path(route.path) else {
+            return;
+        };
+        let role = EndpointRole::Route(Route {
+            method: route.method.to_owned(),
+            prefix: route.prefix.to_owned(),
+            path,
+            router: route.router,
+            handler: route.handler.and_then(|it| self.reference(it)),
+        });
+        self.add(role, route.symbol, node);
+    }
+
+    /// Adds a router under a prefix.
+    pub(super) fn add_mount(
+        &mut self,
+        parent: Router,
+        prefix: Option<String>,
+        replaces: bool,
+        target: MountTarget,
+        node: Node<'_>,
+    ) {
+        let role = EndpointRole::Mount(Mount {
+            prefix,
+            replaces,
+            parent,
+            target,
+        });
+        let symbol = self.symbol_at(node.start_byte());
+        self.add(role, symbol, node);
+    }
+
+    /// Adds a request to a literal address.
+    pub(super) fn add_request(
+        &mut self,
+        method: &str,
+        path: String,
+        client: Option<u32>,
+        node: Node<'_>,
+    ) {
+        let role = EndpointRole::Request(Request {
+            method: method.to_owned(),
+            path,
+            client,
+        });
+        let symbol = self.symbol_at(node.start_byte());
+        self.add(role, symbol, node);
+    }
+}
+
+/// A route as its framework writes it.
+#[derive(Clone, Copy)]
+pub(super) struct RouteAt<'a, 't> {
+    /// `GET`; empty for every method.
+    pub(super) method: &'a str,
+    /// The prefix of the router, without parameters of the framework's syntax.
+    pub(super) prefix: &'a str,
+    /// The path as written.
+    pub(super) path: &'a str,
+    pub(super) router: Router,
+    /// The handler, where it is named.
+    pub(super) handler: Option<Node<'t>>,
+    /// The definition that answers, where it is not named.
+    pub(super) symbol: Option<SymbolIdx>,
+}
+
+/// Returns the names of a chain of members: `users.list`; `None` where it begins with anything but a name or the receiver.
+fn chain(facts: &FileFacts, at: ExprId) -> Option<String> {
+    match facts.exprs.get(at) {
+        Expr::Name { name, .. } => Some(facts.exprs.name_of(*name).to_owned()),
+        Expr::Receiver { .. } => Some("this".to_owned()),
+        Expr::Member { object, name } => {
+            let object = chain(facts, *object)?;
+            Some(format!("{object}.{}", facts.exprs.name_of(*name)))
+        }
+        Expr::Instance { of } => chain(facts, *of),
+        _ => None,
+    }
+}
+
+/// Returns the names before the last one of a chain.
+fn member_chain(facts: &FileFacts, at: ExprId) -> Option<String> {
+    match facts.exprs.get(at) {
+        Expr::Member { object, .. } => chain(facts, *object),
+        _ => None,
+    }
+}
+
+/// Calls `visit` with each node of a tree, parents first, as far as a bound of depth allows.
+pub(super) fn each_node<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
+    let mut cursor = root.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        if node.is_named() {
+            visit(node);
+        }
+        if depth < MAX_DEPTH && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+/// Returns the named children of a node without comments.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let all = node.named_children(&mut cursor);
+    all.filter(|it| !it.kind().ends_with("comment")).collect()
+}
+
+/// Returns the path of a route with `{}` for each parameter, `None` where it takes paths of any length or only may have a part:
+/// `/users/:id`, `/users/{id:int}`, `/users/<int:id>` → `/users/{}`.
+pub(super) fn route_path(written: &str) -> Option<String> {
+    let mut out = String::new();
+    for segment in written.split('/').filter(|it| !it.is_empty()) {
+        out.push('/');
+        let mut rest = segment.chars().peekable();
+        while let Some(c) = rest.next() {
+            match c {
+                '{' | '<' => {
+                    let end = if c == '{' { '}' } else { '>' };
+                    let inner: String = rest.by_ref().take_while(|it| *it != end).collect();
+                    let is_open = inner.starts_with('*')
+                        || inner.ends_with('?')
+                        || inner.ends_with(":path")
+                        || inner.starts_with("path:")
+                        || inner.starts_with("re:");
+                    if is_open {
+                        return None;
+                    }
+                    out.push_str("{}");
+                }
+                ':' => {
+                    let mut n = 0;
+                    while rest
+                        .next_if(|it| it.is_alphanumeric() || *it == '_')
+                        .is_some()
+                    {
+                        n += 1;
+                    }
+                    if rest.peek() == Some(&'(') {
+                        // A pattern for the parameter.
+                        for c in rest.by_ref() {
+                            if c == ')' {
+                                break;
+                            }
+                        }
+                    }
+                    if n == 0 {
+                        return None;
+                    }
+                    out.push_str("{}");
+                }
+                '*' | '?' | '(' | ')' | '+' | '[' | ']' | '^' | '$' | '|' | '\\' => return None,
+                HOLE => return None,
+                c => out.push(c),
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Returns the path of a request without host and query, with `{}` for each value that is put in and for each number; `None` where it
+/// leaves the repository or is not known. `is_relative` allows one that begins without a slash.
+///
+/// `http://localhost:3000/users/7?all=1` → `/users/{}`.
+pub(super) fn request_path(written: &str, is_relative: bool) -> Option<String> {
+    let mut rest = written;
+    if let Some(behind) = rest.strip_prefix(HOLE) {
+        // An address that is configured: `${API}/users`.
+        rest = behind;
+        if !rest.starts_with('/') {
+            return None;
+        }
+    } else if let Some((scheme, behind)) = rest.split_once("://") {
+        if !matches!(scheme, "http" | "https") {
+            return None;
+        }
+        let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+        if !is_own_host(&behind[..end]) {
+            return None;
+        }
+        rest = &behind[end..];
+    }
+    if rest.starts_with("//") {
+        return None;
+    }
+    if !rest.starts_with('/') && !is_relative && !(rest.is_empty() && written.contains("://")) {
+        return None;
+    }
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let mut out = String::new();
+    for segment in rest[..end].split('/').filter(|it| !it.is_empty()) {
+        out.push('/');
+        if is_number(segment) {
+            out.push_str("{}");
+        } else if matches!(segment, "." | "..") || segment.contains(['{', '}', ' ', '*']) {
+            return None;
+        } else {
+            let holes = segment.split(HOLE);
+            out.push_str(&holes.collect::<Vec<_>>().join("{}"));
+        }
+    }
+    Some(out)
+}
+
+/// Whether a host may be a service of the repository: this machine, one without a domain as in a network of containers, or one that is
+/// put in.
+fn is_own_host(host: &str) -> bool {
+    let name = host.split(':').next().unwrap_or(host);
+    let is_local = matches!(name, "127.0.0.1" | "0.0.0.0" | "[") || name.ends_with(".localhost");
+    is_local || host.contains(HOLE) || !name.contains('.')
+}
+
+/// Whether a segment stands for a number or a UUID that a parameter takes.
+fn is_number(segment: &str) -> bool {
+    let is_uuid = segment.len() == 36
+        && segment.bytes().filter(|it| *it == b'-').count() == 4
+        && segment
+            .bytes()
+            .all(|it| it.is_ascii_hexdigit() || it == b'-');
+    is_uuid || segment.bytes().all(|it| it.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOLE, request_path, route_path};
+
+    #[test]
+    fn parameters_of_every_framework_are_one() {
+        for (written, path) in [
+            ("/users/:id", Some("/users/{}")),
+            ("/users/:id(\\d+)/posts", Some("/users/{}/posts")),
+            ("users/<int:id>/", Some("/users/{}")),
+            ("/users/{id:int}", Some("/users/{}")),
+            ("/files/{name}.json", Some("/files/{}.json")),
+            ("/", Some("")),
+            ("/files/*", None),
+            ("/files/{rest:path}", None),
+            ("/files/<path:rest>", None),
+            ("/users/:id?", None),
+        ] {
+            assert_eq!(route_path(written).as_deref(), path, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_request_keeps_its_path_alone() {
+        let hole = |text: &str| text.replace('$', &HOLE.to_string());
+        for (written, path) in [
+            ("/users/$/posts?page=$", Some("/users/{}/posts")),
+            ("$/users", Some("/users")),
+            ("http://localhost:3000/users/7", Some("/users/{}")),
+            ("http://users-service/users#top", Some("/users")),
+            ("http://$:$/users", Some("/users")),
+            ("https://api.example.com/users", None),
+            ("//cdn.example.com/users", None),
+            ("users", None),
+            ("$users", None),
+            ("/users$", Some("/users{}")),
+        ] {
+            assert_eq!(
+                request_path(&hole(written), false).as_deref(),
+                path,
+                "{written}"
+            );
+        }
+        assert_eq!(request_path("users", true).as_deref(), Some("/users"));
+    }
+}

@@ -1,0 +1,631 @@
+//! Routes of FastAPI, Flask and Django, and requests by requests, httpx and the test clients of these frameworks.
+
+use tree_sitter::Node;
+
+use super::super::endpoints::{
+    EndpointBuilder, HOLE, RouteAt, children, each_node, method_of, method_of_word, request_path,
+    route_path,
+};
+use crate::ir::{FileFacts, Import, ImportKind, MountTarget, Router, SymbolIdx};
+use crate::model::hash::HashMap;
+
+/// Words of which a file with endpoints has one.
+const WORDS: [&str; 9] = [
+    "fastapi",
+    "flask",
+    "django",
+    "rest_framework",
+    "requests",
+    "httpx",
+    "starlette",
+    "client.",
+    "ROOT_URLCONF",
+];
+
+/// Classes and functions that make a server.
+const SERVERS: [&str; 2] = ["FastAPI", "Flask"];
+
+/// Classes that make a router, with the argument that has its prefix.
+const ROUTERS: [(&str, &str); 2] = [("APIRouter", "prefix"), ("Blueprint", "url_prefix")];
+
+/// Classes of Django REST framework that make routes for what is registered with them.
+const REST_ROUTERS: [&str; 2] = ["DefaultRouter", "SimpleRouter"];
+
+/// Calls that make a client, by their last names.
+const CLIENTS: [&str; 7] = [
+    "Session",
+    "Client",
+    "AsyncClient",
+    "TestClient",
+    "APIClient",
+    "test_client",
+    "AsyncTestClient",
+];
+
+/// Parameters that are clients by convention of the test frameworks.
+const CLIENT_FIXTURES: [&str; 4] = ["client", "async_client", "test_client", "api_client"];
+
+/// The value of a name of the file, as far as endpoints need it.
+enum Made {
+    Server,
+    Router {
+        prefix: Option<String>,
+    },
+    RestRouter,
+    /// A client, with the path that its requests begin with; `None` where it leads elsewhere.
+    Client {
+        base: Option<String>,
+    },
+}
+
+struct Reader<'s, 'f> {
+    builder: EndpointBuilder<'s, 'f>,
+    made: HashMap<&'s str, Made>,
+    texts: HashMap<&'s str, String>,
+    is_django: bool,
+    is_test: bool,
+}
+
+/// Adds the endpoints of a module to its facts.
+pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
+    if !WORDS.iter().any(|it| source.contains(it)) {
+        return;
+    }
+    let mut calls = Vec::new();
+    let mut decorated = Vec::new();
+    let imports_of = |module: &str| {
+        let mut all = facts.imports.iter();
+        all.any(|it| it.specifier == module || it.specifier.starts_with(&format!("{module}.")))
+    };
+    let is_django = imports_of("django") || imports_of("rest_framework");
+    let is_test = facts
+        .symbols
+        .iter()
+        .any(|it| it.name.starts_with("test") || it.name.starts_with("Test"));
+    let mut reader = Reader {
+        builder: EndpointBuilder { source, facts },
+        made: HashMap::default(),
+        texts: HashMap::default(),
+        is_django,
+        is_test,
+    };
+    each_node(root, |node| match node.kind() {
+        "call" => calls.push(node),
+        "decorated_definition" => decorated.push(node),
+        "assignment" => {
+            if let (Some(name), Some(value)) = (
+                node.child_by_field_name("left"),
+                node.child_by_field_name("right"),
+            ) {
+                reader.made(name, value);
+            }
+        }
+        "as_pattern" => {
+            if let (Some(value), Some(name)) = (node.named_child(0), node.named_child(1)) {
+                reader.made(name, value);
+            }
+        }
+        "typed_parameter" => reader.parameter(node),
+        _ => {}
+    });
+    for definition in decorated {
+        reader.definition(definition);
+    }
+    for call in calls {
+        reader.call(call);
+    }
+}
+
+impl<'s> Reader<'s, '_> {
+    fn text(&self, node: Node<'_>) -> &'s str {
+        self.builder.text(node)
+    }
+
+    /// Notes a name that is given a server, a router, a client or a text.
+    fn made(&mut self, name: Node<'_>, value: Node<'_>) {
+        let name_text = self.text(name);
+        if value.kind() == "string" {
+            let Some(text) = self.literal(value).filter(|it| !it.contains(HOLE)) else {
+                return;
+            };
+            if name_text == "ROOT_URLCONF" {
+                let target = self.module(&text, name);
+                let prefix = Some(String::new());
+                self.builder
+                    .add_mount(Router::Root, prefix, false, target, name);
+            }
+            self.texts.insert(name_text, text);
+            return;
+        }
+        let value = match value.kind() {
+            "await" => value.named_child(0).unwrap_or(value),
+            _ => value,
+        };
+        if value.kind() == "attribute" && self.text(name) == "urlpatterns" {
+            self.rest_urls(value);
+            return;
+        }
+        let Some(callee) = value
+            .child_by_field_name("function")
+            .filter(|_| value.kind() == "call")
+        else {
+            return;
+        };
+        let callee_text = self.text(callee);
+        let last = callee_text.rsplit('.').next().unwrap_or(callee_text);
+        let made = if SERVERS.contains(&last) {
+            Made::Server
+        } else if let Some((_, argument)) = ROUTERS.iter().find(|it| it.0 == last) {
+            let prefix = match self.keyword(value, argument) {
+                None => Some(String::new()),
+                Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+            };
+            Made::Router { prefix }
+        } else if REST_ROUTERS.contains(&last) {
+            Made::RestRouter
+        } else if CLIENTS.contains(&last) && self.is_client(callee_text) {
+            let base = match self.keyword(value, "base_url") {
+                None => Some(String::new()),
+                Some(base) => match self.literal(base) {
+                    Some(text) if text.trim_start_matches(HOLE).is_empty() => Some(String::new()),
+                    Some(text) => request_path(&text, true),
+                    None => Some(String::new()),
+                },
+            };
+            Made::Client { base }
+        } else {
+            return;
+        };
+        self.made.insert(name_text, made);
+    }
+
+    /// Whether a call makes a client of a library that is known.
+    fn is_client(&self, callee: &str) -> bool {
+        match callee.rsplit_once('.') {
+            Some((module, name)) => {
+                matches!(module, "httpx" | "requests" | "requests.sessions")
+                    || name == "test_client"
+            }
+            None => {
+                let imports = self.builder.facts.imports.iter();
+                let known = [
+                    "httpx",
+                    "requests",
+                    "fastapi.testclient",
+                    "starlette.testclient",
+                ];
+                let mut from = imports.filter(|it| {
+                    known.contains(&it.specifier.as_str())
+                        || it.specifier.starts_with("django.test")
+                        || it.specifier.starts_with("rest_framework.test")
+                });
+                from.any(|it| it.names.iter().any(|name| name.local == callee))
+            }
+        }
+    }
+
+    /// A parameter whose type is a client.
+    fn parameter(&mut self, node: Node<'_>) {
+        let (Some(name), Some(written)) = (node.named_child(0), node.child_by_field_name("type"))
+        else {
+            return;
+        };
+        let written = self.text(written);
+        let last = written.rsplit('.').next().unwrap_or(written);
+        let name = self.text(name);
+        if CLIENTS.contains(&last) && self.is_client(written) && !self.made.contains_key(name) {
+            let base = Some(String::new());
+            self.made.insert(name, Made::Client { base });
+        }
+    }
+
+    /// `urlpatterns = router.urls`
+    fn rest_urls(&mut self, value: Node<'_>) {
+        let Some(object) = value.child_by_field_name("object") else {
+            return;
+        };
+        if let Some(target) = self.builder.top_level(self.text(object)) {
+            let target = MountTarget::Symbol(target);
+            let prefix = Some(String::new());
+            self.builder
+                .add_mount(Router::File, prefix, false, target, value);
+        }
+    }
+
+    /// Returns the module that a text names.
+    fn module(&mut self, name: &str, node: Node<'_>) -> MountTarget {
+        let imports = &mut self.builder.facts.imports;
+        let at = u32::try_from(imports.len()).unwrap_or(u32::MAX);
+        imports.push(Import {
+            specifier: name.to_owned(),
+            kind: ImportKind::Implied,
+            type_only: false,
+            line: u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX),
+            names: Vec::new(),
+        });
+        MountTarget::Import(at)
+    }
+
+    /// Returns a text as it is written, with a hole for each value that is put in; `None` for anything else.
+    fn literal(&self, node: Node<'_>) -> Option<String> {
+        match node.kind() {
+            "string" => {
+                let mut out = String::new();
+                for child in children(node) {
+                    match child.kind() {
+                        "string_content" => out.push_str(self.text(child)),
+                        "interpolation" => {
+                            let inner = child.named_child(0).map_or("", |it| self.text(it));
+                            match self.texts.get(inner) {
+                                Some(text) => out.push_str(text),
+                                None => out.push(HOLE),
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                let is_plain = self.text(node).starts_with(['"', '\'', 'f', 'F', 'r']);
+                (is_plain && !out.contains('\\')).then_some(out)
+            }
+            "concatenated_string" => {
+                let parts: Option<Vec<String>> = children(node)
+                    .into_iter()
+                    .map(|it| self.literal(it))
+                    .collect();
+                Some(parts?.concat())
+            }
+            "binary_operator" => {
+                let operator = node.child_by_field_name("operator")?;
+                let left = node.child_by_field_name("left")?;
+                let right = node.child_by_field_name("right")?;
+                if self.text(operator) == "%" {
+                    let text = self.literal(left)?;
+                    let hole = HOLE.to_string();
+                    return Some(text.replace("%s", &hole).replace("%d", &hole));
+                }
+                if self.text(operator) != "+" {
+                    return None;
+                }
+                let part = |it: Node<'_>| self.literal(it).unwrap_or_else(|| HOLE.to_string());
+                let out = part(left) + &part(right);
+                out.chars().any(|it| it != HOLE).then_some(out)
+            }
+            "parenthesized_expression" => self.literal(node.named_child(0)?),
+            "identifier" => self.texts.get(self.text(node)).cloned(),
+            "call" => {
+                // '/users/{}'.format(id)
+                let callee = node.child_by_field_name("function")?;
+                let object = callee.child_by_field_name("object")?;
+                if self.text(callee.child_by_field_name("attribute")?) != "format" {
+                    return None;
+                }
+                let text = self.literal(object)?;
+                let mut out = String::new();
+                let mut rest = text.as_str();
+                while let Some((before, behind)) = rest.split_once('{') {
+                    out.push_str(before);
+                    out.push(HOLE);
+                    rest = behind.split_once('}')?.1;
+                }
+                Some(out + rest)
+            }
+            _ => None,
+        }
+    }
+
+    fn arguments<'t>(&self, call: Node<'t>) -> Vec<Node<'t>> {
+        let list = call.child_by_field_name("arguments");
+        let list = list.filter(|it| it.kind() == "argument_list");
+        let all = list.map(children).unwrap_or_default();
+        all.into_iter()
+            .filter(|it| it.kind() != "keyword_argument")
+            .collect()
+    }
+
+    /// Returns the value of an argument that is given by its name.
+    fn keyword<'t>(&self, call: Node<'t>, name: &str) -> Option<Node<'t>> {
+        let list = call.child_by_field_name("arguments")?;
+        let all = children(list).into_iter();
+        let mut named = all.filter(|it| it.kind() == "keyword_argument");
+        let found = named.find(|it| {
+            let own = it.child_by_field_name("name");
+            own.is_some_and(|it| self.text(it) == name)
+        })?;
+        found.child_by_field_name("value")
+    }
+
+    /// Returns an argument by its place or its name.
+    fn argument<'t>(&self, call: Node<'t>, at: usize, name: &str) -> Option<Node<'t>> {
+        let positional = self.arguments(call).get(at).copied();
+        positional.or_else(|| self.keyword(call, name))
+    }
+
+    /// Returns the router that a name holds, with the prefix that it was made with; `None` where that is computed.
+    fn router(&self, object: Node<'_>) -> Option<(Router, String)> {
+        let text = self.text(object);
+        match self.made.get(text)? {
+            Made::Server => Some((Router::Root, String::new())),
+            Made::Router { prefix } => {
+                let variable = self.builder.top_level(text);
+                let around = variable.or_else(|| self.builder.symbol_at(object.start_byte()));
+                Some((Router::Symbol(around?), prefix.clone()?))
+            }
+            Made::RestRouter => {
+                let variable = self.builder.top_level(text)?;
+                Some((Router::Symbol(variable), String::new()))
+            }
+            Made::Client { .. } => None,
+        }
+    }
+
+    /// `@app.get('/users')`, `@app.route('/users', methods=['POST'])`
+    fn definition(&mut self, node: Node<'_>) {
+        let Some(function) = node.child_by_field_name("definition") else {
+            return;
+        };
+        let Some(name) = function.child_by_field_name("name") else {
+            return;
+        };
+        let Some(symbol) = self.builder.defined_at(name) else {
+            return;
+        };
+        for decorator in children(node) {
+            if decorator.kind() == "decorator"
+                && let Some(call) = decorator.named_child(0)
+                && call.kind() == "call"
+                && let Some(callee) = call.child_by_field_name("function")
+                && let Some(object) = callee.child_by_field_name("object")
+                && let Some(verb) = callee.child_by_field_name("attribute")
+            {
+                self.decorated(call, object, self.text(verb), symbol);
+            }
+        }
+    }
+
+    fn decorated(&mut self, call: Node<'_>, object: Node<'_>, verb: &str, symbol: SymbolIdx) {
+        let Some(path) = self
+            .argument(call, 0, "path")
+            .or_else(|| self.keyword(call, "rule"))
+            .and_then(|it| self.literal(it))
+        else {
+            return;
+        };
+        let methods: Vec<&str> = match verb {
+            "route" | "api_route" => match self.keyword(call, "methods") {
+                None => vec!["GET"],
+                Some(list) if matches!(list.kind(), "list" | "tuple" | "set") => {
+                    let words = children(list).into_iter();
+                    let words = words.filter_map(|it| self.literal(it));
+                    words.filter_map(|it| method_of_word(&it)).collect()
+                }
+                Some(_) => Vec::new(),
+            },
+            _ => method_of(verb).into_iter().collect(),
+        };
+        if methods.is_empty() {
+            return;
+        }
+        let Some((router, prefix)) = self.router(object) else {
+            return;
+        };
+        for method in methods {
+            let route = RouteAt {
+                method,
+                prefix: &prefix,
+                path: &path,
+                router,
+                handler: None,
+                symbol: Some(symbol),
+            };
+            self.builder.add_route(route, call);
+        }
+    }
+
+    fn call(&mut self, call: Node<'_>) {
+        let Some(callee) = call.child_by_field_name("function") else {
+            return;
+        };
+        if callee.kind() == "identifier" {
+            if self.is_django && matches!(self.text(callee), "path") {
+                self.django_path(call);
+            }
+            return;
+        }
+        let (Some(object), Some(name)) = (
+            callee.child_by_field_name("object"),
+            callee.child_by_field_name("attribute"),
+        ) else {
+            return;
+        };
+        match self.text(name) {
+            "include_router" => self.include_router(call, object),
+            "register_blueprint" => self.register_blueprint(call, object),
+            "register" => self.rest_register(call, object),
+            "request" => {
+                let Some(word) = self.argument(call, 0, "method") else {
+                    return;
+                };
+                let method = self.literal(word).and_then(|it| method_of_word(&it));
+                if let Some(method) = method {
+                    self.request(call, object, method, 1);
+                }
+            }
+            verb => {
+                if let Some(method) = method_of(verb) {
+                    self.request(call, object, method, 0);
+                }
+            }
+        }
+    }
+
+    /// `requests.get(f'{BASE}/users')`
+    fn request(&mut self, call: Node<'_>, object: Node<'_>, method: &str, at: usize) {
+        let is_decorator = call.parent().is_some_and(|it| it.kind() == "decorator");
+        if is_decorator {
+            return;
+        }
+        let text = self.text(object);
+        let is_fixture = CLIENT_FIXTURES.contains(&text) || text == "self.client";
+        let base = match self.made.get(text) {
+            Some(Made::Client { base: Some(base) }) => Some(base.clone()),
+            Some(_) => None,
+            None if matches!(text, "requests" | "httpx") => Some(String::new()),
+            None if self.is_test && is_fixture => Some(String::new()),
+            None => None,
+        };
+        let Some(base) = base else {
+            return;
+        };
+        let path = self
+            .argument(call, at, "url")
+            .or_else(|| self.keyword(call, "path"));
+        let path = path.and_then(|it| self.literal(it));
+        let is_relative = self.made.contains_key(text);
+        if let Some(path) = path.and_then(|it| request_path(&it, is_relative)) {
+            let path = base + &path;
+            self.builder.add_request(method, path, None, call);
+        }
+    }
+
+    /// `app.include_router(users.router, prefix='/users')`
+    fn include_router(&mut self, call: Node<'_>, object: Node<'_>) {
+        let Some((parent, own)) = self.parent(object) else {
+            return;
+        };
+        let prefix = match self.keyword(call, "prefix") {
+            None => Some(String::new()),
+            Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+        };
+        let target = self.argument(call, 0, "router");
+        let target = target.and_then(|it| self.target(it));
+        if let Some(target) = target {
+            let prefix = prefix.zip(own).map(|(prefix, own)| own + &prefix);
+            self.builder.add_mount(parent, prefix, false, target, call);
+        }
+    }
+
+    /// The router on which another one is mounted, with its own prefix.
+    fn parent(&self, object: Node<'_>) -> Option<(Router, Option<String>)> {
+        if let Some((router, prefix)) = self.router(object) {
+            return Some((router, Some(prefix)));
+        }
+        let text = self.text(object);
+        match self.made.get(text) {
+            // Made with a prefix that is computed.
+            Some(_) => Some((Router::Root, None)),
+            // A parameter, or from another file.
+            None if matches!(text, "app" | "application") => {
+                Some((Router::Root, Some(String::new())))
+            }
+            None => Some((Router::Root, None)),
+        }
+    }
+
+    fn target(&self, node: Node<'_>) -> Option<MountTarget> {
+        let text = self.text(node);
+        if self.made.contains_key(text) {
+            return self.builder.top_level(text).map(MountTarget::Symbol);
+        }
+        self.builder.reference(node).map(MountTarget::Reference)
+    }
+
+    /// `app.register_blueprint(users, url_prefix='/users')`
+    fn register_blueprint(&mut self, call: Node<'_>, object: Node<'_>) {
+        let Some((parent, own)) = self.parent(object) else {
+            return;
+        };
+        let given = self.keyword(call, "url_prefix");
+        let replaces = given.is_some();
+        let prefix = match given {
+            None => Some(String::new()),
+            Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+        };
+        let target = self.arguments(call).first().copied();
+        if let Some(target) = target.and_then(|it| self.target(it)) {
+            let prefix = prefix.zip(own).map(|(prefix, own)| own + &prefix);
+            self.builder
+                .add_mount(parent, prefix, replaces, target, call);
+        }
+    }
+
+    /// `router.register('users', UserViewSet)` of Django REST framework: a list and its members.
+    fn rest_register(&mut self, call: Node<'_>, object: Node<'_>) {
+        if !matches!(self.made.get(self.text(object)), Some(Made::RestRouter)) {
+            return;
+        }
+        let Some((router, _)) = self.router(object) else {
+            return;
+        };
+        let path = self.argument(call, 0, "prefix");
+        let path = path.and_then(|it| self.literal(it));
+        let handler = self.argument(call, 1, "viewset");
+        let Some(path) = path else {
+            return;
+        };
+        for path in [path.clone(), format!("{path}/{{pk}}")] {
+            let route = RouteAt {
+                method: "",
+                prefix: "",
+                path: &path,
+                router,
+                handler,
+                symbol: None,
+            };
+            self.builder.add_route(route, call);
+        }
+    }
+
+    /// `path('users/', views.users)`, `path('api/', include('api.urls'))`
+    fn django_path(&mut self, call: Node<'_>) {
+        let Some(path) = self
+            .argument(call, 0, "route")
+            .and_then(|it| self.literal(it))
+        else {
+            return;
+        };
+        let Some(view) = self.argument(call, 1, "view") else {
+            return;
+        };
+        let callee = view.child_by_field_name("function");
+        let callee = callee.filter(|_| view.kind() == "call");
+        if callee.is_some_and(|it| self.text(it) == "include") {
+            let Some(included) = self.arguments(view).first().copied() else {
+                return;
+            };
+            let prefix = route_path(&path);
+            let target = match included.kind() {
+                "string" => match self.literal(included) {
+                    Some(module) => Some(self.module(&module, included)),
+                    None => None,
+                },
+                "attribute" => {
+                    let object = included.child_by_field_name("object");
+                    let object = object.map(|it| self.text(it));
+                    let own = object.and_then(|it| self.builder.top_level(it));
+                    own.map(MountTarget::Symbol)
+                }
+                _ => None,
+            };
+            if let Some(target) = target {
+                self.builder
+                    .add_mount(Router::File, prefix, false, target, call);
+            }
+            return;
+        }
+        // `Users.as_view()`, `wrap(users)`
+        let handler = match callee {
+            Some(callee) if callee.kind() == "attribute" => callee.child_by_field_name("object"),
+            Some(_) => self.arguments(view).first().copied(),
+            None => Some(view),
+        };
+        let route = RouteAt {
+            method: "",
+            prefix: "",
+            path: &path,
+            router: Router::File,
+            handler,
+            symbol: None,
+        };
+        self.builder.add_route(route, call);
+    }
+}
