@@ -21,6 +21,19 @@ pub const MOUNTS: &str = "bridge:http mounts";
 /// name belongs to.
 pub const LINKAGE: &str = "bridge:c ";
 
+/// The beginning of the keys of names with external linkage.
+pub const LINKAGE_KEY: &str = "c ";
+
+/// The beginning of the specifiers of packages of Java: `bridge:java com.acme`.
+pub const JAVA_PACKAGE: &str = "bridge:java ";
+
+/// Returns the key of a member of a class of Java by the name of the class: `java com.acme#UserMapper.find`. `None` for a class
+/// without a package.
+pub fn java_member_key(class: &str, member: &str) -> Option<String> {
+    let (package, class) = class.rsplit_once('.')?;
+    Some(format!("java {package}#{class}.{member}"))
+}
+
 /// A place where a file offers something to other languages, or asks for something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
@@ -39,10 +52,13 @@ pub enum EndpointRole {
     Route(Route),
     /// `app.use('/api', router)`: a router under a prefix.
     Mount(Mount),
-    /// `const api = axios.create({ baseURL: '/api' })`: a client, with the path that its requests begin with.
-    Client {
-        /// The path, empty where none is known.
-        base: String,
+    /// `const router = express.Router()`, `const api = axios.create({ baseURL: '/api' })`: an object that others use for routes or
+    /// requests.
+    Object {
+        /// Its kind.
+        kind: HttpObject,
+        /// The path that its routes or requests begin with, empty where none is known.
+        path: String,
     },
     /// `api.get('/users')`: a request.
     Request(Request),
@@ -58,6 +74,17 @@ pub enum EndpointRole {
         /// Where it may be.
         reach: Reach,
     },
+}
+
+/// The kind of an object that makes requests, or takes routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum HttpObject {
+    /// `express()`
+    Server,
+    /// `express.Router()`
+    Router,
+    /// `axios.create()`
+    Client,
 }
 
 /// A handler of requests.
@@ -83,6 +110,8 @@ pub enum Router {
     Root,
     /// A variable that holds a router, or the function that has it as its parameter.
     Symbol(SymbolIdx),
+    /// An object that another file makes, by a reference of the file.
+    Imported(u32),
     /// The file, whose list of routes is mounted as a whole.
     File,
     /// A server whose prefix another file may set for all routes.
@@ -122,6 +151,8 @@ pub struct Request {
     pub method: String,
     /// The path without host and query, with `{}` for each value that is put in: `/users/{}`.
     pub path: String,
+    /// The value that is put in before the path, where it is a name: `settings.API` of `f"{settings.API}/users"`.
+    pub before: String,
     /// The use of the client, an index into the references of the file, where another file may have made it.
     pub client: Option<u32>,
 }
@@ -146,7 +177,7 @@ impl Endpoint {
             }
             EndpointRole::Mount(_) => vec![MOUNTS.to_owned()],
             EndpointRole::Offer { key } => vec![format!("{BRIDGE}{key}")],
-            EndpointRole::Client { .. } | EndpointRole::Request(_) | EndpointRole::Use { .. } => {
+            EndpointRole::Object { .. } | EndpointRole::Request(_) | EndpointRole::Use { .. } => {
                 Vec::new()
             }
         }
@@ -160,7 +191,11 @@ impl Endpoint {
                 all.push(MOUNTS.to_owned());
                 all
             }
-            EndpointRole::Use { key, .. } => vec![format!("{BRIDGE}{key}")],
+            EndpointRole::Use { key, .. } => {
+                // Members are found in their packages.
+                let unit = key.split('#').next().unwrap_or(key);
+                vec![format!("{BRIDGE}{unit}")]
+            }
             _ => Vec::new(),
         }
     }
@@ -222,6 +257,15 @@ pub fn request_keys(path: &str) -> Vec<String> {
         }
     }
     keys
+}
+
+/// Returns a segment that stands for the value of a name, in the prefix of a router and before the path of a request: `<settings.API>`.
+pub fn named_segment(name: &str) -> String {
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!("/<{name}>")
+    }
 }
 
 /// Joins a prefix and a path: `/api/users` for `/api/` and `users`; empty segments are left out.

@@ -11,12 +11,12 @@ use super::linker::Linker;
 use super::lookup::UseMeaning;
 use super::path_names::Place;
 use crate::ir::{
-    BRIDGE, Endpoint, EndpointRole, LINKAGE, MOUNTS, Mount, MountTarget, Reach, Request, Route,
-    Router, SymbolIdx, join_paths, request_keys,
+    BRIDGE, Endpoint, EndpointRole, HttpObject, JAVA_PACKAGE, LINKAGE, MOUNTS, MountTarget, Reach,
+    Request, Route, Router, SymbolIdx, join_paths, named_segment, request_keys,
 };
 use crate::model::path::{file_name, parent};
 use crate::model::{Family, ModuleId, SymbolFlags, SymbolKind};
-use crate::store::interface::CLIENTS;
+use crate::store::interface::HTTP_OBJECTS;
 
 /// How deep routers are mounted on one another.
 const MAX_MOUNTS: usize = 8;
@@ -31,18 +31,23 @@ pub(super) struct BridgeUse {
     pub(super) line: u32,
 }
 
-/// A router that is mounted, with what it is mounted on.
+/// A router that is mounted on another one.
 struct ResolvedMount {
-    file: Rc<LinkedFile>,
-    mount: Mount,
-    target: RouterTarget,
+    parent: RouterPlace,
+    /// With that of the parent's construction; `None` where it is computed.
+    prefix: Option<String>,
+    /// Whether the prefix stands in place of the one that the router was made with.
+    replaces: bool,
+    target: RouterPlace,
 }
 
-/// The routers that a mount takes.
-#[derive(PartialEq, Eq)]
-enum RouterTarget {
+/// A router, by its definition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RouterPlace {
+    Root,
     One(Place),
-    OfFile(ModuleId),
+    /// The routes of a file; of a mount all routers of it.
+    File(ModuleId),
     Global,
 }
 
@@ -87,10 +92,15 @@ impl Linker<'_, '_> {
         mounts: &mut Option<Vec<ResolvedMount>>,
     ) -> Option<Place> {
         let base = match request.client {
-            Some(client) => self.base_of_client(client)?,
+            Some(client) => match self.object(&Rc::clone(&self.file), client)? {
+                (_, HttpObject::Client, base) => base,
+                _ => return None,
+            },
             None => String::new(),
         };
+        // The value that is put in before the path may be an address, or a prefix that a server has by the same name.
         let whole = join_paths(&base, &request.path);
+        let named = join_paths(&named_segment(&request.before), &request.path);
         let mut exact: Vec<Place> = Vec::new();
         let mut of_all: Vec<Place> = Vec::new();
         for key in request_keys(&request.path) {
@@ -103,7 +113,10 @@ impl Linker<'_, '_> {
                     if !is_method || !whole.ends_with(&join_paths("", &route.path)) {
                         continue;
                     }
-                    if !self.is_at(&file, route, &whole, mounts) {
+                    let is_at = |path: &str, mounts: &mut Option<Vec<ResolvedMount>>| {
+                        self.is_at(&file, route, path, mounts)
+                    };
+                    if !is_at(&whole, mounts) && !is_at(&named, mounts) {
                         continue;
                     }
                     let Some(place) = self.handler(&file, endpoint, route) else {
@@ -133,6 +146,12 @@ impl Linker<'_, '_> {
         let named = route.handler.and_then(|at| self.bound_in(file, at));
         let router = match route.router {
             Router::Symbol(at) => Some(at),
+            Router::Imported(at) => {
+                return named.or_else(|| {
+                    let own = endpoint.symbol.map(|at| (file.file, at));
+                    own.or_else(|| self.bound_in(file, at))
+                });
+            }
             Router::Root | Router::File | Router::Global => None,
         };
         let own = endpoint.symbol.or(router).map(|at| (file.file, at));
@@ -149,15 +168,16 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The path that requests of a client begin with, where the client is known to be one.
-    fn base_of_client(&self, reference: u32) -> Option<String> {
-        let file = Rc::clone(&self.file);
-        let (file, at) = self.bound_in(&file, reference)?;
-        let loaded = self.cache.get(file)?;
-        loaded.record_name(CLIENTS);
+    /// The server, router or client that a reference of a file leads to, with the path that it was made with.
+    fn object(&self, file: &Rc<LinkedFile>, reference: u32) -> Option<(Place, HttpObject, String)> {
+        let place = self.bound_in(file, reference)?;
+        let loaded = self.cache.get(place.0)?;
+        loaded.record_name(HTTP_OBJECTS);
         let mut all = loaded.facts.endpoints.iter();
         all.find_map(|it| match &it.role {
-            EndpointRole::Client { base } if it.symbol == Some(at) => Some(base.clone()),
+            EndpointRole::Object { kind, path } if it.symbol == Some(place.1) => {
+                Some((place, *kind, path.clone()))
+            }
             _ => None,
         })
     }
@@ -170,14 +190,38 @@ impl Linker<'_, '_> {
         whole: &str,
         mounts: &mut Option<Vec<ResolvedMount>>,
     ) -> bool {
-        let path = join_paths(&route.prefix, &route.path);
-        if route.router == Router::Root {
-            return path == whole;
-        }
+        let Some((router, own)) = self.router(file, route.router, &route.prefix) else {
+            return false;
+        };
         let mounts = mounts.get_or_insert_with(|| self.mounts());
-        prefixes(mounts, file, route.router, &route.prefix, MAX_MOUNTS)
+        prefixes(mounts, router, &own, MAX_MOUNTS)
             .iter()
             .any(|prefix| join_paths(prefix, &route.path) == whole)
+    }
+
+    /// The router of a file, with the prefix that it was made with.
+    fn router(
+        &self,
+        file: &Rc<LinkedFile>,
+        router: Router,
+        prefix: &str,
+    ) -> Option<(RouterPlace, String)> {
+        let place = match router {
+            Router::Root => RouterPlace::Root,
+            Router::Global => RouterPlace::Global,
+            Router::File => RouterPlace::File(file.file),
+            Router::Symbol(at) => RouterPlace::One((file.file, at)),
+            Router::Imported(at) => {
+                let (place, kind, path) = self.object(file, at)?;
+                let place = match kind {
+                    HttpObject::Server => RouterPlace::Root,
+                    HttpObject::Router => RouterPlace::One(place),
+                    HttpObject::Client => return None,
+                };
+                return Some((place, path));
+            }
+        };
+        Some((place, prefix.to_owned()))
     }
 
     /// All mounts of the repository.
@@ -189,16 +233,23 @@ impl Linker<'_, '_> {
                     continue;
                 };
                 let target = match mount.target {
-                    MountTarget::Reference(at) => self.bound_in(&file, at).map(RouterTarget::One),
-                    MountTarget::Import(at) => file.target(at).map(RouterTarget::OfFile),
-                    MountTarget::Symbol(at) => Some(RouterTarget::One((file.file, at))),
-                    MountTarget::Global => Some(RouterTarget::Global),
+                    MountTarget::Reference(at) => self.bound_in(&file, at).map(RouterPlace::One),
+                    MountTarget::Import(at) => file.target(at).map(RouterPlace::File),
+                    MountTarget::Symbol(at) => Some(RouterPlace::One((file.file, at))),
+                    MountTarget::Global => Some(RouterPlace::Global),
                 };
-                all.extend(target.map(|target| ResolvedMount {
-                    file: Rc::clone(&file),
-                    mount: mount.clone(),
+                let (Some(target), Some((parent, own))) =
+                    (target, self.router(&file, mount.parent, ""))
+                else {
+                    continue;
+                };
+                let prefix = mount.prefix.as_ref();
+                all.push(ResolvedMount {
+                    parent,
+                    prefix: prefix.map(|prefix| join_paths(&own, prefix)),
+                    replaces: mount.replaces,
                     target,
-                }));
+                });
             }
         }
         all
@@ -209,6 +260,11 @@ impl Linker<'_, '_> {
         let specifier = format!("{BRIDGE}{key}");
         if let Some(name) = specifier.strip_prefix(LINKAGE) {
             return self.linked_function(&specifier, name, reach);
+        }
+        if let Some((package, member)) = specifier.split_once('#')
+            && package.starts_with(JAVA_PACKAGE)
+        {
+            return self.java_member(package, member);
         }
         let mut found = None;
         for file in self.offering(&specifier) {
@@ -222,6 +278,29 @@ impl Linker<'_, '_> {
                     return None;
                 }
                 found = Some(place);
+            }
+        }
+        found
+    }
+
+    /// The method of the one type of a package of Java: `UserMapper.find`.
+    fn java_member(&self, package: &str, member: &str) -> Option<Place> {
+        let (class, method) = member.split_once('.')?;
+        let mut found = None;
+        for file in self.offering(package) {
+            file.record_name(class);
+            let types = file.top_level(class).iter();
+            let types = types.filter(|at| file.symbol(**at).kind == SymbolKind::Interface);
+            for owner in types {
+                let mut members = file.facts.symbols.iter();
+                let at = members.position(|it| it.parent == Some(*owner) && it.name == method);
+                let Some(at) = at.and_then(|at| SymbolIdx::try_from(at).ok()) else {
+                    continue;
+                };
+                if found.is_some() {
+                    return None;
+                }
+                found = Some((file.file, at));
             }
         }
         found
@@ -301,47 +380,33 @@ fn is_source(path: &str) -> bool {
 }
 
 /// The prefixes under which a router answers, with the prefix that it was made with, as far as they are known.
-fn prefixes(
-    mounts: &[ResolvedMount],
-    file: &LinkedFile,
-    router: Router,
-    own: &str,
-    depth: usize,
-) -> Vec<String> {
-    let is_target = |target: &RouterTarget| match (target, router) {
-        (RouterTarget::One(place), Router::Symbol(at)) => *place == (file.file, at),
-        (RouterTarget::OfFile(it), Router::Symbol(_) | Router::File) => *it == file.file,
-        (RouterTarget::Global, Router::Global) => true,
-        _ => false,
+fn prefixes(mounts: &[ResolvedMount], router: RouterPlace, own: &str, depth: usize) -> Vec<String> {
+    let is_target = |target: RouterPlace| {
+        target == router
+            || matches!((target, router), (RouterPlace::File(file), RouterPlace::One(it)) if it.0 == file)
     };
     let mut all = Vec::new();
     let mut is_mounted = false;
-    if router == Router::Root {
+    if router == RouterPlace::Root {
         all.push(join_paths("", own));
         return all;
     }
-    for it in mounts.iter().filter(|it| is_target(&it.target)) {
+    for it in mounts.iter().filter(|it| is_target(it.target)) {
         is_mounted = true;
-        let (Some(prefix), true) = (&it.mount.prefix, depth > 0) else {
+        let (Some(prefix), true) = (&it.prefix, depth > 0) else {
             continue;
         };
-        let added = if it.mount.replaces {
+        let added = if it.replaces {
             prefix.clone()
         } else {
             join_paths(prefix, own)
         };
-        all.extend(prefixes(
-            mounts,
-            &it.file,
-            it.mount.parent,
-            &added,
-            depth - 1,
-        ));
+        all.extend(prefixes(mounts, it.parent, &added, depth - 1));
         if all.len() > MAX_PREFIXES {
             break;
         }
     }
-    if router == Router::Global && !is_mounted {
+    if router == RouterPlace::Global && !is_mounted {
         all.push(join_paths("", own));
     }
     all.truncate(MAX_PREFIXES);

@@ -25,7 +25,7 @@ pub use files::SourceFiles;
 pub use go::Platforms;
 pub use node::AutoImports;
 
-use crate::ir::{BRIDGE, FileFacts, ImportKind, LINKAGE, linkage_unit};
+use crate::ir::{BRIDGE, FileFacts, ImportKind, JAVA_PACKAGE, LINKAGE, linkage_unit};
 use crate::model::RepoPath;
 use c::CResolver;
 use dotnet::DotnetResolver;
@@ -163,6 +163,9 @@ pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
 fn bridge_unit(specifier: &str) -> Option<Cow<'_, str>> {
     if let Some(name) = specifier.strip_prefix(LINKAGE) {
         return Some(format!("c:{}", linkage_unit(name)).into());
+    }
+    if let Some(package) = specifier.strip_prefix(JAVA_PACKAGE) {
+        return Some(format!("java:{package}").into());
     }
     specifier.starts_with(BRIDGE).then_some(specifier.into())
 }

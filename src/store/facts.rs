@@ -93,6 +93,7 @@ fn is_sound_endpoint(facts: &FileFacts, endpoint: &Endpoint) -> bool {
     let is_reference = |at: u32| below(at, facts.references.len());
     let is_router = |router: Router| match router {
         Router::Symbol(at) => is_symbol(at),
+        Router::Imported(at) => is_reference(at),
         Router::Root | Router::File | Router::Global => true,
     };
     let is_role = match &endpoint.role {
@@ -109,7 +110,7 @@ fn is_sound_endpoint(facts: &FileFacts, endpoint: &Endpoint) -> bool {
             is_router(mount.parent) && is_target
         }
         EndpointRole::Request(request) => request.client.is_none_or(is_reference),
-        EndpointRole::Client { .. } | EndpointRole::Offer { .. } | EndpointRole::Use { .. } => true,
+        EndpointRole::Object { .. } | EndpointRole::Offer { .. } | EndpointRole::Use { .. } => true,
     };
     endpoint.symbol.is_none_or(is_symbol) && is_role
 }

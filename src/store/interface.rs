@@ -27,8 +27,8 @@ pub const RESIDUAL: u64 = 1 << N_BUCKETS;
 /// The name whose bucket stands for the list of a unit's files; no definition has it.
 pub const UNIT_FILES: &str = "";
 
-/// The name whose bucket stands for the clients of HTTP that a file makes.
-pub const CLIENTS: &str = "bridge:http clients";
+/// The name whose bucket stands for the servers, routers and clients of HTTP that a file makes.
+pub const HTTP_OBJECTS: &str = "bridge:http objects";
 
 /// Returns the bucket of a name of the top level, as a mask with one bit. It is written to disk.
 pub fn bucket(name: &str) -> u64 {
@@ -225,12 +225,6 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
         let mut hasher = DefaultHasher::new();
         10_u8.hash(&mut hasher);
         endpoint.symbol.map(name_of).hash(&mut hasher);
-        let router = |router: Router, hasher: &mut DefaultHasher| {
-            std::mem::discriminant(&router).hash(hasher);
-            if let Router::Symbol(at) = router {
-                name_of(at).hash(hasher);
-            }
-        };
         let reference = |at: u32, hasher: &mut DefaultHasher| {
             let used = &facts.references[at as usize];
             (facts.name(used), used.kind, used.symbol.map(name_of)).hash(hasher);
@@ -240,6 +234,14 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
                 Target::Member { receiver, .. } => fingerprints.expr(receiver).hash(hasher),
                 Target::Symbol(at) => name_of(at).hash(hasher),
                 Target::Lexical | Target::Markup(_) | Target::Unknown => {}
+            }
+        };
+        let router = |router: Router, hasher: &mut DefaultHasher| {
+            std::mem::discriminant(&router).hash(hasher);
+            match router {
+                Router::Symbol(at) => name_of(at).hash(hasher),
+                Router::Imported(at) => reference(at, hasher),
+                Router::Root | Router::File | Router::Global => {}
             }
         };
         let buckets = match &endpoint.role {
@@ -265,9 +267,9 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
                 }
                 bucket(MOUNTS)
             }
-            EndpointRole::Client { base } => {
-                base.hash(&mut hasher);
-                bucket(CLIENTS)
+            EndpointRole::Object { kind, path } => {
+                (kind, path).hash(&mut hasher);
+                bucket(HTTP_OBJECTS)
             }
             EndpointRole::Offer { key } => {
                 key.hash(&mut hasher);

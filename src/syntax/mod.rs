@@ -13,6 +13,7 @@ mod language;
 mod lines;
 mod literal;
 mod locals;
+mod mybatis;
 mod occurrences;
 mod parse;
 mod regions;
@@ -39,7 +40,7 @@ pub use regions::{GrammarScopes, SourceScope, scopes};
 pub use signals::{CodeSignal, signals};
 pub use test_titles::{TestCase, joined_titles, test_block, test_cases, test_title};
 
-use crate::ir::Extraction;
+use crate::ir::{Extraction, FileFacts};
 use crate::model::{Budget, RepoPath};
 use chunk::SymbolOutline;
 use lang::ecmascript::ReadOptions;
@@ -74,7 +75,14 @@ pub fn extract(
     };
     match language.shape {
         _ if !structured => Some(chunks_alone(text::plain(&lines))),
-        FileShape::Plain => Some(chunks_alone(text::plain(&lines))),
+        FileShape::Plain => {
+            let mut facts = FileFacts::default();
+            if language.id == "xml" {
+                mybatis::add(source, &mut facts);
+            }
+            let chunks = text::plain(&lines);
+            Some(Extraction { facts, chunks })
+        }
         FileShape::Document(markup) => Some(chunks_alone(text::document(&lines, markup))),
         FileShape::Page => component::read_page(&lines, budget),
         FileShape::Component(framework) => component::read(framework, &lines, budget),

@@ -151,6 +151,7 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
                 let how = match row[6].as_str() {
                     "1" => "member",
                     "3" => "overload",
+                    "5" => "bridge",
                     _ => "resolved",
                 };
                 let exact = format!(

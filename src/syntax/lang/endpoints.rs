@@ -6,8 +6,8 @@
 use tree_sitter::Node;
 
 use crate::ir::{
-    Endpoint, EndpointRole, Expr, ExprId, FileFacts, Mount, MountTarget, Request, Route, Router,
-    SymbolIdx, Target,
+    Endpoint, EndpointRole, Expr, ExprId, FileFacts, HttpObject, Mount, MountTarget, Request,
+    Route, Router, SymbolIdx, Target,
 };
 
 /// Endpoints of one file that are kept.
@@ -151,17 +151,26 @@ impl<'s> EndpointBuilder<'s, '_> {
         self.add(role, symbol, node);
     }
 
-    /// Adds a request to a literal address.
+    /// Adds an object that others use for routes or requests, where it is a definition of the file's top level.
+    pub(super) fn add_object(&mut self, kind: HttpObject, path: String, name: Node<'_>) {
+        let name_text = self.text(name);
+        if let Some(symbol) = self.top_level(name_text) {
+            self.add(EndpointRole::Object { kind, path }, Some(symbol), name);
+        }
+    }
+
+    /// Adds a request to a literal address. `before` is the name of the value that is put in before the path.
     pub(super) fn add_request(
         &mut self,
         method: &str,
-        path: String,
+        (before, path): (String, String),
         client: Option<u32>,
         node: Node<'_>,
     ) {
         let role = EndpointRole::Request(Request {
             method: method.to_owned(),
             path,
+            before,
             client,
         });
         let symbol = self.symbol_at(node.start_byte());

@@ -8,6 +8,7 @@ mod calls;
 mod code;
 mod declarations;
 mod docs;
+mod endpoints;
 mod expressions;
 mod grammar;
 mod lowering;
@@ -67,7 +68,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: Some(preprocessing::parse),
     lower,
-    endpoints: None,
+    endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,
     has_inline_tests: false,
     implicit: &IMPLICIT,

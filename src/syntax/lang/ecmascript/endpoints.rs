@@ -6,7 +6,7 @@ use super::super::endpoints::{
     EndpointBuilder, HOLE, RouteAt, children, each_node, method_of, method_of_word, request_path,
     route_path,
 };
-use crate::ir::{EndpointRole, FileFacts, ImportKind, MountTarget, Router, SymbolIdx};
+use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
 use crate::model::hash::HashMap;
 
 /// Words of which a file with endpoints has one.
@@ -156,6 +156,8 @@ impl<'s> Reader<'s, '_> {
         }
         let text = self.text(value);
         if SERVERS.iter().any(|it| text.starts_with(it)) {
+            self.builder
+                .add_object(HttpObject::Server, String::new(), name);
             self.made.insert(key, Made::Server);
         } else if ROUTERS.iter().any(|it| text.starts_with(it)) {
             let options = value.child_by_field_name("arguments");
@@ -163,13 +165,11 @@ impl<'s> Reader<'s, '_> {
             let prefix = options.and_then(|it| self.option(it, "prefix"));
             let prefix = prefix.and_then(|it| self.literal(it));
             let prefix = prefix.and_then(|it| route_path(&it)).unwrap_or_default();
+            self.builder
+                .add_object(HttpObject::Router, prefix.clone(), name);
             self.made.insert(key, Made::Router { prefix });
         } else if let Some(base) = self.client(value) {
-            let symbol = self.builder.top_level(name_text);
-            if let Some(symbol) = symbol {
-                let role = EndpointRole::Client { base };
-                self.builder.add(role, Some(symbol), node);
-            }
+            self.builder.add_object(HttpObject::Client, base, name);
         }
     }
 
@@ -293,7 +293,8 @@ impl<'s> Reader<'s, '_> {
                     Some(options) => self.method_option(*options),
                 };
                 if let (Some(method), Some(path)) = (method, request_path(&path, false)) {
-                    self.builder.add_request(method, path, None, call);
+                    self.builder
+                        .add_request(method, (String::new(), path), None, call);
                 }
             }
         }
@@ -323,7 +324,8 @@ impl<'s> Reader<'s, '_> {
             Some(options) => self.method_option(*options),
         };
         if let (Some(method), Some(path)) = (method, request_path(&path, false)) {
-            self.builder.add_request(method, path, None, call);
+            self.builder
+                .add_request(method, (String::new(), path), None, call);
         }
     }
 
@@ -335,7 +337,8 @@ impl<'s> Reader<'s, '_> {
         let url = self.option(options, "url");
         let url = url.and_then(|it| self.literal(it));
         if let Some(path) = url.and_then(|it| request_path(&it, client.is_some())) {
-            self.builder.add_request(method, path, client, call);
+            self.builder
+                .add_request(method, (String::new(), path), client, call);
         }
     }
 
@@ -385,7 +388,8 @@ impl<'s> Reader<'s, '_> {
                 && let Some(path) = request_path(&path, false)
                 && !method.is_empty()
             {
-                self.builder.add_request(method, path, None, call);
+                self.builder
+                    .add_request(method, (String::new(), path), None, call);
             }
             return;
         }
@@ -397,7 +401,8 @@ impl<'s> Reader<'s, '_> {
             if let Some(path) = request_path(&path, false)
                 && !method.is_empty()
             {
-                self.builder.add_request(method, path, None, call);
+                self.builder
+                    .add_request(method, (String::new(), path), None, call);
             }
             return;
         }
@@ -417,7 +422,8 @@ impl<'s> Reader<'s, '_> {
             && let Some(path) = request_path(&path, true)
             && let Some(client) = self.builder.reference(object)
         {
-            self.builder.add_request(method, path, Some(client), call);
+            self.builder
+                .add_request(method, (String::new(), path), Some(client), call);
         }
     }
 
@@ -484,12 +490,24 @@ impl<'s> Reader<'s, '_> {
             }
             None => {}
         }
-        let parameter = self.parameter_of(object)?;
+        let Some(parameter) = self.parameter_of(object) else {
+            // A server or a router that another file makes.
+            let is_imported = object.kind() == "identifier" && self.is_imported(text);
+            let reference = self.builder.reference(object).filter(|_| is_imported);
+            return Some((Router::Imported(reference?), ""));
+        };
         if text == "app" {
             return Some((Router::Root, ""));
         }
         let holder = self.builder.symbol_at(parameter.start_byte() + 1)?;
         Some((Router::Symbol(holder), ""))
+    }
+
+    /// Whether a name is one of another file of the repository.
+    fn is_imported(&self, name: &str) -> bool {
+        let imports = self.builder.facts.imports.iter();
+        let mut own = imports.filter(|it| it.specifier.starts_with(['.', '@', '~', '#']));
+        own.any(|it| it.names.iter().any(|it| it.local == name))
     }
 
     /// Returns the parameters of the function around that take a server or a router by a name.

@@ -7,6 +7,7 @@
 mod assignments;
 mod constraints;
 mod declarations;
+mod endpoints;
 mod expressions;
 mod grammar;
 mod lowering;
@@ -145,7 +146,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,
-    endpoints: None,
+    endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,
 };
 

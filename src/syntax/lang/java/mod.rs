@@ -6,6 +6,7 @@
 
 mod code;
 mod declarations;
+mod endpoints;
 mod expressions;
 mod grammar;
 mod locals;
@@ -61,7 +62,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,
-    endpoints: None,
+    endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,
 };
 

@@ -6,7 +6,9 @@ use super::super::endpoints::{
     EndpointBuilder, HOLE, RouteAt, children, each_node, method_of, method_of_word, request_path,
     route_path,
 };
-use crate::ir::{FileFacts, Import, ImportKind, MountTarget, Router, SymbolIdx};
+use crate::ir::{
+    FileFacts, HttpObject, Import, ImportKind, MountTarget, Router, SymbolIdx, named_segment,
+};
 use crate::model::hash::HashMap;
 
 /// Words of which a file with endpoints has one.
@@ -154,12 +156,18 @@ impl<'s> Reader<'s, '_> {
         let callee_text = self.text(callee);
         let last = callee_text.rsplit('.').next().unwrap_or(callee_text);
         let made = if SERVERS.contains(&last) {
+            self.builder
+                .add_object(HttpObject::Server, String::new(), name);
             Made::Server
         } else if let Some((_, argument)) = ROUTERS.iter().find(|it| it.0 == last) {
             let prefix = match self.keyword(value, argument) {
                 None => Some(String::new()),
-                Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+                Some(prefix) => self.prefix(prefix),
             };
+            if let Some(prefix) = &prefix {
+                self.builder
+                    .add_object(HttpObject::Router, prefix.clone(), name);
+            }
             Made::Router { prefix }
         } else if REST_ROUTERS.contains(&last) {
             Made::RestRouter
@@ -313,6 +321,35 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// Returns the prefix of a router: a text, or the name of a value.
+    fn prefix(&self, node: Node<'_>) -> Option<String> {
+        match self.literal(node) {
+            Some(text) => route_path(&text),
+            None if matches!(node.kind(), "identifier" | "attribute") => {
+                Some(named_segment(self.text(node)))
+            }
+            None => None,
+        }
+    }
+
+    /// Returns the name of the value that a text begins with: `settings.API` of `f"{settings.API}/users"`.
+    fn before(&self, node: Node<'_>) -> String {
+        let first = match node.kind() {
+            "string" => children(node)
+                .into_iter()
+                .find(|it| matches!(it.kind(), "interpolation" | "string_content"))
+                .filter(|it| it.kind() == "interpolation")
+                .and_then(|it| it.named_child(0)),
+            "binary_operator" => node.child_by_field_name("left"),
+            _ => None,
+        };
+        match first {
+            Some(it) if it.kind() == "binary_operator" => self.before(it),
+            Some(it) if matches!(it.kind(), "identifier" | "attribute") => self.text(it).to_owned(),
+            _ => String::new(),
+        }
+    }
+
     fn arguments<'t>(&self, call: Node<'t>) -> Vec<Node<'t>> {
         let list = call.child_by_field_name("arguments");
         let list = list.filter(|it| it.kind() == "argument_list");
@@ -343,7 +380,13 @@ impl<'s> Reader<'s, '_> {
     /// Returns the router that a name holds, with the prefix that it was made with; `None` where that is computed.
     fn router(&self, object: Node<'_>) -> Option<(Router, String)> {
         let text = self.text(object);
-        match self.made.get(text)? {
+        let Some(made) = self.made.get(text) else {
+            let reference = self.builder.reference(object);
+            let reference =
+                reference.filter(|_| object.kind() == "identifier" && self.is_imported(text));
+            return Some((Router::Imported(reference?), String::new()));
+        };
+        match made {
             Made::Server => Some((Router::Root, String::new())),
             Made::Router { prefix } => {
                 let variable = self.builder.top_level(text);
@@ -356,6 +399,16 @@ impl<'s> Reader<'s, '_> {
             }
             Made::Client { .. } => None,
         }
+    }
+
+    /// Whether a name is one that the file imports from a module.
+    fn is_imported(&self, name: &str) -> bool {
+        let mut imports = self.builder.facts.imports.iter();
+        imports.any(|it| {
+            it.names
+                .iter()
+                .any(|it| it.local == name && it.imported != "*")
+        })
     }
 
     /// `@app.get('/users')`, `@app.route('/users', methods=['POST'])`
@@ -479,11 +532,15 @@ impl<'s> Reader<'s, '_> {
         let path = self
             .argument(call, at, "url")
             .or_else(|| self.keyword(call, "path"));
-        let path = path.and_then(|it| self.literal(it));
+        let Some(path) = path else {
+            return;
+        };
+        let before = self.before(path);
         let is_relative = self.made.contains_key(text);
+        let path = self.literal(path);
         if let Some(path) = path.and_then(|it| request_path(&it, is_relative)) {
             let path = base + &path;
-            self.builder.add_request(method, path, None, call);
+            self.builder.add_request(method, (before, path), None, call);
         }
     }
 
@@ -494,7 +551,7 @@ impl<'s> Reader<'s, '_> {
         };
         let prefix = match self.keyword(call, "prefix") {
             None => Some(String::new()),
-            Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+            Some(prefix) => self.prefix(prefix),
         };
         let target = self.argument(call, 0, "router");
         let target = target.and_then(|it| self.target(it));
@@ -510,15 +567,9 @@ impl<'s> Reader<'s, '_> {
             return Some((router, Some(prefix)));
         }
         let text = self.text(object);
-        match self.made.get(text) {
-            // Made with a prefix that is computed.
-            Some(_) => Some((Router::Root, None)),
-            // A parameter, or from another file.
-            None if matches!(text, "app" | "application") => {
-                Some((Router::Root, Some(String::new())))
-            }
-            None => Some((Router::Root, None)),
-        }
+        // A parameter. Others are made with a prefix that is computed.
+        let is_server = matches!(text, "app" | "application") && !self.made.contains_key(text);
+        Some((Router::Root, is_server.then(String::new)))
     }
 
     fn target(&self, node: Node<'_>) -> Option<MountTarget> {
@@ -538,7 +589,7 @@ impl<'s> Reader<'s, '_> {
         let replaces = given.is_some();
         let prefix = match given {
             None => Some(String::new()),
-            Some(prefix) => self.literal(prefix).and_then(|it| route_path(&it)),
+            Some(prefix) => self.prefix(prefix),
         };
         let target = self.arguments(call).first().copied();
         if let Some(target) = target.and_then(|it| self.target(it)) {

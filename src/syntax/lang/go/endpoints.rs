@@ -1,0 +1,384 @@
+//! Routes of Gin and chi, and calls of functions of C (cgo).
+
+use tree_sitter::Node;
+
+use super::super::endpoints::{
+    EndpointBuilder, RouteAt, children, each_node, method_of, method_of_word, route_path,
+};
+use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, MountTarget, Reach, Router};
+use crate::model::hash::{HashMap, HashSet};
+
+/// The packages of frameworks whose routes are read.
+const FRAMEWORKS: [&str; 2] = ["gin-gonic/gin", "go-chi/chi"];
+
+/// A router with the prefix that it has in the file.
+type RouterAt = (Router, String);
+
+struct Reader<'s, 'f> {
+    builder: EndpointBuilder<'s, 'f>,
+    /// Routers, by the function around and the name of the variable.
+    routers: HashMap<(usize, &'s str), RouterAt>,
+}
+
+/// Adds the endpoints of a file to its facts.
+pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
+    let is_cgo = facts.imports.iter().any(|it| it.specifier == "C");
+    let is_cgo = is_cgo || source.contains("import \"C\"");
+    let has_routes = facts
+        .imports
+        .iter()
+        .any(|it| FRAMEWORKS.iter().any(|name| it.specifier.contains(name)));
+    if !is_cgo && !has_routes {
+        return;
+    }
+    let mut calls = Vec::new();
+    let mut made = Vec::new();
+    let mut preamble = "";
+    each_node(root, |node| match node.kind() {
+        "call_expression" => calls.push(node),
+        "short_var_declaration" | "assignment_statement" => made.push(node),
+        "import_declaration" if is_cgo => {
+            let text = source.get(node.byte_range()).unwrap_or_default();
+            if text.contains("\"C\"") {
+                preamble = comment_before(source, node);
+            }
+        }
+        _ => {}
+    });
+    let mut reader = Reader {
+        builder: EndpointBuilder { source, facts },
+        routers: HashMap::default(),
+    };
+    if is_cgo {
+        reader.natives(&calls, preamble);
+    }
+    if has_routes {
+        for node in made {
+            reader.made(node);
+        }
+        for call in calls {
+            reader.call(call);
+        }
+    }
+}
+
+/// Returns the comments right above a declaration.
+fn comment_before<'s>(source: &'s str, node: Node<'_>) -> &'s str {
+    let mut first = node;
+    while let Some(before) = first.prev_sibling() {
+        let is_next = before.end_position().row + 1 >= first.start_position().row;
+        if before.kind() != "comment" || !is_next {
+            break;
+        }
+        first = before;
+    }
+    source
+        .get(first.start_byte()..node.start_byte())
+        .unwrap_or_default()
+}
+
+/// Returns the function around a node: a declaration, or a literal.
+fn function_around(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node.parent();
+    while let Some(around) = at {
+        if matches!(
+            around.kind(),
+            "function_declaration" | "method_declaration" | "func_literal"
+        ) {
+            return Some(around);
+        }
+        at = around.parent();
+    }
+    None
+}
+
+impl<'s> Reader<'s, '_> {
+    fn text(&self, node: Node<'_>) -> &'s str {
+        self.builder.text(node)
+    }
+
+    fn literal(&self, node: Node<'_>) -> Option<&'s str> {
+        let is_text = matches!(
+            node.kind(),
+            "interpreted_string_literal" | "raw_string_literal"
+        );
+        let text = self.text(node);
+        let inner = text.get(1..text.len().saturating_sub(1))?;
+        (is_text && !inner.contains('\\')).then_some(inner)
+    }
+
+    /// `C.open(path)`
+    fn natives(&mut self, calls: &[Node<'_>], preamble: &str) {
+        let headers: Vec<String> = preamble
+            .lines()
+            .filter_map(|line| {
+                let line = line.trim().trim_start_matches("//").trim();
+                let rest = line.strip_prefix('#')?.trim().strip_prefix("include")?;
+                let name = rest.trim().strip_prefix(['"', '<'])?;
+                Some(name.split(['"', '>']).next()?.to_owned())
+            })
+            .collect();
+        let mut known = HashSet::default();
+        for call in calls {
+            let Some(callee) = call.child_by_field_name("function") else {
+                continue;
+            };
+            let Some(name) = self.text(callee).strip_prefix("C.") else {
+                continue;
+            };
+            let symbol = self.builder.symbol_at(call.start_byte());
+            if !known.insert((symbol, name)) || is_defined(preamble, name) {
+                continue;
+            }
+            let role = EndpointRole::Use {
+                key: format!("{LINKAGE_KEY}{name}"),
+                reach: Reach::Headers(headers.clone()),
+            };
+            self.builder.add(role, symbol, *call);
+        }
+    }
+
+    /// `api := r.Group("/api")`
+    fn made(&mut self, node: Node<'_>) {
+        let (Some(left), Some(right)) = (
+            node.child_by_field_name("left"),
+            node.child_by_field_name("right"),
+        ) else {
+            return;
+        };
+        let (left, right) = (children(left), children(right));
+        if let ([name], [value]) = (left.as_slice(), right.as_slice())
+            && let Some(router) = self.router(*value)
+        {
+            let around = function_around(node).map_or(0, |it| it.start_byte());
+            self.routers.insert((around, self.text(*name)), router);
+        }
+    }
+
+    /// Returns the router that an expression is.
+    fn router(&self, value: Node<'_>) -> Option<RouterAt> {
+        match value.kind() {
+            "identifier" => self.variable(value),
+            "call_expression" => {
+                let callee = value.child_by_field_name("function")?;
+                match self.text(callee) {
+                    "gin.Default" | "gin.New" => return Some((Router::Root, String::new())),
+                    "chi.NewRouter" | "chi.NewMux" => return self.new_chi(value),
+                    _ => {}
+                }
+                let object = callee.child_by_field_name("operand")?;
+                let name = self.text(callee.child_by_field_name("field")?);
+                let arguments = children(value.child_by_field_name("arguments")?);
+                let (router, prefix) = self.router(object)?;
+                match name {
+                    "Group" => {
+                        let own = route_path(self.literal(*arguments.first()?)?)?;
+                        Some((router, prefix + &own))
+                    }
+                    "With" | "Use" => Some((router, prefix)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A router of chi is a server, unless the function around gives it back: then it is mounted by who calls that.
+    fn new_chi(&self, value: Node<'_>) -> Option<RouterAt> {
+        let around = function_around(value);
+        let gives_back = around.is_some_and(|it| {
+            let result = it.child_by_field_name("result");
+            result.is_some_and(|it| {
+                matches!(self.text(it), "http.Handler" | "chi.Router" | "*chi.Mux")
+            })
+        });
+        let name = around.and_then(|it| it.child_by_field_name("name"));
+        match name.filter(|_| gives_back) {
+            Some(name) if self.text(name) != "main" => {
+                let symbol = self.builder.defined_at(name)?;
+                Some((Router::Symbol(symbol), String::new()))
+            }
+            _ => Some((Router::Root, String::new())),
+        }
+    }
+
+    fn variable(&self, name: Node<'_>) -> Option<RouterAt> {
+        let text = self.text(name);
+        let mut around = function_around(name);
+        while let Some(function) = around {
+            if let Some(known) = self.routers.get(&(function.start_byte(), text)) {
+                return Some(known.clone());
+            }
+            if let Some(written) = self.parameter(function, text) {
+                return self.given(function, written);
+            }
+            around = function_around(function);
+        }
+        self.routers.get(&(0, text)).cloned()
+    }
+
+    /// Returns the type of a parameter of a function.
+    fn parameter(&self, function: Node<'_>, name: &str) -> Option<&'s str> {
+        let parameters = children(function.child_by_field_name("parameters")?);
+        let parameter = parameters.into_iter().find(|it| {
+            let mut cursor = it.walk();
+            it.children_by_field_name("name", &mut cursor)
+                .any(|it| self.text(it) == name)
+        })?;
+        Some(self.text(parameter.child_by_field_name("type")?))
+    }
+
+    /// The router that a function takes: of `r.Route("/users", func(r chi.Router) {…})` the one around, with the prefix.
+    fn given(&self, function: Node<'_>, written: &str) -> Option<RouterAt> {
+        if written == "*gin.Engine" {
+            return Some((Router::Root, String::new()));
+        }
+        let is_router = matches!(
+            written,
+            "*gin.RouterGroup" | "gin.IRouter" | "gin.IRoutes" | "chi.Router" | "*chi.Mux"
+        );
+        if !is_router {
+            return None;
+        }
+        if function.kind() != "func_literal" {
+            let name = function.child_by_field_name("name")?;
+            let symbol = self.builder.defined_at(name)?;
+            return Some((Router::Symbol(symbol), String::new()));
+        }
+        let call = function.parent()?.parent()?;
+        let callee = call.child_by_field_name("function")?;
+        let object = callee.child_by_field_name("operand")?;
+        let name = self.text(callee.child_by_field_name("field")?);
+        let (router, prefix) = self.router(object)?;
+        match name {
+            "Group" => Some((router, prefix)),
+            "Route" => {
+                let arguments = children(call.child_by_field_name("arguments")?);
+                let own = route_path(self.literal(*arguments.first()?)?)?;
+                Some((router, prefix + &own))
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, call: Node<'_>) {
+        let (Some(callee), Some(arguments)) = (
+            call.child_by_field_name("function"),
+            call.child_by_field_name("arguments"),
+        ) else {
+            return;
+        };
+        let arguments = children(arguments);
+        if let (Some(object), Some(field)) = (
+            callee.child_by_field_name("operand"),
+            callee.child_by_field_name("field"),
+        ) {
+            let name = self.text(field);
+            let lower = name.to_ascii_lowercase();
+            let verb = if name == "Any" {
+                Some("")
+            } else if name == name.to_ascii_uppercase() {
+                method_of_word(name)
+            } else {
+                method_of(&lower).filter(|_| name != lower)
+            };
+            let path = arguments.first().and_then(|it| self.literal(*it));
+            if let (Some(method), Some(path)) = (verb, path) {
+                if let Some((router, prefix)) = self.router(object) {
+                    self.route(call, method, (router, prefix), path, &arguments);
+                }
+                return;
+            }
+            if name == "Mount" {
+                let router = self.router(object);
+                if let (Some(path), Some((parent, prefix)), Some(target)) =
+                    (path, router, arguments.get(1))
+                {
+                    self.mount(call, parent, &prefix, Some(path), *target);
+                }
+                return;
+            }
+        }
+        // `registerUsers(api.Group("/users"))`
+        let router = arguments.iter().find_map(|it| self.router(*it));
+        if let (Some((parent, prefix)), Some(target)) = (router, self.builder.reference(callee)) {
+            let target = MountTarget::Reference(target);
+            self.builder
+                .add_mount(parent, Some(prefix), false, target, call);
+        }
+    }
+
+    fn route(
+        &mut self,
+        call: Node<'_>,
+        method: &str,
+        (router, prefix): RouterAt,
+        path: &str,
+        arguments: &[Node<'_>],
+    ) {
+        let named = arguments.last().copied().filter(|it| {
+            matches!(it.kind(), "identifier" | "selector_expression") && arguments.len() > 1
+        });
+        let symbol = self.builder.symbol_at(call.start_byte());
+        let route = RouteAt {
+            method,
+            prefix: &prefix,
+            path,
+            router,
+            handler: named,
+            symbol,
+        };
+        self.builder.add_route(route, call);
+    }
+
+    /// `r.Mount("/users", users())`
+    fn mount(
+        &mut self,
+        call: Node<'_>,
+        parent: Router,
+        prefix: &str,
+        path: Option<&str>,
+        target: Node<'_>,
+    ) {
+        let callee = target.child_by_field_name("function");
+        let Some(target) = callee.and_then(|it| self.builder.reference(it)) else {
+            return;
+        };
+        let own = path.and_then(route_path);
+        let prefix = own.map(|own| format!("{prefix}{own}"));
+        let target = MountTarget::Reference(target);
+        self.builder.add_mount(parent, prefix, false, target, call);
+    }
+}
+
+/// Whether the code above `import "C"` has a function of a name: `static int open(int n) {`.
+fn is_defined(preamble: &str, name: &str) -> bool {
+    preamble.lines().any(|line| {
+        let Some((before, behind)) = line.split_once(name) else {
+            return false;
+        };
+        let is_declared = before
+            .trim()
+            .trim_start_matches("//")
+            .chars()
+            .next()
+            .is_some_and(char::is_alphabetic)
+            && before.ends_with([' ', '*', '\t'])
+            && !before.contains(['(', '=', ';'])
+            && !before.trim_start().starts_with("return ");
+        is_declared && behind.trim_start().starts_with('(') && !line.trim_end().ends_with(';')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_defined;
+
+    #[test]
+    fn functions_above_the_import_hide_those_of_the_directory() {
+        let preamble = "/*\n#include <a.h>\nstatic int\nmine(int n) {\nstatic int own(int n) {\n  return other(n);\n}\nint far(void);\n*/";
+        assert!(is_defined(preamble, "own"));
+        assert!(!is_defined(preamble, "other"));
+        assert!(!is_defined(preamble, "far"));
+    }
+}
