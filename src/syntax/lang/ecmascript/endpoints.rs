@@ -25,8 +25,19 @@ const WORDS: [&str; 12] = [
     ".all",
 ];
 
-/// Beginnings of paths, of which such a file has one.
-const PATHS: [&str; 6] = ["'/", "\"/", "`/", "`${", "://", "@nestjs"];
+/// Beginnings of paths, and calls that make what takes them, of which such a file has one.
+const PATHS: [&str; 10] = [
+    "'/",
+    "\"/",
+    "`/",
+    "`${",
+    "://",
+    "@nestjs",
+    "axios.create",
+    "express(",
+    "Router(",
+    "astify(",
+];
 
 /// Calls that make a server.
 const SERVERS: [&str; 6] = [

@@ -479,8 +479,9 @@ impl<'s> Reader<'s, '_> {
             return;
         };
         if callee.kind() == "identifier" {
-            if self.is_django && matches!(self.text(callee), "path") {
-                self.django_path(call);
+            let is_regex = self.text(callee) == "re_path";
+            if self.is_django && (is_regex || self.text(callee) == "path") {
+                self.django_path(call, is_regex);
             }
             return;
         }
@@ -626,14 +627,51 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// Returns the path of a route with `{}` for each parameter: `/users/{}` for `users/<int:id>/` and for `^users/(?P<id>[0-9]+)/$`.
+    fn django_route(&self, call: Node<'_>, is_regex: bool) -> Option<String> {
+        let text = self.literal(self.argument(call, 0, "route")?)?;
+        if !is_regex {
+            return route_path(&text);
+        }
+        let text = text.trim_start_matches('^').trim_end_matches('$');
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once("(?P<") {
+            let (inner, behind) = behind.split_once(')')?;
+            if inner.contains(['/', '(', '.']) {
+                return None;
+            }
+            out.push_str(before);
+            out.push_str("{}");
+            rest = behind;
+        }
+        route_path(&(out + rest))
+    }
+
     /// `path('users/', views.users)`, `path('api/', include('api.urls'))`
-    fn django_path(&mut self, call: Node<'_>) {
-        let Some(path) = self
-            .argument(call, 0, "route")
-            .and_then(|it| self.literal(it))
-        else {
+    fn django_path(&mut self, call: Node<'_>, is_regex: bool) {
+        let Some(path) = self.django_route(call, is_regex) else {
             return;
         };
+        // Of `path('api/', include([path('users/', users)]))` the prefix.
+        let mut path = path;
+        let mut around = call.parent();
+        while let Some(outer) = around {
+            around = outer.parent();
+            if outer.kind() != "call" {
+                continue;
+            }
+            let callee = outer.child_by_field_name("function");
+            let callee = callee.map_or("", |it| self.text(it));
+            if matches!(callee, "path" | "re_path") {
+                match self.django_route(outer, callee == "re_path") {
+                    Some(prefix) => path = prefix + &path,
+                    None => return,
+                }
+            } else if callee != "include" {
+                return;
+            }
+        }
         let Some(view) = self.argument(call, 1, "view") else {
             return;
         };
@@ -643,7 +681,7 @@ impl<'s> Reader<'s, '_> {
             let Some(included) = self.arguments(view).first().copied() else {
                 return;
             };
-            let prefix = route_path(&path);
+            let prefix = Some(path.clone());
             let target = match included.kind() {
                 "string" => match self.literal(included) {
                     Some(module) => Some(self.module(&module, included)),
