@@ -2,6 +2,7 @@
 
 mod agreement;
 mod barrels;
+mod bridges;
 mod caches;
 mod commits;
 mod git_steps;

@@ -1,0 +1,127 @@
+//! Law 1 between languages: whoever asks for a route or a function is linked again when a file that offers it, mounts it or takes it
+//! away changes, though neither imports the other.
+
+use std::fmt::Write as _;
+
+use super::{Bench, assert_same, rebuilt};
+use crate::support::Dice;
+use crate::support::{Fixture, Repo};
+
+const ROUTERS: usize = 3;
+const CLIENTS: usize = 3;
+const WALKS: usize = 6;
+const STEPS: usize = 24;
+const PATHS: [&str; 4] = ["/", "/users", "/users/:id", "/posts"];
+const ASKED: [&str; 6] = [
+    "/api/users",
+    "/v2/users",
+    "/api/users/7",
+    "/api",
+    "/api/posts",
+    "/users",
+];
+
+#[test]
+fn rebuild_equals_reconcile_over_bridges() {
+    let mut n_bridges = 0;
+    for seed in 0..WALKS {
+        let mut dice = Dice::new(seed as u64 + 97);
+        let repo =
+            Fixture::parse("//- /package.json\n{\"name\":\"bridges\"}\n//- commit base\n").build();
+        for kind in 0..4 {
+            for at in 0..ROUTERS {
+                write(&repo, &mut dice, kind, at);
+            }
+        }
+        let bench = Bench::new(60_000);
+        bench.refreshed(&repo.path());
+        for n in 0..STEPS {
+            let done: Vec<String> = (0..=dice.below(2))
+                .map(|_| step(&repo, &mut dice))
+                .collect();
+            let (_, dump) = bench.refreshed(&repo.path());
+            let when = format!("seed {seed}, step {n}, after {}", done.join(", "));
+            assert_same(&dump, &rebuilt(&repo.path()), &when);
+            n_bridges += dump
+                .lines()
+                .filter(|line| line.starts_with("edge\t"))
+                .filter(|line| line.split('\t').nth(6) == Some("5"))
+                .count();
+        }
+    }
+    assert!(
+        n_bridges > WALKS * STEPS,
+        "only {n_bridges} edges over bridges: requests and routes meet"
+    );
+}
+
+fn step(repo: &Repo, dice: &mut Dice) -> String {
+    let (kind, at) = (dice.below(4), dice.below(ROUTERS));
+    let file = repo.path().join(path(kind, at));
+    if dice.below(5) == 0 && file.exists() {
+        std::fs::remove_file(&file).unwrap();
+        return format!("{} gone", path(kind, at));
+    }
+    write(repo, dice, kind, at);
+    format!("{} written", path(kind, at))
+}
+
+fn path(kind: usize, at: usize) -> String {
+    match kind {
+        0 => format!("server/routes{at}.js"),
+        1 => format!("server/app{at}.js"),
+        2 => format!("web/client{at}.js"),
+        _ => ["native/open.c", "native/Native.cs", "native/close.c"][at].to_owned(),
+    }
+}
+
+fn write(repo: &Repo, dice: &mut Dice, kind: usize, at: usize) {
+    let mut text = String::new();
+    match kind {
+        0 => {
+            text.push_str("const express = require('express')\nconst router = express.Router()\n");
+            for n in 0..dice.below(4) {
+                let method = ["get", "post"][dice.below(2)];
+                let path = PATHS[dice.below(PATHS.len())];
+                let _ = writeln!(text, "function h{n}(req, res) {{}}");
+                let _ = writeln!(text, "router.{method}('{path}', h{n})");
+            }
+            text.push_str("module.exports = router\n");
+        }
+        1 => {
+            text.push_str("const express = require('express')\nconst app = express()\n");
+            for _ in 0..dice.below(3) {
+                let prefix = ["/api", "/v2", "/"][dice.below(3)];
+                let other = dice.below(ROUTERS);
+                let _ = writeln!(text, "app.use('{prefix}', require('./routes{other}'))");
+            }
+        }
+        2 => {
+            for n in 0..=dice.below(CLIENTS) {
+                let path = ASKED[dice.below(ASKED.len())];
+                let options = ["", ", { method: 'POST' }"][dice.below(2)];
+                let _ = writeln!(
+                    text,
+                    "export function c{n}() {{ return fetch('{path}'{options}) }}"
+                );
+            }
+        }
+        _ if at == 1 => {
+            text.push_str("static class Native {\n");
+            for name in ["acme_open", "acme_close"] {
+                if dice.below(3) > 0 {
+                    let _ = writeln!(text, "  [DllImport(\"acme\")] static extern int {name}();");
+                }
+            }
+            text.push_str("}\n");
+        }
+        _ => {
+            let name = ["acme_open", "acme_close"][dice.below(2)];
+            let linkage = ["", "static "][usize::from(dice.below(4) == 0)];
+            let _ = writeln!(text, "{linkage}int {name}(void) {{ return 1; }}");
+        }
+    }
+    let file = repo.path().join(path(kind, at));
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, text).unwrap();
+}
