@@ -49,7 +49,7 @@ pub struct Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EndpointRole {
     /// `app.get('/users/:id', show)`: a handler of requests.
-    Route(Route),
+    Route(HttpRoute),
     /// `app.use('/api', router)`: a router under a prefix.
     Mount(Mount),
     /// `const router = express.Router()`, `const api = axios.create({ baseURL: '/api' })`: an object that others use for routes or
@@ -72,7 +72,7 @@ pub enum EndpointRole {
         /// The kind and the name.
         key: String,
         /// Where it may be.
-        reach: Reach,
+        reach: LinkageReach,
     },
 }
 
@@ -89,7 +89,7 @@ pub enum HttpObject {
 
 /// A handler of requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Route {
+pub struct HttpRoute {
     /// `GET`; empty for every method.
     pub method: String,
     /// The prefix that its router was made with: `/users` of `APIRouter(prefix='/users')`.
@@ -159,7 +159,7 @@ pub struct Request {
 
 /// Where the definition may be that a key stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reach {
+pub enum LinkageReach {
     /// Anywhere in the repository.
     Repository,
     /// In the directory of the file, or behind these headers.

@@ -14,9 +14,9 @@ mod names;
 pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use endpoint::{
-    BRIDGE, Endpoint, EndpointRole, HttpObject, JAVA_PACKAGE, LINKAGE, LINKAGE_KEY, MOUNTS, Mount,
-    MountTarget, Reach, Request, Route, Router, java_member_key, join_paths, named_segment,
-    request_keys, route_key,
+    BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LINKAGE_KEY,
+    LinkageReach, MOUNTS, Mount, MountTarget, Request, Router, java_member_key, join_paths,
+    named_segment, request_keys, route_key,
 };
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{

@@ -11,8 +11,8 @@ use super::linker::Linker;
 use super::lookup::UseMeaning;
 use super::path_names::Place;
 use crate::ir::{
-    BRIDGE, Endpoint, EndpointRole, HttpObject, JAVA_PACKAGE, LINKAGE, MOUNTS, MountTarget, Reach,
-    Request, Route, Router, SymbolIdx, join_paths, named_segment, request_keys,
+    BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LinkageReach,
+    MOUNTS, MountTarget, Request, Router, SymbolIdx, join_paths, named_segment, request_keys,
 };
 use crate::model::path::{file_name, parent};
 use crate::model::{Family, ModuleId, SymbolFlags, SymbolKind};
@@ -85,7 +85,8 @@ impl Linker<'_, '_> {
         loaded
     }
 
-    /// The one handler of the route that a request goes to: of a route for its method before one for all.
+    /// Returns the handler of the route that answers a request: of a route for its method before one for all. `None` where several
+    /// do.
     fn route_of(
         &self,
         request: &Request,
@@ -142,7 +143,12 @@ impl Linker<'_, '_> {
     }
 
     /// The definition that answers the requests of a route.
-    fn handler(&self, file: &Rc<LinkedFile>, endpoint: &Endpoint, route: &Route) -> Option<Place> {
+    fn handler(
+        &self,
+        file: &Rc<LinkedFile>,
+        endpoint: &Endpoint,
+        route: &HttpRoute,
+    ) -> Option<Place> {
         let named = route.handler.and_then(|at| self.bound_in(file, at));
         let router = match route.router {
             Router::Symbol(at) => Some(at),
@@ -186,7 +192,7 @@ impl Linker<'_, '_> {
     fn is_at(
         &self,
         file: &Rc<LinkedFile>,
-        route: &Route,
+        route: &HttpRoute,
         whole: &str,
         mounts: &mut Option<Vec<ResolvedMount>>,
     ) -> bool {
@@ -255,8 +261,8 @@ impl Linker<'_, '_> {
         all
     }
 
-    /// The one definition that a key stands for.
-    fn offer_of(&self, key: &str, reach: &Reach) -> Option<Place> {
+    /// Returns the definition of a key; `None` where there are several.
+    fn offer_of(&self, key: &str, reach: &LinkageReach) -> Option<Place> {
         let specifier = format!("{BRIDGE}{key}");
         if let Some(name) = specifier.strip_prefix(LINKAGE) {
             return self.linked_function(&specifier, name, reach);
@@ -307,7 +313,7 @@ impl Linker<'_, '_> {
     }
 
     /// The function of C that a name with external linkage stands for: its definition, else where `reach` is narrow its declaration.
-    fn linked_function(&self, unit: &str, name: &str, reach: &Reach) -> Option<Place> {
+    fn linked_function(&self, unit: &str, name: &str, reach: &LinkageReach) -> Option<Place> {
         let own_directory = self.directory(self.file.file)?;
         let mut definitions = Vec::new();
         let mut declarations = Vec::new();
@@ -319,8 +325,8 @@ impl Linker<'_, '_> {
             file.record_name(name);
             let path = self.cache.path_of(file.file)?;
             let is_near = match reach {
-                Reach::Repository => true,
-                Reach::Headers(headers) => {
+                LinkageReach::Repository => true,
+                LinkageReach::Headers(headers) => {
                     parent(path.as_str()) == own_directory
                         || headers.iter().any(|it| is_header(path.as_str(), it))
                 }
@@ -332,7 +338,7 @@ impl Linker<'_, '_> {
                 }
                 let is_declaration = symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
                 let is_header = !is_source(path.as_str());
-                if !symbol.exported && !(is_header && matches!(reach, Reach::Headers(_))) {
+                if !symbol.exported && !(is_header && matches!(reach, LinkageReach::Headers(_))) {
                     continue;
                 }
                 is_declared_in_reach |= is_near;
@@ -355,8 +361,8 @@ impl Linker<'_, '_> {
         let found = candidates.into_iter().find(|it| !it.is_empty());
         match (found, reach) {
             (Some(found), _) => <[Place; 1]>::try_from(found).ok().map(|[one]| one),
-            (None, Reach::Headers(_)) => near(&declarations).first().copied(),
-            (None, Reach::Repository) => None,
+            (None, LinkageReach::Headers(_)) => near(&declarations).first().copied(),
+            (None, LinkageReach::Repository) => None,
         }
     }
 

@@ -92,6 +92,9 @@ fn remove(
         applied.changes.add(path);
         writer.remove_file(path)?;
     }
+    for key in writer.take_changed_units() {
+        applied.changes.add_unit(key);
+    }
     writer.set_meta("link_queue_is_stale", "1")?;
     writer.commit(true)?;
     applied.n_deleted = gone.len() as u64;

@@ -2,7 +2,7 @@
 //!
 //! `<mapper namespace="com.acme.UserMapper">` with `<select id="find">` is the method `find` of that interface.
 
-use crate::ir::{Endpoint, EndpointRole, FileFacts, Reach, java_member_key};
+use crate::ir::{Endpoint, EndpointRole, FileFacts, LinkageReach, java_member_key};
 
 /// Elements that are statements.
 const STATEMENTS: [&str; 4] = ["select", "insert", "update", "delete"];
@@ -29,7 +29,7 @@ pub(super) fn add(source: &str, facts: &mut FileFacts) {
                 && let Some(id) = head.split('>').next().and_then(|it| attribute(it, "id"))
                 && let Some(key) = java_member_key(namespace, id)
             {
-                let reach = Reach::Repository;
+                let reach = LinkageReach::Repository;
                 facts.endpoints.push(Endpoint {
                     role: EndpointRole::Use { key, reach },
                     symbol: None,

@@ -6,8 +6,8 @@
 use tree_sitter::Node;
 
 use crate::ir::{
-    Endpoint, EndpointRole, Expr, ExprId, FileFacts, HttpObject, Mount, MountTarget, Request,
-    Route, Router, SymbolIdx, Target,
+    Endpoint, EndpointRole, Expr, ExprId, FileFacts, HttpObject, HttpRoute, Mount, MountTarget,
+    Request, Router, SymbolIdx, Target,
 };
 
 /// Endpoints of one file that are kept.
@@ -99,7 +99,20 @@ impl<'s> EndpointBuilder<'s, '_> {
                     (_, receiver) => receiver.is_none(),
                 }
         });
-        let found: Vec<_> = found.collect();
+        let mut found: Vec<_> = found.collect();
+        if found.is_empty() && receiver.is_some() {
+            // Of a local variable the facts hold the value: `h.list` of `const h = new Users()`.
+            let all = self.facts.references.iter().enumerate();
+            let members = all.filter(|(_, it)| {
+                self.facts.name(it) == name
+                    && it.symbol == around
+                    && matches!(it.target, Target::Member { receiver, .. } if chain(self.facts, receiver).is_none())
+            });
+            found = members.collect();
+            if found.len() > 1 {
+                return None;
+            }
+        }
         let near = found.iter().find(|it| it.1.symbol == around);
         let one = near.or_else(|| match found.as_slice() {
             [one] => Some(one),
@@ -122,7 +135,7 @@ impl<'s> EndpointBuilder<'s, '_> {
         let Some(path) = route_path(route.path) else {
             return;
         };
-        let role = EndpointRole::Route(Route {
+        let role = EndpointRole::Route(HttpRoute {
             method: route.method.to_owned(),
             prefix: route.prefix.to_owned(),
             path,

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{EndpointBuilder, RouteAt, children, each_node, route_path};
-use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, MountTarget, Reach, Router};
+use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::HashMap;
 
 /// Functions that register a route, with their methods.
@@ -38,7 +38,7 @@ const SYSTEM: [&str; 19] = [
     "ws2_32",
 ];
 
-struct Reader<'s, 'f> {
+struct EndpointReader<'s, 'f> {
     builder: EndpointBuilder<'s, 'f>,
     /// Groups of routes, by the function around and the name of the variable.
     groups: HashMap<(usize, &'s str), (Router, String)>,
@@ -54,7 +54,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         return;
     }
     let builder = EndpointBuilder { source, facts };
-    let mut reader = Reader {
+    let mut reader = EndpointReader {
         builder,
         groups: HashMap::default(),
         texts: HashMap::default(),
@@ -101,7 +101,7 @@ fn function_around(node: Node<'_>) -> usize {
     0
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> EndpointReader<'s, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
@@ -272,8 +272,8 @@ impl<'s> Reader<'s, '_> {
         };
         let role = EndpointRole::Use {
             key: format!("{LINKAGE_KEY}{function}"),
-            reach: Reach::Repository,
+            reach: LinkageReach::Repository,
         };
-        self.builder.add(role, Some(symbol), method);
+        self.builder.add(role, Some(symbol), name);
     }
 }

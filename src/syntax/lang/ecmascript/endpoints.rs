@@ -25,19 +25,11 @@ const WORDS: [&str; 12] = [
     ".all",
 ];
 
-/// Beginnings of paths, and calls that make what takes them, of which such a file has one.
-const PATHS: [&str; 10] = [
-    "'/",
-    "\"/",
-    "`/",
-    "`${",
-    "://",
-    "@nestjs",
-    "axios.create",
-    "express(",
-    "Router(",
-    "astify(",
-];
+/// Calls that make servers, routers and clients.
+const MAKERS: [&str; 4] = ["axios.create", "express(", "Router(", "astify("];
+
+/// Beginnings of paths, of which such a file has one.
+const PATHS: [&str; 6] = ["'/", "\"/", "`/", "`${", "://", "@nestjs"];
 
 /// Calls that make a server.
 const SERVERS: [&str; 6] = [
@@ -78,7 +70,7 @@ enum Made {
     Router { prefix: String },
 }
 
-struct Reader<'s, 'f> {
+struct EndpointReader<'s, 'f> {
     builder: EndpointBuilder<'s, 'f>,
     made: HashMap<String, Made>,
     /// Constants that are texts.
@@ -93,7 +85,7 @@ struct Reader<'s, 'f> {
 /// Adds the endpoints of a script to its facts.
 pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let has = |words: &[&str]| words.iter().any(|it| source.contains(it));
-    if !has(&WORDS) || !has(&PATHS) {
+    if !has(&MAKERS) && !(has(&WORDS) && has(&PATHS)) {
         return;
     }
     let named = |module: &str| {
@@ -111,7 +103,7 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
         .any(|it| it.specifier.starts_with("@nestjs/"));
     let mut calls = Vec::new();
     let mut classes = Vec::new();
-    let mut reader = Reader {
+    let mut reader = EndpointReader {
         builder: EndpointBuilder { source, facts },
         made: HashMap::default(),
         texts: HashMap::default(),
@@ -135,7 +127,7 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     }
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> EndpointReader<'s, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }

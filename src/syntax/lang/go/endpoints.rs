@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::endpoints::{
     EndpointBuilder, RouteAt, children, each_node, method_of, method_of_word, route_path,
 };
-use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, MountTarget, Reach, Router};
+use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::{HashMap, HashSet};
 
 /// The packages of frameworks whose routes are read.
@@ -14,7 +14,7 @@ const FRAMEWORKS: [&str; 2] = ["gin-gonic/gin", "go-chi/chi"];
 /// A router with the prefix that it has in the file.
 type RouterAt = (Router, String);
 
-struct Reader<'s, 'f> {
+struct EndpointReader<'s, 'f> {
     builder: EndpointBuilder<'s, 'f>,
     /// Routers, by the function around and the name of the variable.
     routers: HashMap<(usize, &'s str), RouterAt>,
@@ -45,7 +45,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         }
         _ => {}
     });
-    let mut reader = Reader {
+    let mut reader = EndpointReader {
         builder: EndpointBuilder { source, facts },
         routers: HashMap::default(),
     };
@@ -92,7 +92,7 @@ fn function_around(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> EndpointReader<'s, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
@@ -132,7 +132,7 @@ impl<'s> Reader<'s, '_> {
             }
             let role = EndpointRole::Use {
                 key: format!("{LINKAGE_KEY}{name}"),
-                reach: Reach::Headers(headers.clone()),
+                reach: LinkageReach::Headers(headers.clone()),
             };
             self.builder.add(role, symbol, *call);
         }

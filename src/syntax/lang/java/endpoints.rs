@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::endpoints::{
     EndpointBuilder, RouteAt, children, each_node, method_of_word, route_path,
 };
-use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, Reach, Router};
+use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, Router};
 use crate::model::SymbolKind;
 
 /// Annotations of methods in Spring that say a path, with the method of HTTP; empty where an argument says it.
@@ -18,7 +18,7 @@ const MAPPINGS: [(&str, &str); 6] = [
     ("RequestMapping", ""),
 ];
 
-struct Reader<'s, 'f> {
+struct EndpointReader<'s, 'f> {
     builder: EndpointBuilder<'s, 'f>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         _ => {}
     });
     let builder = EndpointBuilder { source, facts };
-    let mut reader = Reader { builder };
+    let mut reader = EndpointReader { builder };
     for class in classes {
         reader.controller(class);
     }
@@ -46,7 +46,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> EndpointReader<'s, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
@@ -211,9 +211,9 @@ impl<'s> Reader<'s, '_> {
         }
         let role = EndpointRole::Use {
             key: format!("{LINKAGE_KEY}{function}"),
-            reach: Reach::Repository,
+            reach: LinkageReach::Repository,
         };
-        self.builder.add(role, Some(symbol), method);
+        self.builder.add(role, Some(symbol), name);
     }
 
     /// Returns the descriptor of the parameters of a method, as far as their types are those of the language: `JLjava/lang/String;`.

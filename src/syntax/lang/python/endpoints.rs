@@ -12,7 +12,7 @@ use crate::ir::{
 use crate::model::hash::HashMap;
 
 /// Words of which a file with endpoints has one.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 14] = [
     "fastapi",
     "flask",
     "django",
@@ -22,6 +22,11 @@ const WORDS: [&str; 9] = [
     "starlette",
     "client.",
     "ROOT_URLCONF",
+    ".route(",
+    ".get(\"/",
+    ".get('/",
+    ".post(\"/",
+    ".post('/",
 ];
 
 /// Classes and functions that make a server.
@@ -60,7 +65,7 @@ enum Made {
     },
 }
 
-struct Reader<'s, 'f> {
+struct EndpointReader<'s, 'f> {
     builder: EndpointBuilder<'s, 'f>,
     made: HashMap<&'s str, Made>,
     texts: HashMap<&'s str, String>,
@@ -84,7 +89,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         .symbols
         .iter()
         .any(|it| it.name.starts_with("test") || it.name.starts_with("Test"));
-    let mut reader = Reader {
+    let mut reader = EndpointReader {
         builder: EndpointBuilder { source, facts },
         made: HashMap::default(),
         texts: HashMap::default(),
@@ -118,7 +123,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> EndpointReader<'s, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
