@@ -220,6 +220,54 @@ impl ExprArena {
         }
     }
 
+    /// Puts names and expressions in another order: `names` and `exprs` are their ids, each once, and parts stay before wholes.
+    /// Returns where they are now. Look-ups of names need [`Self::rebuild_index`] afterwards.
+    pub(super) fn reorder(&mut self, names: &[NameId], exprs: &[ExprId]) -> Adopted {
+        let mut new_names = vec![NameId(0); names.len()];
+        for (new, old) in (0..).zip(names) {
+            new_names[old.0 as usize] = NameId(new);
+        }
+        let mut new_exprs = vec![ExprId(0); exprs.len()];
+        for (new, old) in (0..).zip(exprs) {
+            new_exprs[old.0 as usize] = ExprId(new);
+        }
+        let moved = Adopted {
+            names: new_names,
+            paths: (0..=index(self.paths.len())).map(PathId).collect(),
+            exprs: new_exprs,
+        };
+        self.names.reorder(names);
+        let ordered = exprs.iter().map(|old| {
+            self.get(*old)
+                .with(|it| moved.name(it), |it| moved.expr(it))
+        });
+        self.exprs = ordered.collect();
+        for (_, last) in &mut self.paths {
+            if let Slot::Member(name) | Slot::Key(name) = last {
+                *name = moved.name(*name);
+            }
+        }
+        self.path_ids = IdTable::default();
+        self.is_renumbered = true;
+        moved
+    }
+
+    /// Takes out the names and expressions from these numbers on. Look-ups of names need [`Self::rebuild_index`] afterwards.
+    pub(super) fn split_off(&mut self, n_names: usize, n_exprs: usize) -> ArenaTail {
+        self.is_renumbered = true;
+        ArenaTail {
+            names: self.names.split_off(n_names),
+            exprs: self.exprs.split_off(n_exprs),
+        }
+    }
+
+    /// Puts back what [`Self::split_off`] took.
+    pub(super) fn append(&mut self, tail: ArenaTail) {
+        self.is_renumbered = true;
+        self.names.append(&tail.names);
+        self.exprs.extend(tail.exprs);
+    }
+
     /// Returns an expression. Panics where the id is of another arena and out of range.
     pub fn get(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
@@ -317,17 +365,15 @@ impl ExprArena {
             && self.exprs.iter().enumerate().all(|(at, expr)| {
                 let mut is_ordered = true;
                 expr.each_part(|part| is_ordered &= is_below(part.0, at));
-                let names = match expr {
-                    Expr::Name { name, .. }
-                    | Expr::Member { name, .. }
-                    | Expr::Named { name, .. } => is_name(*name),
-                    Expr::ComputedMember { key, .. } => is_name(*key),
-                    Expr::Imported { import, name } => {
-                        is_name(*name) && is_below(*import, n_imports)
-                    }
+                let names = expr.name().is_none_or(is_name);
+                let import = match expr {
+                    Expr::Imported { import, .. } => is_below(*import, n_imports),
                     _ => true,
                 };
-                is_ordered && names && expr.symbols().is_none_or(|at| is_below(at, n_symbols))
+                is_ordered
+                    && names
+                    && import
+                    && expr.symbols().is_none_or(|at| is_below(at, n_symbols))
             })
     }
 
@@ -345,6 +391,13 @@ impl ExprArena {
     pub fn has_path(&self, id: PathId) -> bool {
         (id.0 as usize) <= self.paths.len()
     }
+}
+
+/// The last names and expressions of an arena; their ids are those in the whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ArenaTail {
+    names: NameTable,
+    exprs: Vec<Expr>,
 }
 
 /// Where the names, paths and expressions of an arena are in the one that took them over, each by its old id.

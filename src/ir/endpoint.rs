@@ -98,7 +98,7 @@ pub struct HttpRoute {
     pub path: String,
     /// The router that it is registered with.
     pub router: Router,
-    /// The use of the handler, an index into the references of the file, where it is named. Otherwise it is the symbol of the
+    /// The use of the handler, an index into [`FileFacts::endpoint_uses`], where it is named. Otherwise it is the symbol of the
     /// endpoint.
     pub handler: Option<u32>,
 }
@@ -110,7 +110,7 @@ pub enum Router {
     Root,
     /// A variable that holds a router, or the function that has it as its parameter.
     Symbol(SymbolIdx),
-    /// An object that another file makes, by a reference of the file.
+    /// An object that another file makes, an index into [`FileFacts::endpoint_uses`].
     Imported(u32),
     /// The file, whose list of routes is mounted as a whole.
     File,
@@ -134,7 +134,7 @@ pub struct Mount {
 /// The router that is mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MountTarget {
-    /// The definition that a reference of the file leads to.
+    /// The definition that a use leads to, an index into [`FileFacts::endpoint_uses`].
     Reference(u32),
     /// The routers of the file that an import leads to.
     Import(ImportIdx),
@@ -153,7 +153,7 @@ pub struct Request {
     pub path: String,
     /// The value that is put in before the path, where it is a name: `settings.API` of `f"{settings.API}/users"`.
     pub before: String,
-    /// The use of the client, an index into the references of the file, where another file may have made it.
+    /// The use of the client, an index into [`FileFacts::endpoint_uses`], where another file may have made it.
     pub client: Option<u32>,
 }
 

@@ -254,6 +254,18 @@ impl Expr {
         }
     }
 
+    /// Returns the name that it holds itself, not in a part.
+    pub fn name(&self) -> Option<NameId> {
+        match self {
+            Self::Name { name, .. }
+            | Self::Member { name, .. }
+            | Self::Named { name, .. }
+            | Self::Imported { name, .. }
+            | Self::ComputedMember { key: name, .. } => Some(*name),
+            _ => None,
+        }
+    }
+
     /// Returns it with other names and parts.
     pub(super) fn with(
         &self,

@@ -43,6 +43,8 @@ pub struct FileFacts {
     pub directives: Vec<Directive>,
     /// Where it meets files of other languages.
     pub endpoints: Vec<Endpoint>,
+    /// The uses of handlers, routers and clients in those, which other files follow; each is among the references, too.
+    pub endpoint_uses: Vec<Reference>,
     /// Whether it is the template of a class in another file, which is `this` in its references.
     pub is_template: bool,
     /// Whether the parser met code that it could not read; the rest was read all the same.

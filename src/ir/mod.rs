@@ -10,6 +10,7 @@ mod expr;
 mod facts;
 mod fingerprint;
 mod names;
+mod own_uses;
 
 pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
@@ -27,3 +28,4 @@ pub use facts::{
     java_module_unit, linkage_unit, member_name, split_generic_name, visible_projects,
 };
 pub use fingerprint::Fingerprints;
+pub use own_uses::OwnUses;

@@ -73,6 +73,31 @@ impl NameTable {
             .put_all(count(ends.len()), |id| text_of(text, ends, id));
     }
 
+    /// Takes out the names from id `at` on, which then count from 0. They are unknown to [`Self::find`] until
+    /// [`Self::rebuild_index`].
+    pub(super) fn split_off(&mut self, at: usize) -> Self {
+        let start = at.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let ends = self.ends.split_off(at).into_iter();
+        self.ids = IdTable::default();
+        Self {
+            text: self.text.split_off(start as usize),
+            ends: ends.map(|end| end - start).collect(),
+            ids: IdTable::default(),
+        }
+    }
+
+    /// Adds names behind the others, unknown to [`Self::find`] until [`Self::rebuild_index`].
+    pub(super) fn append(&mut self, other: &Self) {
+        other.iter().for_each(|name| self.push(name));
+    }
+
+    /// Puts the names in another order: `old` are their ids.
+    pub(super) fn reorder(&mut self, old: &[NameId]) {
+        let mut ordered = Self::default();
+        old.iter().for_each(|id| ordered.push(self.get(*id)));
+        *self = ordered;
+    }
+
     fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(count(self.text.len()));

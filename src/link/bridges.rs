@@ -164,10 +164,10 @@ impl Linker<'_, '_> {
         named.or(own)
     }
 
-    /// The definition that a reference of a file leads to.
+    /// The definition that a use of an endpoint of a file leads to.
     fn bound_in(&self, file: &Rc<LinkedFile>, reference: u32) -> Option<Place> {
         let linker = Linker::new(self.cache, Rc::clone(file));
-        let used = file.facts.references.get(reference as usize)?;
+        let used = file.facts.endpoint_uses.get(reference as usize)?;
         match linker.bind(used) {
             UseMeaning::Bound(bound) => Some(bound.to),
             UseMeaning::External | UseMeaning::Unknown => None,

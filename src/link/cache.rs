@@ -59,6 +59,8 @@ pub(super) struct FactsCache<'a> {
     current: RefCell<CacheGeneration>,
     /// The previous generation; a hit moves its entry to the current one.
     previous: RefCell<CacheGeneration>,
+    /// The file that is being linked, with its uses, which no other one needs.
+    own: RefCell<Option<Rc<LinkedFile>>>,
     /// Number of facts in the current generation.
     n_kept: Cell<usize>,
     recorder: DependencyRecorder,
@@ -92,6 +94,7 @@ impl<'a> FactsCache<'a> {
             is_recording: true,
             current: RefCell::default(),
             previous: RefCell::default(),
+            own: RefCell::default(),
             n_kept: Cell::new(0),
             recorder: DependencyRecorder::default(),
             exported_names: RefCell::default(),
@@ -141,9 +144,20 @@ impl<'a> FactsCache<'a> {
         self.regrouped.insert(unit, files);
     }
 
-    /// Begins to link a file: from here on its dependencies are recorded.
+    /// Begins to link or to ask: from here on dependencies are recorded.
     pub(super) fn begin(&self) {
         self.recorder.take();
+    }
+
+    /// Begins to link a file, whose facts until [`Self::end`] have its uses. Returns them; `None` if it has none.
+    pub(super) fn begin_file(&self, file: FileId) -> Option<Rc<LinkedFile>> {
+        self.begin();
+        let whole = self.load(file.into(), true).unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            None
+        });
+        self.own.replace(whole);
+        self.get(file)
     }
 
     /// Counts facts that are about to be kept in the current generation.
@@ -159,6 +173,7 @@ impl<'a> FactsCache<'a> {
     /// failure to read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
     pub(super) fn end(&self, own: FileId) -> Result<Vec<FileDependency>, StoreError> {
         let own = ModuleId::from(own);
+        self.own.take();
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
@@ -291,11 +306,16 @@ impl<'a> FactsCache<'a> {
     }
 
     fn load_once(&self, file: ModuleId) -> Option<Rc<LinkedFile>> {
+        let own = self.own.borrow();
+        if let Some(own) = own.as_ref().filter(|own| own.file == file) {
+            return Some(Rc::clone(own));
+        }
+        drop(own);
         let known = self.current.borrow().files.get(&file).cloned();
         known.unwrap_or_else(|| {
             let old = self.previous.borrow_mut().files.remove(&file);
             let loaded = old.unwrap_or_else(|| {
-                self.load(file).unwrap_or_else(|error| {
+                self.load(file, !self.is_recording).unwrap_or_else(|error| {
                     self.failure.borrow_mut().get_or_insert(error);
                     None
                 })
@@ -396,7 +416,8 @@ impl<'a> FactsCache<'a> {
         Ok(facts)
     }
 
-    fn load(&self, file: ModuleId) -> Result<Option<Rc<LinkedFile>>, StoreError> {
+    /// Loads a file, with its uses where `is_whole`.
+    fn load(&self, file: ModuleId, is_whole: bool) -> Result<Option<Rc<LinkedFile>>, StoreError> {
         if let Some(replaced) = self.replaced.get(&file) {
             return Ok(Some(Rc::clone(replaced)));
         }
@@ -408,7 +429,12 @@ impl<'a> FactsCache<'a> {
             return Ok((!files.is_empty()).then(|| Rc::new(LinkedFile::of_unit(unit, &files))));
         }
         let own = file.file();
-        let Some(facts) = self.read.facts(own)? else {
+        let facts = if is_whole {
+            self.read.facts(own)?
+        } else {
+            self.read.declared_facts(own)?
+        };
+        let Some(facts) = facts else {
             return Ok(None);
         };
         let ids = self.read.symbol_ids(own)?;
@@ -420,7 +446,10 @@ impl<'a> FactsCache<'a> {
         let units = self.read.units_of(own)?.into_iter().map(ModuleId::from);
         let units = units.collect();
         let loaded = LinkedFile::of(file, facts, ids, targets, units);
-        if !loaded.units.is_empty()
+        // The names that it offers are the same each time.
+        let is_listed = self.listed_names.borrow().contains_key(&file);
+        if !is_listed
+            && !loaded.units.is_empty()
             && let Some(names) = loaded.listed_exports()
         {
             let mut hashes: Vec<u64> = names.map(name_hash).collect();

@@ -32,14 +32,14 @@ type Edge = (Option<SymbolId>, SymbolId, EdgeKind, Provenance);
     reason = "one pass, whose steps are read in order"
 )]
 pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, StoreError> {
-    cache.begin();
+    let own = cache.begin_file(file);
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
     let mut import_files = Vec::new();
     // Without a class that names it markup is text.
     let is_text =
         |own: &LinkedFile| own.facts.is_template && cache.template_owners(file.into()).is_empty();
-    if let Some(own) = cache.get(file).filter(|own| !is_text(own)) {
+    if let Some(own) = own.filter(|own| !is_text(own)) {
         let linker = Linker::new(cache, Rc::clone(&own));
         let receivers = ReceiverUseCounts::of(&own.facts);
         let mut units = UnitImports::of(cache, &own);

@@ -348,7 +348,7 @@ impl<'a> Roles<'a> {
     /// the file has no or several classes with tests, or lies in no project.
     fn dotnet_command(&self, path: &RepoPath) -> Option<String> {
         let file = self.read.file(path.as_str()).ok()??;
-        let facts = self.read.facts(file.id).ok()??;
+        let facts = self.read.declared_facts(file.id).ok()??;
         let mut classes = classes_with_tests(&facts);
         let (class, None) = (classes.next()?, classes.next()) else {
             return None;
@@ -401,17 +401,17 @@ impl<'a> Roles<'a> {
         let is_framework = |it: &String| FRAMEWORKS.iter().any(|(name, _)| name == it);
         let mut content = Content::default();
         if syntax_of(path) == FileSyntax::CSharp {
-            let facts = self.read.facts(file.id).ok().flatten();
+            let facts = self.read.declared_facts(file.id).ok().flatten();
             content.helps = facts.is_some_and(|it| classes_with_tests(&it).next().is_some());
             return content;
         }
         if syntax_of(path) == FileSyntax::Rust {
-            let facts = self.read.facts(file.id).ok().flatten();
+            let facts = self.read.declared_facts(file.id).ok().flatten();
             content.helps = facts.is_none_or(|it| may_be_tests(&it));
             return content;
         }
         if specifiers.iter().any(is_framework) {
-            let facts = self.read.facts(file.id).ok().flatten();
+            let facts = self.read.declared_facts(file.id).ok().flatten();
             content = facts.map_or_else(Content::default, |facts| imported(&facts));
         }
         let is_helper = |it: &String| HELPERS.iter().any(|name| it.starts_with(name));

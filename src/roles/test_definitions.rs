@@ -39,7 +39,7 @@ impl Roles<'_> {
             return Rc::clone(known);
         }
         let file = self.read.file(path.as_str()).ok().flatten();
-        let facts = file.and_then(|file| self.read.facts(file.id).ok().flatten());
+        let facts = file.and_then(|file| self.read.declared_facts(file.id).ok().flatten());
         let roles: Rc<[FileRole]> = facts.map_or_else(Vec::new, |it| roles_of(&it)).into();
         let known = Rc::clone(&roles);
         self.inside.borrow_mut().insert(path.clone(), known);

@@ -28,7 +28,7 @@ const QUERIES: [(&str, &str); 15] = [
     ),
     (
         "facts",
-        "SELECT f.path, exported_names, hex(packed) FROM facts x JOIN file f ON f.id = x.file ORDER BY 1",
+        "SELECT f.path, exported_names, hex(declared), hex(uses) FROM facts x JOIN file f ON f.id = x.file ORDER BY 1",
     ),
     (
         "config",

@@ -10,7 +10,7 @@ use rusqlite::OptionalExtension as _;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::{ErrorContext, Read, StoreResult};
-use crate::ir::{Endpoint, EndpointRole, FileFacts, MarkupPlace, MountTarget, Router, Target};
+use crate::ir::{Endpoint, EndpointRole, FileFacts, MountTarget, OwnUses, Router};
 use crate::model::{FileId, Span, Symbol};
 
 /// The most that one packed value may unpack to, in bytes: four times the largest file that is indexed,
@@ -20,10 +20,20 @@ const MAX_UNPACKED_BYTES: usize = 8 << 20;
 /// How hard zstd tries: facts of 1.6 MB take 569 kB in 17 ms at 1, 544 in 31 at 4, 536 in 80 at 9.
 const LEVEL: i32 = 4;
 
+/// The facts of a file, packed in two parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedFacts {
+    /// All but the uses.
+    pub declared: Vec<u8>,
+    /// The uses.
+    pub uses: Vec<u8>,
+}
+
 /// Returns the facts, packed, without the fields that symbol rows hold anyway (signature, doc and places).
 ///
-/// Takes those fields out while it packs and puts them back: a copy of all facts costs more.
-pub fn pack_facts(facts: &mut FileFacts) -> Vec<u8> {
+/// Takes those fields out while it packs and puts them back: a copy of all facts costs more. Names and expressions have other
+/// numbers afterwards, those by which they are packed.
+pub fn pack_facts(facts: &mut FileFacts) -> PackedFacts {
     let exchange = |symbol: &mut Symbol, (signature, doc, span, line): &mut RowFields| {
         swap(&mut symbol.signature, signature);
         swap(&mut symbol.doc, doc);
@@ -35,10 +45,21 @@ pub fn pack_facts(facts: &mut FileFacts) -> Vec<u8> {
         let symbols = facts.symbols.iter_mut().zip(&mut fields);
         symbols.for_each(|(symbol, fields)| exchange(symbol, fields));
     };
+    let uses = facts.take_uses();
     swap_all(facts);
-    let plain = postcard::to_stdvec(facts).expect("facts hold only what postcard can write");
+    let packed = pack_parts(facts, &uses);
     swap_all(facts);
-    pack(&plain)
+    facts.put_uses(uses);
+    packed
+}
+
+fn pack_parts(declared: &FileFacts, uses: &OwnUses) -> PackedFacts {
+    let declared = postcard::to_stdvec(declared).expect("facts hold only what postcard can write");
+    let uses = postcard::to_stdvec(uses).expect("uses hold only what postcard can write");
+    PackedFacts {
+        declared: pack(&declared),
+        uses: pack(&uses),
+    }
 }
 
 /// The fields of a symbol that its row holds: signature, doc, span and the line of the name.
@@ -46,12 +67,21 @@ type RowFields = (String, String, Span, u32);
 
 /// Returns the facts that [`pack_facts`] packed; `None` for damaged data, and for facts with an index out of range:
 /// readers follow every index without asking.
-pub(super) fn unpack_facts(packed: &[u8]) -> Option<FileFacts> {
-    let facts = postcard::from_bytes(&unpack(packed)?).ok()?;
-    is_sound(&facts).then_some(facts)
+pub(super) fn unpack_facts(packed: &PackedFacts) -> Option<FileFacts> {
+    let mut facts: FileFacts = postcard::from_bytes(&unpack(&packed.declared)?).ok()?;
+    facts.put_uses(postcard::from_bytes(&unpack(&packed.uses)?).ok()?);
+    let mut references = facts.references.iter();
+    let is_sound = is_sound(&facts) && references.all(|it| facts.is_sound_reference(it));
+    is_sound.then_some(facts)
 }
 
-/// Returns whether every index in the facts is within its table.
+/// Does [`unpack_facts`] for all but the uses: the facts have no references.
+pub(super) fn unpack_declared(packed: &[u8]) -> Option<FileFacts> {
+    let facts: FileFacts = postcard::from_bytes(&unpack(packed)?).ok()?;
+    (facts.references.is_empty() && is_sound(&facts)).then_some(facts)
+}
+
+/// Returns whether every index in the facts is within its table; those of references apart.
 fn is_sound(facts: &FileFacts) -> bool {
     let below = |at: u32, n: usize| usize::try_from(at).is_ok_and(|at| at < n);
     let is_symbol = |at: u32| below(at, facts.symbols.len());
@@ -60,15 +90,6 @@ fn is_sound(facts: &FileFacts) -> bool {
     let mut symbols = facts.symbols.iter().enumerate();
     symbols.all(|(at, symbol)| symbol.parent.is_none_or(|parent| below(parent, at)))
         && exprs.is_sound(facts.symbols.len(), facts.imports.len())
-        && facts.references.iter().all(|reference| {
-            let is_target = match reference.target {
-                Target::Value(at) | Target::Member { receiver: at, .. } => exprs.has(at),
-                Target::Symbol(at) => is_symbol(at),
-                Target::Markup(MarkupPlace::Attribute(Some(name))) => exprs.has_name(name),
-                Target::Lexical | Target::Unknown | Target::Markup(_) => true,
-            };
-            exprs.has_name(reference.name) && is_symbol_if_any(reference.symbol) && is_target
-        })
         && facts.bindings.iter().all(|binding| {
             is_symbol_if_any(binding.owner)
                 && exprs.has_path(binding.path)
@@ -79,6 +100,10 @@ fn is_sound(facts: &FileFacts) -> bool {
             .endpoints
             .iter()
             .all(|it| is_sound_endpoint(facts, it))
+        && facts
+            .endpoint_uses
+            .iter()
+            .all(|it| facts.is_sound_reference(it))
         && facts.owners.is_sorted_by_key(|it| it.symbol)
         && facts
             .owners
@@ -90,7 +115,7 @@ fn is_sound(facts: &FileFacts) -> bool {
 fn is_sound_endpoint(facts: &FileFacts, endpoint: &Endpoint) -> bool {
     let below = |at: u32, n: usize| usize::try_from(at).is_ok_and(|at| at < n);
     let is_symbol = |at: u32| below(at, facts.symbols.len());
-    let is_reference = |at: u32| below(at, facts.references.len());
+    let is_reference = |at: u32| below(at, facts.endpoint_uses.len());
     let is_router = |router: Router| match router {
         Router::Symbol(at) => is_symbol(at),
         Router::Imported(at) => is_reference(at),
@@ -165,12 +190,31 @@ impl Read<'_> {
 
     /// Returns the facts of a file, with empty signatures, docs and places; `None` if it has none.
     pub fn facts(&self, file: FileId) -> StoreResult<Option<FileFacts>> {
-        let packed: Option<Vec<u8>> = self
+        let packed: Option<PackedFacts> = self
             .tx
-            .prepare_cached("SELECT packed FROM facts WHERE file = ?1")
-            .and_then(|mut statement| statement.query_row([file], |row| row.get(0)).optional())
+            .prepare_cached("SELECT declared, uses FROM facts WHERE file = ?1")
+            .and_then(|mut statement| {
+                let packed = |row: &rusqlite::Row<'_>| {
+                    Ok(PackedFacts {
+                        declared: row.get(0)?,
+                        uses: row.get(1)?,
+                    })
+                };
+                statement.query_row([file], packed).optional()
+            })
             .context("reading facts")?;
         Ok(packed.and_then(|packed| unpack_facts(&packed)))
+    }
+
+    /// Does [`Self::facts`] without the uses of the file, for who looks up names in it: a third of the cost. Expressions and names
+    /// have the same numbers as in the whole.
+    pub fn declared_facts(&self, file: FileId) -> StoreResult<Option<FileFacts>> {
+        let packed: Option<Vec<u8>> = self
+            .tx
+            .prepare_cached("SELECT declared FROM facts WHERE file = ?1")
+            .and_then(|mut statement| statement.query_row([file], |row| row.get(0)).optional())
+            .context("reading facts")?;
+        Ok(packed.and_then(|packed| unpack_declared(&packed)))
     }
 
     /// The buckets of the names that a file exports (see [`super::interface::exported_names`]); `None` if it has no
@@ -190,10 +234,10 @@ impl Read<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{pack_facts, unpack_facts};
+    use super::{pack_facts, pack_parts, unpack_declared, unpack_facts};
     use crate::ir::{
-        Binding, Expr, ExprArena, ExprId, FileFacts, NameId, PathId, Reference, ReferenceKind,
-        Slot, Target,
+        Binding, Expr, ExprArena, ExprId, FileFacts, NameId, OwnUses, PathId, Reference,
+        ReferenceKind, Slot, Target,
     };
     use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 
@@ -238,22 +282,42 @@ mod tests {
     #[test]
     fn facts_that_point_to_nothing_are_damaged() {
         assert_eq!(unpack_facts(&pack_facts(&mut facts())), Some(facts()));
-        let spoils: [fn(&mut FileFacts); 10] = [
-            |facts| facts.symbols[1].parent = Some(1),
-            |facts| facts.symbols[0].parent = Some(7),
-            |facts| facts.references[0].symbol = Some(2),
-            |facts| facts.references[0].name = NameId(1),
-            |facts| facts.references[0].target = Target::Value(ExprId(2)),
-            |facts| facts.references[0].target = Target::Symbol(u32::MAX),
-            |facts| facts.bindings[0].owner = Some(2),
-            |facts| facts.bindings[0].path = PathId(2),
-            |facts| facts.bindings[0].value = ExprId(9),
-            |facts| facts.exprs.renumber(|_| 9),
+        let spoils: [fn(&mut FileFacts, &mut OwnUses); 12] = [
+            |facts, _| facts.symbols[1].parent = Some(1),
+            |facts, _| facts.symbols[0].parent = Some(7),
+            |_, uses| uses.references[0].symbol = Some(2),
+            |_, uses| uses.references[0].name = NameId(1),
+            |_, uses| uses.references[0].target = Target::Value(ExprId(2)),
+            |_, uses| uses.references[0].target = Target::Symbol(u32::MAX),
+            |_, uses| {
+                let references = std::mem::take(&mut uses.references);
+                *uses = OwnUses::default();
+                uses.references = references;
+            },
+            |facts, _| facts.bindings[0].owner = Some(2),
+            |facts, _| facts.bindings[0].path = PathId(2),
+            |facts, _| facts.bindings[0].value = ExprId(9),
+            |facts, _| facts.all = Some(vec![NameId(1)]),
+            |facts, _| facts.exprs.renumber(|_| 9),
         ];
         for (at, spoil) in spoils.into_iter().enumerate() {
             let mut facts = facts();
-            spoil(&mut facts);
-            assert_eq!(unpack_facts(&pack_facts(&mut facts)), None, "{at}");
+            let mut uses = facts.take_uses();
+            spoil(&mut facts, &mut uses);
+            assert_eq!(unpack_facts(&pack_parts(&facts, &uses)), None, "{at}");
         }
+    }
+
+    #[test]
+    fn what_others_look_up_does_not_lead_into_the_uses() {
+        let mut facts = facts();
+        let uses = facts.take_uses();
+        let declared = unpack_declared(&pack_parts(&facts, &uses).declared).unwrap();
+        assert_eq!((&declared, declared.exprs.names().len()), (&facts, 0));
+        // The name of the reference is in the other part.
+        facts.all = Some(vec![NameId(0)]);
+        let packed = pack_parts(&facts, &uses);
+        assert!(unpack_facts(&packed).is_some());
+        assert_eq!(unpack_declared(&packed.declared), None);
     }
 }

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use rusqlite::OptionalExtension as _;
 
 use super::Writer;
-use super::facts::unpack_facts;
+use super::facts::unpack_declared;
 use crate::ir::{
     BRIDGE, Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind,
     MOUNTS, MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key,
@@ -183,10 +183,10 @@ impl Writer<'_> {
     ) -> rusqlite::Result<Option<InterfaceFingerprint>> {
         let packed: Option<Vec<u8>> = self
             .tx()
-            .prepare_cached("SELECT packed FROM facts WHERE file = ?1")?
+            .prepare_cached("SELECT declared FROM facts WHERE file = ?1")?
             .query_row([file], |row| row.get(0))
             .optional()?;
-        let Some(facts) = packed.and_then(|packed| unpack_facts(&packed)) else {
+        let Some(facts) = packed.and_then(|packed| unpack_declared(&packed)) else {
             return Ok(None);
         };
         let handles: Vec<u64> = self
@@ -226,7 +226,7 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
         10_u8.hash(&mut hasher);
         endpoint.symbol.map(name_of).hash(&mut hasher);
         let reference = |at: u32, hasher: &mut DefaultHasher| {
-            let used = &facts.references[at as usize];
+            let used = &facts.endpoint_uses[at as usize];
             (facts.name(used), used.kind, used.symbol.map(name_of)).hash(hasher);
             std::mem::discriminant(&used.target).hash(hasher);
             match used.target {

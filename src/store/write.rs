@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
+use super::facts::PackedFacts;
 use super::interface::InterfaceFingerprint;
 use super::link_queue::{IMPORTS, NAMES};
 use super::read::ChangedFiles;
@@ -44,7 +45,7 @@ pub struct PreparedFile {
     /// Its imports: specifier, kind, whether of types alone, line.
     pub imports: Vec<(String, ImportKind, bool, u32)>,
     /// Its facts, packed.
-    pub facts: Option<Vec<u8>>,
+    pub facts: Option<PackedFacts>,
     /// The buckets of the names that it exports: see [`super::interface::exported_names`].
     pub exported_names: u64,
     /// The interface fingerprint; `None` where it has no facts, and of a new file whose names no unit shares.
@@ -227,9 +228,14 @@ impl<'a> Writer<'a> {
         let tx = &self.tx;
         if let Some(packed) = &file.facts {
             tx.prepare_cached(
-                "INSERT INTO facts(file, exported_names, packed) VALUES(?1, ?2, ?3)",
+                "INSERT INTO facts(file, exported_names, declared, uses) VALUES(?1, ?2, ?3, ?4)",
             )?
-            .execute((id, file.exported_names.cast_signed(), packed))?;
+            .execute((
+                id,
+                file.exported_names.cast_signed(),
+                &packed.declared,
+                &packed.uses,
+            ))?;
         }
         if let Some(packed) = &file.config {
             tx.prepare_cached("INSERT INTO config(file, packed) VALUES(?1, ?2)")?

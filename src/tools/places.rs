@@ -402,7 +402,7 @@ fn prefer_definitions(
     {
         let file = view.read.file(symbol.path.as_str())?;
         let facts = match file {
-            Some(file) => view.read.facts(file.id)?,
+            Some(file) => view.read.declared_facts(file.id)?,
             None => None,
         };
         let flags = facts.and_then(|it| Some(it.symbols.get(symbol.ordinal as usize)?.flags));

@@ -211,15 +211,20 @@ fn rules() -> Vec<(&'static str, String)> {
 fn packed(connection: &Connection) -> StoreResult<()> {
     let mut statement = connection
         .prepare(
-            "SELECT packed, (SELECT count(*) FROM symbol s WHERE s.file = x.file) FROM facts x",
+            "SELECT declared, uses, (SELECT count(*) FROM symbol s WHERE s.file = x.file) FROM facts x",
         )
         .context("reading facts")?;
     let mut rows = statement.query([]).context("reading facts")?;
     while let Some(row) = rows.next().context("reading facts")? {
-        let packed: Vec<u8> = row.get(0).context("reading facts")?;
-        let n_symbols: i64 = row.get(1).context("reading facts")?;
+        let packed = facts::PackedFacts {
+            declared: row.get(0).context("reading facts")?,
+            uses: row.get(1).context("reading facts")?,
+        };
+        let n_symbols: i64 = row.get(2).context("reading facts")?;
         let unpacked = facts::unpack_facts(&packed);
-        if !unpacked.is_some_and(|facts| i64::try_from(facts.symbols.len()) == Ok(n_symbols)) {
+        let is_whole = unpacked.is_some_and(|it| i64::try_from(it.symbols.len()) == Ok(n_symbols));
+        // The first part is read alone, too.
+        if !is_whole || facts::unpack_declared(&packed.declared).is_none() {
             return Err(refused("its index has facts that cannot be"));
         }
     }

@@ -22,7 +22,7 @@ const QUERIES: [&str; 5] = [
 
 /// Packed columns of these rows: equal facts may be packed in several ways.
 const PACKED: [&str; 2] = [
-    "SELECT f.path, packed FROM facts x JOIN file f ON f.id = x.file ORDER BY f.path",
+    "SELECT f.path, declared, uses FROM facts x JOIN file f ON f.id = x.file ORDER BY f.path",
     "SELECT f.path, packed FROM config x JOIN file f ON f.id = x.file ORDER BY f.path",
 ];
 

@@ -77,8 +77,29 @@ impl<'s> EndpointBuilder<'s, '_> {
         u32::try_from(at).ok()
     }
 
-    /// Returns the reference that the use of a name, or of a member of one, was recorded as.
-    pub(super) fn reference(&self, node: Node<'_>) -> Option<u32> {
+    /// Keeps the use of a name, or of a member of one, for endpoints. Returns its place among those.
+    pub(super) fn reference(&mut self, node: Node<'_>) -> Option<u32> {
+        let at = self.recorded(node)?;
+        self.keep(at)
+    }
+
+    /// Keeps the reference at an index for endpoints. Returns its place among those.
+    pub(super) fn keep(&mut self, at: usize) -> Option<u32> {
+        let used = self.facts.references.get(at)?;
+        let kept = &mut self.facts.endpoint_uses;
+        let known = kept.iter().position(|it| it == used);
+        let place = known.unwrap_or(kept.len());
+        if known.is_none() {
+            if kept.len() >= MAX_ENDPOINTS {
+                return None;
+            }
+            kept.push(used.clone());
+        }
+        u32::try_from(place).ok()
+    }
+
+    /// Returns the index of the reference that the use of a name, or of a member of one, was recorded as.
+    fn recorded(&self, node: Node<'_>) -> Option<usize> {
         let text: String = self.text(node).split_whitespace().collect();
         let (receiver, name) = match text.rsplit_once('.') {
             Some((receiver, name)) => (Some(receiver), name),
@@ -118,7 +139,7 @@ impl<'s> EndpointBuilder<'s, '_> {
             [one] => Some(one),
             _ => None,
         });
-        u32::try_from(one?.0).ok()
+        Some(one?.0)
     }
 
     /// Adds an endpoint at a node.

@@ -215,13 +215,13 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// Returns the use of an extension method.
-    fn method_reference(&self, name: &str) -> Option<u32> {
+    fn method_reference(&mut self, name: &str) -> Option<u32> {
         let facts = &self.builder.facts;
         let at = facts.references.iter().position(|it| {
             let own = facts.name(it);
             own.strip_suffix("()").unwrap_or(own) == name
         })?;
-        u32::try_from(at).ok()
+        self.builder.keep(at)
     }
 
     /// `[DllImport("git2")] static extern int git_open();`

@@ -482,28 +482,31 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// Returns the router that a name holds, with the prefix that it was made with.
-    fn router(&self, object: Node<'_>) -> Option<(Router, &str)> {
+    fn router(&mut self, object: Node<'_>) -> Option<(Router, String)> {
         let text = self.text(object);
         match self.made.get(text) {
-            Some(Made::Server) => return Some((Router::Root, "")),
+            Some(Made::Server) => return Some((Router::Root, String::new())),
             Some(Made::Router { prefix }) => {
                 let variable = self.variable(object);
                 let holder = variable.or_else(|| self.builder.symbol_at(object.start_byte()));
-                return Some((Router::Symbol(holder?), prefix));
+                return Some((Router::Symbol(holder?), prefix.clone()));
             }
             None => {}
         }
         let Some(parameter) = self.parameter_of(object) else {
             // A server or a router that another file makes.
             let is_imported = object.kind() == "identifier" && self.is_imported(text);
-            let reference = self.builder.reference(object).filter(|_| is_imported);
-            return Some((Router::Imported(reference?), ""));
+            if !is_imported {
+                return None;
+            }
+            let reference = self.builder.reference(object)?;
+            return Some((Router::Imported(reference), String::new()));
         };
         if text == "app" {
-            return Some((Router::Root, ""));
+            return Some((Router::Root, String::new()));
         }
         let holder = self.builder.symbol_at(parameter.start_byte() + 1)?;
-        Some((Router::Symbol(holder), ""))
+        Some((Router::Symbol(holder), String::new()))
     }
 
     /// Whether a name is one of another file of the repository.
@@ -549,7 +552,6 @@ impl<'s> EndpointReader<'s, '_> {
         let Some((parent, own)) = self.router(object) else {
             return;
         };
-        let own = own.to_owned();
         let (prefix, rest) = match arguments {
             [] => return,
             [only] => (Some(String::new()), [*only].to_vec()),
@@ -568,7 +570,6 @@ impl<'s> EndpointReader<'s, '_> {
         let Some((parent, own)) = self.router(object) else {
             return;
         };
-        let own = own.to_owned();
         let Some(target) = arguments.first() else {
             return;
         };

@@ -383,13 +383,14 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// Returns the router that a name holds, with the prefix that it was made with; `None` where that is computed.
-    fn router(&self, object: Node<'_>) -> Option<(Router, String)> {
+    fn router(&mut self, object: Node<'_>) -> Option<(Router, String)> {
         let text = self.text(object);
         let Some(made) = self.made.get(text) else {
-            let reference = self.builder.reference(object);
-            let reference =
-                reference.filter(|_| object.kind() == "identifier" && self.is_imported(text));
-            return Some((Router::Imported(reference?), String::new()));
+            if object.kind() != "identifier" || !self.is_imported(text) {
+                return None;
+            }
+            let reference = self.builder.reference(object)?;
+            return Some((Router::Imported(reference), String::new()));
         };
         match made {
             Made::Server => Some((Router::Root, String::new())),
@@ -568,7 +569,7 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// The router on which another one is mounted, with its own prefix.
-    fn parent(&self, object: Node<'_>) -> Option<(Router, Option<String>)> {
+    fn parent(&mut self, object: Node<'_>) -> Option<(Router, Option<String>)> {
         if let Some((router, prefix)) = self.router(object) {
             return Some((router, Some(prefix)));
         }
@@ -578,7 +579,7 @@ impl<'s> EndpointReader<'s, '_> {
         Some((Router::Root, is_server.then(String::new)))
     }
 
-    fn target(&self, node: Node<'_>) -> Option<MountTarget> {
+    fn target(&mut self, node: Node<'_>) -> Option<MountTarget> {
         let text = self.text(node);
         if self.made.contains_key(text) {
             return self.builder.top_level(text).map(MountTarget::Symbol);

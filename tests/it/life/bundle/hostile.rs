@@ -151,9 +151,10 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
     ),
     ("UPDATE chunk SET start_byte = -5", "chunks in places"),
     ("UPDATE chunk SET symbol = 40", "chunks that cannot be"),
-    ("UPDATE facts SET packed = x'00'", "facts"),
+    ("UPDATE facts SET declared = x'00'", "facts"),
+    ("UPDATE facts SET uses = x'00'", "facts"),
     (
-        "UPDATE facts SET packed = (SELECT max(packed) FROM config)",
+        "UPDATE facts SET declared = (SELECT max(packed) FROM config)",
         "facts",
     ),
     (

@@ -254,7 +254,7 @@ fn verifying_finds_what_only_looks_right() {
         "UPDATE import SET specifier = './other'",
         "INSERT INTO text(text, rowid) VALUES('delete', 1)",
         "UPDATE file SET language = 'text' WHERE path = 'src/app.ts'",
-        "UPDATE facts SET packed = (SELECT packed FROM facts y WHERE y.file <> facts.file AND 1 = 0)",
+        "UPDATE facts SET declared = (SELECT declared FROM facts y WHERE y.file <> facts.file AND 1 = 0)",
     ] {
         let mut parts = BundleParts::of(&good);
         if sql.contains("text(text, rowid)") {

@@ -1,0 +1,203 @@
+//! The two parts of a file's facts: what other files look up, and its own uses.
+//!
+//! To bind a use in one file the facts of many others are read, of which nothing but definitions, imports, exports and the values
+//! of these is asked for. The uses, and the names and expressions that stand in them alone, are two thirds of all facts.
+
+use serde::{Deserialize, Serialize};
+
+use super::arena::ArenaTail;
+use super::{ExprId, FileFacts, MarkupPlace, NameId, Reference, Slot, Target};
+
+/// The uses of a file, with the names and expressions that nothing else in it speaks of.
+///
+/// Of `run(store.open())` in a function `main` these are the references to `run`, `store` and `open`, their names, and the
+/// expressions `store` and `store.open()`; the definition of `main` is not among them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OwnUses {
+    tail: ArenaTail,
+    /// The references; see [`FileFacts::references`].
+    pub references: Vec<Reference>,
+}
+
+impl FileFacts {
+    /// Takes out the uses. Renumbers names and expressions, so that those that stay are the first.
+    ///
+    /// Costs a pass over all facts.
+    pub fn take_uses(&mut self) -> OwnUses {
+        let (names, exprs) = self.used_outside_references();
+        let (name_order, n_names) = first_those(&names);
+        let (expr_order, n_exprs) = first_those(&exprs);
+        let name_order: Vec<NameId> = name_order.into_iter().map(NameId).collect();
+        let expr_order: Vec<ExprId> = expr_order.into_iter().map(ExprId).collect();
+        let moved = self.exprs.reorder(&name_order, &expr_order);
+        for binding in &mut self.bindings {
+            *binding = moved.binding(*binding);
+        }
+        for owner in &mut self.owners {
+            owner.owner = moved.expr(owner.owner);
+        }
+        for name in self.all.iter_mut().flatten() {
+            *name = moved.name(*name);
+        }
+        for used in &mut self.endpoint_uses {
+            *used = moved.reference(used);
+        }
+        let references = std::mem::take(&mut self.references);
+        OwnUses {
+            references: references.iter().map(|it| moved.reference(it)).collect(),
+            tail: self.exprs.split_off(n_names, n_exprs),
+        }
+    }
+
+    /// Puts back the uses that [`Self::take_uses`] took.
+    pub fn put_uses(&mut self, uses: OwnUses) {
+        self.exprs.append(uses.tail);
+        self.references = uses.references;
+    }
+
+    /// Returns whether every index in a reference is within its table.
+    pub fn is_sound_reference(&self, reference: &Reference) -> bool {
+        let is_symbol = |at: u32| (at as usize) < self.symbols.len();
+        let exprs = &self.exprs;
+        let is_target = match reference.target {
+            Target::Value(at) | Target::Member { receiver: at, .. } => exprs.has(at),
+            Target::Symbol(at) => is_symbol(at),
+            Target::Markup(MarkupPlace::Attribute(Some(name))) => exprs.has_name(name),
+            Target::Lexical | Target::Unknown | Target::Markup(_) => true,
+        };
+        exprs.has_name(reference.name) && reference.symbol.is_none_or(is_symbol) && is_target
+    }
+
+    /// Returns for each name, and for each expression, whether it stands elsewhere than in the list of references.
+    fn used_outside_references(&self) -> (Vec<bool>, Vec<bool>) {
+        let arena = &self.exprs;
+        let mut names = vec![false; arena.names().len()];
+        let mut exprs = vec![false; arena.exprs().len()];
+        let values = self.bindings.iter().map(|it| it.value);
+        for value in values.chain(self.owners.iter().map(|it| it.owner)) {
+            exprs[value.0 as usize] = true;
+        }
+        for used in &self.endpoint_uses {
+            names[used.name.0 as usize] = true;
+            match used.target {
+                Target::Value(at) | Target::Member { receiver: at, .. } => {
+                    exprs[at.0 as usize] = true;
+                }
+                Target::Markup(MarkupPlace::Attribute(Some(name))) => {
+                    names[name.0 as usize] = true;
+                }
+                _ => {}
+            }
+        }
+        // Parts stand before wholes.
+        for at in (0..exprs.len()).rev() {
+            if exprs[at] {
+                let expr = arena.get(ExprId(u32::try_from(at).unwrap_or(u32::MAX)));
+                expr.each_part(|part| exprs[part.0 as usize] = true);
+                if let Some(name) = expr.name() {
+                    names[name.0 as usize] = true;
+                }
+            }
+        }
+        for (_, last) in arena.paths() {
+            if let Slot::Member(name) | Slot::Key(name) = last {
+                names[name.0 as usize] = true;
+            }
+        }
+        for name in self.all.iter().flatten() {
+            names[name.0 as usize] = true;
+        }
+        (names, exprs)
+    }
+}
+
+/// Returns all indexes, those that are marked before the others, and the number of these.
+fn first_those(marked: &[bool]) -> (Vec<u32>, usize) {
+    let all = || (0_u32..).zip(marked);
+    let mut order: Vec<u32> = all().filter(|it| *it.1).map(|it| it.0).collect();
+    let n_marked = order.len();
+    order.extend(all().filter(|it| !*it.1).map(|it| it.0));
+    (order, n_marked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        Binding, Expr, ExprArena, FileFacts, PathId, Reference, ReferenceKind, Slot, Target,
+    };
+
+    /// `start = store.db` and a use `run(store.open)`, in which the arena has the use first.
+    fn facts() -> FileFacts {
+        let mut exprs = ExprArena::default();
+        let name = exprs.name("run");
+        let store = exprs.name("store");
+        let object = exprs.add(Expr::Name {
+            name: store,
+            scope: None,
+        });
+        let open = exprs.member_of_known(object, "open");
+        let db = exprs.member_of_known(object, "db");
+        let start = exprs.name("start");
+        let path = exprs.path(PathId::EMPTY, Slot::Member(start));
+        FileFacts {
+            bindings: vec![Binding {
+                owner: None,
+                path,
+                value: db,
+            }],
+            references: vec![Reference {
+                name,
+                target: Target::Member {
+                    receiver: open,
+                    is_inferred: false,
+                },
+                kind: ReferenceKind::Call,
+                symbol: None,
+                line: 1,
+                count: 1,
+            }],
+            exprs,
+            ..FileFacts::default()
+        }
+    }
+
+    fn names(facts: &FileFacts) -> Vec<&str> {
+        facts.exprs.names().collect()
+    }
+
+    #[test]
+    fn the_uses_take_with_them_what_nothing_else_speaks_of() {
+        let mut facts = facts();
+        let uses = facts.take_uses();
+        assert_eq!(names(&facts), ["store", "db", "start"]);
+        assert_eq!((facts.exprs.exprs().len(), facts.references.len()), (2, 0));
+        let declared = facts.clone();
+        facts.put_uses(uses);
+        assert_eq!(names(&facts), ["store", "db", "start", "run", "open"]);
+        let used = facts.references[0].clone();
+        let Target::Member { receiver, .. } = used.target else {
+            panic!("{used:?}")
+        };
+        let Expr::Member { object, name } = facts.exprs.get(receiver) else {
+            panic!("{used:?}")
+        };
+        assert_eq!(
+            (facts.name(&used), facts.exprs.name_of(*name)),
+            ("run", "open")
+        );
+        // Both parts speak of one `store`.
+        let value = declared.bindings[0].value;
+        let Expr::Member { object: store, .. } = declared.exprs.get(value) else {
+            panic!()
+        };
+        assert_eq!(
+            (store, facts.exprs.get(value)),
+            (object, declared.exprs.get(value))
+        );
+        // A second time nothing moves.
+        let whole = facts.clone();
+        let uses = facts.take_uses();
+        facts.put_uses(uses);
+        assert_eq!(facts, whole);
+    }
+}
