@@ -174,7 +174,7 @@ pub struct Stats;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatsInput {
-    /// Add calls of servers and the last run.
+    /// Calls of servers, the last run.
     #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub usage: bool,
@@ -309,9 +309,8 @@ const MAX_INDEXES: usize = 100;
 
 impl Tool for Stats {
     const NAME: &'static str = "cl_stats";
-    const TITLE: &'static str =
-        "Count the files, definitions and relations of the index; list the repository's indexes";
-    const ABOUT: &'static str = "Counts of the checked-out index (files, chunks, definitions, relations between files, files left out by reason), \
+    const TITLE: &'static str = "Count files, definitions and relations; list the indexes";
+    const ABOUT: &'static str = "Counts of the checked-out index (files, chunks, definitions, relations, files left out by reason), \
         and every index of this repository with its size.";
     const EXAMPLES: &'static str = "codelens stats\ncodelens stats --usage\ncodelens stats --json";
     type Input = StatsInput;
