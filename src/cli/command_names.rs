@@ -108,7 +108,7 @@ pub(super) fn in_answer(text: &str) -> String {
     worded(text, |arguments, text| arguments.sentence(text, true))
 }
 
-/// Returns a tool's command whose help is in the words of the command line: "pass `path` to cl_map" is "pass `PATH` to
+/// Returns a tool's command whose help is in the words of the command line: "pass `path` to `cl_map`" is "pass `PATH` to
 /// `codelens map`".
 pub(super) fn with_own_words(command: Command) -> Command {
     let arguments = CommandArguments::of_command(&command);

@@ -211,7 +211,7 @@ impl Linker<'_, '_> {
         let is_open = file.top_level(root).is_empty() && file.import(root).is_none();
         let is_exports = matches!(object.as_str(), "exports" | "module.exports");
         let runs = !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
-        if !is_open || !runs && !(is_exports && used.kind == ReferenceKind::Value) {
+        if !is_open || !(runs || is_exports && used.kind == ReferenceKind::Value) {
             return None;
         }
         if is_exports {
