@@ -311,6 +311,16 @@ pub(super) fn create_private(dir: &Path) -> StoreResult<()> {
         .map_err(io_error("create the directory", dir))
 }
 
+/// Creates an empty file for this user alone; one that is there stays as it is.
+pub(super) fn create_private_file(path: &Path) -> StoreResult<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let made = options.open(path).map(drop);
+    made.map_err(io_error("create", path))
+}
+
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }

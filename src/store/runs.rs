@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
 
 use super::connection::harden;
-use super::home::create_private;
+use super::home::{create_private, create_private_file};
 use super::{ErrorContext, Home, StoreError, StoreResult, WriteLock};
 
 /// The most runs that are kept.
@@ -165,7 +165,9 @@ fn lock_path(home: &Home, id: i64) -> PathBuf {
 
 fn connect(home: &Home) -> StoreResult<Connection> {
     let doing = "opening the runs";
-    let connection = Connection::open(path(home)).context(doing)?;
+    let path = path(home);
+    create_private_file(&path)?;
+    let connection = Connection::open(path).context(doing)?;
     harden(&connection)?;
     connection.busy_timeout(PATIENCE).context(doing)?;
     connection

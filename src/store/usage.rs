@@ -13,6 +13,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 
 use super::connection::harden;
+use super::home::create_private_file;
 use super::{ErrorContext, Home, StoreResult};
 
 /// How long a server waits for another one that writes; then it tries again when it is idle the next time.
@@ -59,6 +60,7 @@ pub fn add(home: &Home, counts: &UsageCounts, now_ms: i64) -> StoreResult<()> {
 
 fn try_add(path: &std::path::Path, counts: &UsageCounts, now_ms: i64) -> StoreResult<()> {
     let doing = "counting calls";
+    create_private_file(path)?;
     let mut connection = Connection::open(path).context(doing)?;
     harden(&connection)?;
     connection.busy_timeout(PATIENCE).context(doing)?;

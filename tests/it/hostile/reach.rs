@@ -188,9 +188,12 @@ fn a_data_directory_that_others_may_enter_holds_nothing_that_they_can_read() {
     everything(&cli, "000", &repo.dir.path().join("made.bundle"));
     // Those two are the user's own choice, and say nothing but which repositories there are.
     assert_eq!(open_folders(&home), [home.clone(), home.join("repos")]);
-    let names: Vec<_> = std::fs::read_dir(&home)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
+    let entries = std::fs::read_dir(&home).unwrap().map(Result::unwrap);
+    let is_open =
+        |entry: &std::fs::DirEntry| entry.metadata().unwrap().permissions().mode() & 0o077 != 0;
+    let names: Vec<_> = entries
+        .filter(is_open)
+        .map(|entry| entry.file_name())
         .filter(|name| name != "repos" && name != "housekeeping")
         .collect();
     assert!(names.is_empty(), "{names:?}");
