@@ -202,11 +202,11 @@ pub struct StatsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) memory: Option<MemoryCountsOutput>,
-    /// Where the user configured a model: pieces of code with a vector.
+    /// With a model: pieces of code with a vector.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) vectors: Option<VectorCountsOutput>,
-    /// With `usage`: calls of servers, of all repositories.
+    /// With `usage`: calls of servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) usage: Option<UsageOutput>,
