@@ -137,7 +137,8 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
         }
         if name == groups::TABLE {
             let home = directories::BaseDirs::new();
-            let (groups, wrong) = groups::read(&value, home.as_ref().map(|it| it.home_dir()));
+            let (groups, wrong) =
+                groups::read(&value, home.as_ref().map(directories::BaseDirs::home_dir));
             found.groups = groups;
             unknown = unknown.or(wrong);
             continue;

@@ -94,7 +94,9 @@ impl NameTable {
     /// Puts the names in another order: `old` are their ids.
     pub(super) fn reorder(&mut self, old: &[NameId]) {
         let mut ordered = Self::default();
-        old.iter().for_each(|id| ordered.push(self.get(*id)));
+        for id in old {
+            ordered.push(self.get(*id));
+        }
         *self = ordered;
     }
 

@@ -338,7 +338,8 @@ impl Linker<'_, '_> {
                 }
                 let is_declaration = symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
                 let is_header = !is_source(path.as_str());
-                if !symbol.exported && !(is_header && matches!(reach, LinkageReach::Headers(_))) {
+                let by_header = is_header && matches!(reach, LinkageReach::Headers(_));
+                if !symbol.exported && !by_header {
                     continue;
                 }
                 is_declared_in_reach |= is_near;

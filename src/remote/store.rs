@@ -115,6 +115,9 @@ pub struct RemoteObject {
     pub modified_ms: i64,
 }
 
+/// The first object that is there of several names: its place among them, and its bytes; `None` where it is too long.
+pub(super) type FirstObject = (usize, Option<Vec<u8>>);
+
 /// A store that was opened. Nothing is connected to before the first step.
 pub struct Remote {
     name: String,
@@ -186,7 +189,7 @@ impl Remote {
         names: &[String],
         max_bytes: u64,
         deadline: &Deadline,
-    ) -> Result<Option<(usize, Option<Vec<u8>>)>, RemoteError> {
+    ) -> Result<Option<FirstObject>, RemoteError> {
         self.run("read an object", deadline, async {
             let mut found = futures_util::stream::iter(names)
                 .map(|name| read(&*self.store, name, max_bytes))
@@ -475,7 +478,9 @@ fn fault_of(error: &Error, text: &str) -> RemoteFault {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<HttpError>() {
-            if std::error::Error::source(error).is_some_and(|it| it.is::<TooLong>()) {
+            if std::error::Error::source(error)
+                .is_some_and(<dyn std::error::Error + 'static>::is::<TooLong>)
+            {
                 return RemoteFault::Object(TooLong.to_string());
             }
             return match error.kind() {

@@ -1,4 +1,4 @@
-//! Statements of MyBatis in mapper files: each stands for a method of an interface of Java.
+//! Statements of `MyBatis` in mapper files: each stands for a method of an interface of Java.
 //!
 //! `<mapper namespace="com.acme.UserMapper">` with `<select id="find">` is the method `find` of that interface.
 

@@ -38,6 +38,16 @@ pub struct PassedOver {
     pub reason: String,
 }
 
+/// The manifest of the nearest ancestor that has one in a store that can't list.
+enum FirstAsked {
+    /// No ancestor has one.
+    Nothing,
+    /// It can't be used.
+    PassedOver,
+    /// The index that it describes.
+    Usable(Nearest),
+}
+
 /// The keys that manifests have to be signed with; `None` where every manifest is taken.
 pub(super) struct TrustedKeys(Option<Vec<String>>);
 
@@ -137,8 +147,9 @@ impl<'a> RemoteCandidates<'a> {
                     self.read(commit, n_differing)?
                 }
                 _ => match self.first_asked()? {
-                    Some(found) => found,
-                    None => break,
+                    FirstAsked::Usable(found) => Some(found),
+                    FirstAsked::PassedOver => None,
+                    FirstAsked::Nothing => break,
                 },
             };
             if found.is_some() {
@@ -266,10 +277,10 @@ impl<'a> RemoteCandidates<'a> {
         best.or_else(|| Some((left().next()?.clone(), None)))
     }
 
-    /// Reads the manifest of the nearest ancestor that has one; the inner `None` for one that is passed over.
-    fn first_asked(&mut self) -> Result<Option<Option<Nearest>>> {
+    /// Reads the manifest of the nearest ancestor that has one.
+    fn first_asked(&mut self) -> Result<FirstAsked> {
         let CandidateList::Asked(asked) = &mut self.source else {
-            return Ok(None);
+            return Ok(FirstAsked::Nothing);
         };
         let asked = std::mem::take(asked);
         let left: Vec<CommitId> = asked
@@ -284,7 +295,7 @@ impl<'a> RemoteCandidates<'a> {
             .remote
             .first_of(&names, MAX_MANIFEST_BYTES, self.wait)?;
         let Some((at, bytes)) = first else {
-            return Ok(None);
+            return Ok(FirstAsked::Nothing);
         };
         let mut left = left.into_iter().skip(at);
         let commit = left.next().expect("it was asked for");
@@ -294,9 +305,10 @@ impl<'a> RemoteCandidates<'a> {
         let Some(bytes) = bytes else {
             let what = invalid_object(self.remote, "its manifest is longer than it may be");
             self.pass_over(&commit, what);
-            return Ok(Some(None));
+            return Ok(FirstAsked::PassedOver);
         };
-        Ok(Some(self.judged(commit, &bytes, n_differing)))
+        let judged = self.judged(commit, &bytes, n_differing);
+        Ok(judged.map_or(FirstAsked::PassedOver, FirstAsked::Usable))
     }
 }
 

@@ -53,7 +53,7 @@ impl Three {
 struct Together {
     repos: Vec<Repo>,
     cli: Cli,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Together {
@@ -71,7 +71,7 @@ impl Together {
             std::fs::rename(repo.path(), link(name)).unwrap();
         }
         let file = dir.path().join("codelens.toml");
-        let list = ["core", "api", "nowhere"].map(|name| format!("{:?}", link(name)));
+        let list = ["core", "api", "nowhere"].map(|name| format!("\"{}\"", link(name).display()));
         let text = format!(
             "{more}[[workspace]]\nname = \"shop\"\nrepos = [{}]\n",
             list.join(", ")
@@ -79,15 +79,11 @@ impl Together {
         std::fs::write(&file, text).unwrap();
         let mut cli = Cli::new(link("core"));
         cli.set("CODELENS_CONFIG", file.to_str().unwrap());
-        Self {
-            repos,
-            cli,
-            _dir: dir,
-        }
+        Self { repos, cli, dir }
     }
 
     fn at(&self, name: &str) -> std::path::PathBuf {
-        self._dir.path().join(name)
+        self.dir.path().join(name)
     }
 
     fn serve(&self, arguments: &[&str]) -> Session {

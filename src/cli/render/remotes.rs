@@ -1,6 +1,6 @@
 //! Remotes, and what was carried there and back, as text.
 
-use super::text::{bytes, plural};
+use super::text::{bytes, plural, put};
 use crate::cli::screen::visible;
 use crate::workspace::{PullState, Pulled, Pushed, RemoteCollected};
 
@@ -108,7 +108,7 @@ pub(in crate::cli) fn collected(done: &RemoteCollected, is_dry_run: bool) -> Str
     );
     for (name, why) in &done.unreadable {
         let (name, why) = (visible(name), visible(why));
-        text += &format!("not readable: {name}: {why}\n");
+        put!(text, "not readable: {name}: {why}\n");
     }
     if !done.unreadable.is_empty() {
         text += "next: no part was removed, since theirs can't be told from others; remove these with the tools of the store, or wait until they are old\n";

@@ -1,6 +1,6 @@
 //! Runs as text: a line each, or all that is known of one.
 
-use super::text::{bytes, plural};
+use super::text::{bytes, plural, put};
 use crate::cli::screen::visible;
 use crate::tools::answer::time;
 use crate::tools::runs::RunOutput;
@@ -32,18 +32,18 @@ fn one(run: &RunOutput, is_whole: bool) -> String {
         plural(run.files, "file"),
     );
     if is_whole {
-        text += &format!("      repository  {}\n", visible(&run.repo));
+        put!(text, "      repository  {}\n", visible(&run.repo));
         let facts = [("index", &run.index_id), ("commit", &run.head_sha)];
         for (name, value) in facts {
             if let Some(value) = value {
-                text += &format!("      {name:10}  {}\n", visible(value));
+                put!(text, "      {name:10}  {}\n", visible(value));
             }
         }
         if run.bytes > 0 {
-            text += &format!("      {:10}  {}\n", "carried", bytes(run.bytes));
+            put!(text, "      {:10}  {}\n", "carried", bytes(run.bytes));
         }
         if let Some(ms) = run.cpu_ms {
-            text += &format!("      {:10}  {ms} ms\n", "CPU");
+            put!(text, "      {:10}  {ms} ms\n", "CPU");
         }
     }
     let said = [
@@ -53,11 +53,11 @@ fn one(run: &RunOutput, is_whole: bool) -> String {
     for (name, value) in said {
         if let Some(value) = value.as_deref().filter(|_| is_whole || name.is_some()) {
             let name = name.map_or_else(String::new, |it| format!("{}: ", visible(it)));
-            text += &format!("      {name}{}\n", visible(value));
+            put!(text, "      {name}{}\n", visible(value));
         }
     }
     if let Some(next) = &run.next_step {
-        text += &format!("      next: {}\n", visible(next));
+        put!(text, "      next: {}\n", visible(next));
     }
     text
 }

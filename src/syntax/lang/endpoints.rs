@@ -135,7 +135,7 @@ impl<'s> EndpointBuilder<'s, '_> {
             }
         }
         let near = found.iter().find(|it| it.1.symbol == around);
-        let one = near.or_else(|| match found.as_slice() {
+        let one = near.or(match found.as_slice() {
             [one] => Some(one),
             _ => None,
         });
@@ -322,8 +322,9 @@ pub(super) fn route_path(written: &str) -> Option<String> {
                     }
                     out.push_str("{}");
                 }
-                '*' | '?' | '(' | ')' | '+' | '[' | ']' | '^' | '$' | '|' | '\\' => return None,
-                HOLE => return None,
+                '*' | '?' | '(' | ')' | '+' | '[' | ']' | '^' | '$' | '|' | '\\' | HOLE => {
+                    return None;
+                }
                 c => out.push(c),
             }
         }
@@ -356,7 +357,8 @@ pub(super) fn request_path(written: &str, is_relative: bool) -> Option<String> {
     if rest.starts_with("//") {
         return None;
     }
-    if !rest.starts_with('/') && !is_relative && !(rest.is_empty() && written.contains("://")) {
+    let is_host_alone = rest.is_empty() && written.contains("://");
+    if !rest.starts_with('/') && !is_relative && !is_host_alone {
         return None;
     }
     let end = rest.find(['?', '#']).unwrap_or(rest.len());

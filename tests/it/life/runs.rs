@@ -137,7 +137,7 @@ fn a_killed_build_is_interrupted_and_the_next_one_goes_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     loop {
         let noted = if cli.home().join("library.db").exists() {
             runs(&cli)

@@ -32,7 +32,7 @@ fn files(cli: &Cli) -> Vec<(PathBuf, u64, SystemTime)> {
 
 /// Waits until a server has done what its first answer left, and returns the files then.
 fn settled(cli: &Cli) -> Vec<(PathBuf, u64, SystemTime)> {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     loop {
         let before = files(cli);
         std::thread::sleep(Duration::from_secs(4));

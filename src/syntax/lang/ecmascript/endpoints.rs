@@ -85,7 +85,8 @@ struct EndpointReader<'s, 'f> {
 /// Adds the endpoints of a script to its facts.
 pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let has = |words: &[&str]| words.iter().any(|it| source.contains(it));
-    if !has(&MAKERS) && !(has(&WORDS) && has(&PATHS)) {
+    let has_requests = has(&WORDS) && has(&PATHS);
+    if !has(&MAKERS) && !has_requests {
         return;
     }
     let named = |module: &str| {
@@ -114,9 +115,8 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     each_node(root, |node| match node.kind() {
         "call_expression" => calls.push(node),
         "class_declaration" if is_nest => classes.push(node),
-        "variable_declarator" => reader.made(node, "name", "value"),
+        "variable_declarator" | "public_field_definition" => reader.made(node, "name", "value"),
         "assignment_expression" => reader.made(node, "left", "right"),
-        "public_field_definition" => reader.made(node, "name", "value"),
         _ => {}
     });
     for class in classes {
@@ -308,13 +308,12 @@ impl<'s> EndpointReader<'s, '_> {
         if options.kind() != "object" {
             return None;
         }
-        match self.option(options, "method") {
-            Some(method) => method_of_word(&self.literal(method)?),
-            None => {
-                let mut parts = children(options).into_iter();
-                let is_known = parts.all(|it| it.kind() == "pair" || self.text(it) == "signal");
-                is_known.then_some("GET")
-            }
+        if let Some(method) = self.option(options, "method") {
+            method_of_word(&self.literal(method)?)
+        } else {
+            let mut parts = children(options).into_iter();
+            let is_known = parts.all(|it| it.kind() == "pair" || self.text(it) == "signal");
+            is_known.then_some("GET")
         }
     }
 
@@ -464,7 +463,7 @@ impl<'s> EndpointReader<'s, '_> {
         let named = handler.filter(|it| matches!(it.kind(), "identifier" | "member_expression"));
         let symbol = self.builder.symbol_at(call.start_byte());
         let symbol = symbol.or_else(|| self.variable(object));
-        let prefix = prefix.to_owned();
+        let prefix = prefix.clone();
         let route = RouteAt {
             method,
             prefix: &prefix,

@@ -1,4 +1,4 @@
-//! Routes of FastAPI, Flask and Django, and requests by requests, httpx and the test clients of these frameworks.
+//! Routes of `FastAPI`, Flask and Django, and requests by requests, httpx and the test clients of these frameworks.
 
 use tree_sitter::Node;
 
@@ -194,26 +194,22 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// Whether a call makes a client of a library that is known.
     fn is_client(&self, callee: &str) -> bool {
-        match callee.rsplit_once('.') {
-            Some((module, name)) => {
-                matches!(module, "httpx" | "requests" | "requests.sessions")
-                    || name == "test_client"
-            }
-            None => {
-                let imports = self.builder.facts.imports.iter();
-                let known = [
-                    "httpx",
-                    "requests",
-                    "fastapi.testclient",
-                    "starlette.testclient",
-                ];
-                let mut from = imports.filter(|it| {
-                    known.contains(&it.specifier.as_str())
-                        || it.specifier.starts_with("django.test")
-                        || it.specifier.starts_with("rest_framework.test")
-                });
-                from.any(|it| it.names.iter().any(|name| name.local == callee))
-            }
+        if let Some((module, name)) = callee.rsplit_once('.') {
+            matches!(module, "httpx" | "requests" | "requests.sessions") || name == "test_client"
+        } else {
+            let imports = self.builder.facts.imports.iter();
+            let known = [
+                "httpx",
+                "requests",
+                "fastapi.testclient",
+                "starlette.testclient",
+            ];
+            let mut from = imports.filter(|it| {
+                known.contains(&it.specifier.as_str())
+                    || it.specifier.starts_with("django.test")
+                    || it.specifier.starts_with("rest_framework.test")
+            });
+            from.any(|it| it.names.iter().any(|name| name.local == callee))
         }
     }
 
@@ -355,7 +351,7 @@ impl<'s> EndpointReader<'s, '_> {
         }
     }
 
-    fn arguments<'t>(&self, call: Node<'t>) -> Vec<Node<'t>> {
+    fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
         let list = call.child_by_field_name("arguments");
         let list = list.filter(|it| it.kind() == "argument_list");
         let all = list.map(children).unwrap_or_default();
@@ -378,7 +374,7 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// Returns an argument by its place or its name.
     fn argument<'t>(&self, call: Node<'t>, at: usize, name: &str) -> Option<Node<'t>> {
-        let positional = self.arguments(call).get(at).copied();
+        let positional = Self::arguments(call).get(at).copied();
         positional.or_else(|| self.keyword(call, name))
     }
 
@@ -529,9 +525,10 @@ impl<'s> EndpointReader<'s, '_> {
         let base = match self.made.get(text) {
             Some(Made::Client { base: Some(base) }) => Some(base.clone()),
             Some(_) => None,
-            None if matches!(text, "requests" | "httpx") => Some(String::new()),
-            None if self.is_test && is_fixture => Some(String::new()),
-            None => None,
+            None => {
+                let is_library = matches!(text, "requests" | "httpx");
+                (is_library || self.is_test && is_fixture).then(String::new)
+            }
         };
         let Some(base) = base else {
             return;
@@ -553,9 +550,7 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// `app.include_router(users.router, prefix='/users')`
     fn include_router(&mut self, call: Node<'_>, object: Node<'_>) {
-        let Some((parent, own)) = self.parent(object) else {
-            return;
-        };
+        let (parent, own) = self.parent(object);
         let prefix = match self.keyword(call, "prefix") {
             None => Some(String::new()),
             Some(prefix) => self.prefix(prefix),
@@ -569,14 +564,14 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// The router on which another one is mounted, with its own prefix.
-    fn parent(&mut self, object: Node<'_>) -> Option<(Router, Option<String>)> {
+    fn parent(&mut self, object: Node<'_>) -> (Router, Option<String>) {
         if let Some((router, prefix)) = self.router(object) {
-            return Some((router, Some(prefix)));
+            return (router, Some(prefix));
         }
         let text = self.text(object);
         // A parameter. Others are made with a prefix that is computed.
         let is_server = matches!(text, "app" | "application") && !self.made.contains_key(text);
-        Some((Router::Root, is_server.then(String::new)))
+        (Router::Root, is_server.then(String::new))
     }
 
     fn target(&mut self, node: Node<'_>) -> Option<MountTarget> {
@@ -589,16 +584,14 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// `app.register_blueprint(users, url_prefix='/users')`
     fn register_blueprint(&mut self, call: Node<'_>, object: Node<'_>) {
-        let Some((parent, own)) = self.parent(object) else {
-            return;
-        };
+        let (parent, own) = self.parent(object);
         let given = self.keyword(call, "url_prefix");
         let replaces = given.is_some();
         let prefix = match given {
             None => Some(String::new()),
             Some(prefix) => self.prefix(prefix),
         };
-        let target = self.arguments(call).first().copied();
+        let target = Self::arguments(call).first().copied();
         if let Some(target) = target.and_then(|it| self.target(it)) {
             let prefix = prefix.zip(own).map(|(prefix, own)| own + &prefix);
             self.builder
@@ -684,15 +677,14 @@ impl<'s> EndpointReader<'s, '_> {
         let callee = view.child_by_field_name("function");
         let callee = callee.filter(|_| view.kind() == "call");
         if callee.is_some_and(|it| self.text(it) == "include") {
-            let Some(included) = self.arguments(view).first().copied() else {
+            let Some(included) = Self::arguments(view).first().copied() else {
                 return;
             };
             let prefix = Some(path.clone());
             let target = match included.kind() {
-                "string" => match self.literal(included) {
-                    Some(module) => Some(self.module(&module, included)),
-                    None => None,
-                },
+                "string" => self
+                    .literal(included)
+                    .map(|module| self.module(&module, included)),
                 "attribute" => {
                     let object = included.child_by_field_name("object");
                     let object = object.map(|it| self.text(it));
@@ -710,7 +702,7 @@ impl<'s> EndpointReader<'s, '_> {
         // `Users.as_view()`, `wrap(users)`
         let handler = match callee {
             Some(callee) if callee.kind() == "attribute" => callee.child_by_field_name("object"),
-            Some(_) => self.arguments(view).first().copied(),
+            Some(_) => Self::arguments(view).first().copied(),
             None => Some(view),
         };
         let route = RouteAt {
