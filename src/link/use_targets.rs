@@ -26,6 +26,17 @@ const MAX_KEPT: usize = 100_000;
 /// A definition: the row of its file, and its place among the symbols of that file.
 pub type DefinitionRow = (FileId, u32);
 
+/// A use of a definition by a bridge: a request of the handler of its route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BridgePlace {
+    /// The line of the use.
+    pub line: u32,
+    /// The definition around it, by its qualified name.
+    pub within: Option<String>,
+    /// The definition that is used.
+    pub target: DefinitionRow,
+}
+
 /// The meaning of a name at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
@@ -185,6 +196,22 @@ impl<'a> UseTargets<'a> {
             return None;
         };
         Linker::new(&self.cache, own).module_of(receiver)
+    }
+
+    /// Returns the uses in a file of what other languages define, or what answers its requests.
+    pub fn bridges_of(&self, file: FileId) -> Result<Vec<BridgePlace>, StoreError> {
+        self.cache.begin();
+        let mut places = Vec::new();
+        if let Some(own) = self.cache.get(file) {
+            let bridges = Linker::new(&self.cache, Rc::clone(&own)).bridges();
+            places.extend(bridges.into_iter().map(|it| BridgePlace {
+                line: it.line,
+                within: it.from.map(|at| own.symbol(at).qualified_name.clone()),
+                target: (it.to.0.file(), it.to.1),
+            }));
+        }
+        self.cache.end(file)?;
+        Ok(places)
     }
 
     /// Binds the names in the import and export lists of a file, not its uses.

@@ -137,7 +137,48 @@ impl Uses<'_> {
             n_bytes += text.len();
             self.of_file(file, &text, bindings, &wanted, &mut mentions.all)?;
         }
+        self.add_bridges(&wanted, targets, &mut mentions.all)?;
         Ok(mentions)
+    }
+
+    /// Adds the uses by bridges, whose lines hold another name: `fetch('/users')` for the handler of the route.
+    fn add_bridges(
+        &self,
+        wanted: &MentionTarget<'_>,
+        targets: &[SymbolRow],
+        all: &mut Vec<Mention>,
+    ) -> Result<()> {
+        let mut files: Vec<FileId> = Vec::new();
+        for target in targets {
+            let edges = self.read.edges_into(target.id)?.into_iter();
+            let bridges = edges.filter(|it| it.provenance == Provenance::Bridge);
+            files.extend(bridges.map(|it| it.src_file));
+        }
+        files.sort_unstable();
+        files.dedup();
+        let n_named = all.len();
+        for file in files {
+            let Some(path) = self.read.path_of(file)? else {
+                continue;
+            };
+            for place in self.bindings().bridges_of(file)? {
+                if wanted.targets.contains(&place.target) {
+                    all.push(Mention {
+                        text: self.line(&path, place.line)?,
+                        path: path.clone(),
+                        line: place.line,
+                        within: place.within,
+                        part: MentionPart::Use(UseKind::Call, Provenance::Bridge),
+                        is_alias: true,
+                        is_in_code: true,
+                    });
+                }
+            }
+        }
+        if all.len() > n_named {
+            all.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        }
+        Ok(())
     }
 
     /// Returns the properties that tell the uses of `targets` from other places of their name.

@@ -529,3 +529,39 @@ fn a_template_of_angular_is_linked_again_when_its_class_changes() {
     cli.json(&["refresh"]);
     assert_eq!(open(&cli), all);
 }
+
+#[test]
+fn requests_are_among_every_use_of_the_handler_that_answers_them() {
+    let mut repo = Repo::new(Vec::new());
+    repo.then(
+        "\
+//- /api.js
+const express = require('express')
+const app = express()
+function show(req, res) { res.json(req.params.id) }
+app.get('/users/:id', show)
+//- /client.ts
+export async function load(id: string) {
+  const one = await fetch(`/users/${id}`)
+  return fetch(`/users/${id}`)
+}
+//- commit base
+",
+    );
+    let cli = Cli::new(repo.path());
+    let answer = cli.json(&["impact", "show", "--sites"]);
+    let sites = answer["sites"].as_array().unwrap().iter();
+    let sites: Vec<_> = sites
+        .map(|it| {
+            let provenance = it["provenance"].as_str().unwrap_or_default();
+            let place = (it["path"].as_str().unwrap(), it["line"].as_u64().unwrap());
+            (place, provenance, it["in"].as_str().unwrap_or_default())
+        })
+        .collect();
+    let bridged = |line| (("client.ts", line), "bridge", "load");
+    assert_eq!(
+        sites,
+        [(("api.js", 4), "", ""), bridged(2), bridged(3)],
+        "{answer:#}"
+    );
+}
