@@ -71,7 +71,7 @@ def judge(checks: Checks, what: str, revision: str, seen: dict | str) -> None:
     checks.equal(f"{what}: a definition is found", paths[:1], ["packages/checkout/src/order-service.ts"])
     checks.that(f"{what}: a mistake is a result with a hint", seen["mistake"]["isError"] and seen["mistake"]["value"]["error"]["hint"], seen["mistake"])
     checks.that(f"{what}: an unknown tool is refused", "cl_nothing" in (seen["unknown"] or {}).get("message", ""), seen["unknown"])
-    checks.equal(f"{what}: resources", seen["resources"], ["codelens://index", "codelens://repos", "codelens://history"])
+    checks.equal(f"{what}: resources", seen["resources"], ["codelens://index", "codelens://repos", "codelens://runs", "codelens://history"])
     checks.equal(f"{what}: the index as a resource", seen["index"].get("status"), "ready")
     codes = (-32602,) if revision == "2026-07-28" else (-32002, -32602)
     checks.that(f"{what}: an unknown resource is refused", (seen["missing"] or {}).get("code") in codes, seen["missing"])

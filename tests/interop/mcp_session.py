@@ -373,7 +373,7 @@ async def changes(s: Session) -> None:
 async def beside_tools(s: Session) -> None:
     """Resources, prompts and completions."""
     listed = (await s.client.list_resources()).resources
-    s.checks.equal("the state of the index is a resource", [str(r.uri) for r in listed], ["codelens://index", "codelens://repos", "codelens://history"])
+    s.checks.equal("the state of the index is a resource", [str(r.uri) for r in listed], ["codelens://index", "codelens://repos", "codelens://runs", "codelens://history"])
     read = (await s.client.read_resource("codelens://index")).contents[0]
     s.checks.equal("it is what cl_current says", steady(json.loads(read.text)), steady(await s.call("cl_current")))
     s.checks.equal("as JSON", read.mime_type, "application/json")
