@@ -202,15 +202,15 @@ pub struct StatsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) memory: Option<MemoryCountsOutput>,
-    /// With a model: pieces of code with a vector.
+    /// With a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) vectors: Option<VectorCountsOutput>,
-    /// With `usage`: calls of servers.
+    /// With `usage`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) usage: Option<UsageOutput>,
-    /// With `usage`: the last run of this work tree.
+    /// With `usage`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) last_run: Option<RunOutput>,

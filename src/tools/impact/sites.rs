@@ -46,7 +46,7 @@ pub(crate) struct SiteOutput {
     pub(crate) within: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) provenance: Option<&'static str>,
-    /// Whether it is used under another name there, so that the line does not hold its own.
+    /// Used under another name: the line does not hold its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) alias: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -64,7 +64,9 @@ pub(crate) struct OtherMentionsOutput {
     pub(crate) other_targets: u64,
     /// Uses of something outside the repository.
     pub(crate) external: u64,
+    #[schemars(with = "serde_json::Value")]
     pub(crate) comments: u64,
+    #[schemars(with = "serde_json::Value")]
     pub(crate) strings: u64,
     /// In files whose uses are not known.
     pub(crate) prose: u64,
