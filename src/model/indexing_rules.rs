@@ -171,7 +171,7 @@ fn holds_private_key(bytes: &[u8]) -> bool {
 }
 
 /// Returns whether most of the bytes stand in very long lines.
-fn is_minified(bytes: &[u8]) -> bool {
+pub fn is_minified(bytes: &[u8]) -> bool {
     if bytes.len() < 2 * LONG_LINE_BYTES {
         return false;
     }

@@ -9,6 +9,7 @@ use super::RemovedDefinition;
 use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
+use crate::model::indexing_rules::is_minified;
 use crate::model::{Analysis, Budget, ContentId, RepoPath, Symbol};
 use crate::store::Read;
 use crate::syntax::{self, Heads};
@@ -23,6 +24,16 @@ pub struct FilePair {
     pub old: Option<Arc<str>>,
     /// Its text in the new state.
     pub new: Option<Arc<str>>,
+}
+
+impl FilePair {
+    /// Whether definitions are looked for in both states: not in documents, nor in minified code, of which an index has none.
+    /// Costs a pass over the texts.
+    pub fn has_definitions(&self, path: &RepoPath) -> bool {
+        let is_code = syntax::by_path(path).analysis() != Analysis::Text;
+        let mut texts = [&self.old, &self.new].into_iter().flatten();
+        is_code && !texts.any(|text| is_minified(text.as_bytes()))
+    }
 }
 
 /// Indexes of the two states, whose facts need not be extracted again.
@@ -132,10 +143,9 @@ impl Difference {
         indexed: Option<&IndexedStates<'_>>,
         budget: &Budget,
     ) -> Result<Self> {
-        let is_analysed = |path: &RepoPath| syntax::by_path(path).analysis() != Analysis::Text;
         let mut files: Vec<(RepoPath, FilePair)> = files
             .into_iter()
-            .filter(|(path, texts)| is_analysed(path) && texts.old != texts.new)
+            .filter(|(path, texts)| texts.old != texts.new && texts.has_definitions(path))
             .collect();
         let is_cut = files.len() > MAX_FILES;
         files.truncate(MAX_FILES);

@@ -127,6 +127,29 @@ fn nothing_is_extracted_where_both_states_are_indexed() {
 }
 
 #[test]
+fn minified_code_has_no_definitions_that_come_or_go() {
+    let bundle = "function a(b){return b}var c=a(1);".repeat(600);
+    let text = format!(
+        "//- /src/price.ts\nexport function price() {{ return 1 }}\n//- /dist/out.js\n{bundle}\n//- commit base\n"
+    );
+    let repo = Fixture::parse(&text).build();
+    let cli = Cli::new(repo.path());
+    let base = repo.commit("base").to_owned();
+    let grown = "function a(b){return b}function d(){return 2};".repeat(600);
+    for bundle in [Some(grown), None] {
+        match bundle {
+            Some(bundle) => repo.write("dist/out.js", &bundle),
+            None => std::fs::remove_file(repo.path().join("dist/out.js")).unwrap(),
+        }
+        let answer = cli.json(&["changes", &base]);
+        assert_eq!(found(&answer), ["notAnalysed 1"], "{answer}");
+        let answer = cli.json(&["impact", "--changes"]);
+        assert_eq!(answer["changeSet"]["removed"], json!([]), "{answer}");
+        assert_eq!(answer["changeSet"]["filesTotal"], 1, "{answer}");
+    }
+}
+
+#[test]
 fn each_fixture_of_changes_is_told_as_it_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/changes");
     let mut faults = Vec::new();

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::model::{ContentId, RepoPath, SkipReason};
 use crate::tools::places::uses;
 use crate::uses::{BrokenUses, ChangeKind, Difference, FilePair, IndexedStates};
-use crate::workspace::{Analysis, Comparison, DifferingFile, View, language_of};
+use crate::workspace::{Comparison, DifferingFile, View};
 
 /// A difference, with its broken uses, tests and collisions.
 pub(super) struct Gathered {
@@ -116,14 +116,13 @@ pub(super) fn texts(
 
 /// Returns both texts of a file whose definitions are known; `None` for any other.
 pub(super) fn texts_of(file: &DifferingFile) -> Option<FilePair> {
-    let has_definitions = language_of(&file.path).analysis() != Analysis::Text;
     let text = |version: &Option<crate::workspace::FileVersion>| match version {
         None => Some(None),
         Some(version) => version.text.clone().map(Some),
     };
-    has_definitions.then_some(())?;
-    Some(FilePair {
+    let texts = FilePair {
         old: text(&file.old)?,
         new: text(&file.new)?,
-    })
+    };
+    texts.has_definitions(&file.path).then_some(texts)
 }
