@@ -18,11 +18,13 @@ pub mod id;
 pub mod indexing_rules;
 pub mod ini;
 mod latest;
+pub mod markup;
 pub mod path;
 pub mod path_class;
 mod row;
 pub mod sanitize;
 pub mod secret;
+mod shell;
 pub mod size;
 pub mod snapshot;
 mod sources;
@@ -44,6 +46,7 @@ pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
 pub use latest::{Latest, cache_lookups};
 pub use path::RepoPath;
 pub use row::{ChunkId, FileId, ModuleId, PastCommitId, PastPathId, RecordId, SymbolId, UnitId};
+pub use shell::shell_word;
 pub use snapshot::{
     BUNDLE_SOURCE, Branch, COMMIT_SOURCE, CommitLinks, FileStat, FoundFile, Snapshot,
 };

@@ -28,6 +28,7 @@ mod row_sql;
 pub mod runs;
 pub mod schema;
 pub mod seed;
+mod side_file;
 pub mod symbols;
 pub mod text;
 mod text_merge;

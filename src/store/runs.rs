@@ -11,11 +11,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 
-use super::connection::harden;
-use super::home::{create_private, create_private_file};
-use super::{ErrorContext, Home, StoreError, StoreResult, WriteLock};
+use super::home::create_private;
+use super::side_file::SideFile;
+use super::{ErrorContext, Home, StoreResult, WriteLock};
 
 /// The most runs that are kept.
 const MAX_RUNS: i64 = 1_000;
@@ -155,26 +155,17 @@ pub struct OpenRun {
     _lock: Option<WriteLock>,
 }
 
-fn path(home: &Home) -> PathBuf {
-    home.root().join("library.db")
+fn file(home: &Home) -> SideFile {
+    SideFile {
+        path: home.root().join("library.db"),
+        tables: TABLE,
+        version: VERSION,
+        patience: PATIENCE,
+    }
 }
 
 fn lock_path(home: &Home, id: i64) -> PathBuf {
     home.root().join("runs").join(format!("{id}.lock"))
-}
-
-fn connect(home: &Home) -> StoreResult<Connection> {
-    let doing = "opening the runs";
-    let path = path(home);
-    create_private_file(&path)?;
-    let connection = Connection::open(path).context(doing)?;
-    harden(&connection)?;
-    connection.busy_timeout(PATIENCE).context(doing)?;
-    connection
-        .execute_batch(TABLE)
-        .and_then(|()| connection.pragma_update(None, "user_version", VERSION))
-        .context(doing)?;
-    Ok(connection)
 }
 
 /// Notes that a run begins. The data directory has to be there.
@@ -182,20 +173,20 @@ fn connect(home: &Home) -> StoreResult<Connection> {
 /// # Errors
 /// Where the file can't be written.
 pub fn begin(home: &Home, run: &NewRun, now_ms: i64) -> StoreResult<OpenRun> {
-    match try_begin(home, run, now_ms) {
-        Err(error) if error.is_corrupt() => {
-            let path = path(home);
-            super::lock::quarantine(&path).map_err(super::io_error("set aside", &path))?;
-            try_begin(home, run, now_ms)
-        }
-        begun => begun,
-    }
+    create_private(&home.root().join("runs"))?;
+    let doing = "noting a run";
+    file(home).write(doing, |connection| {
+        insert(connection, home, run, now_ms, doing)
+    })
 }
 
-fn try_begin(home: &Home, run: &NewRun, now_ms: i64) -> StoreResult<OpenRun> {
-    let doing = "noting a run";
-    create_private(&home.root().join("runs"))?;
-    let mut connection = connect(home)?;
+fn insert(
+    connection: &mut Connection,
+    home: &Home,
+    run: &NewRun,
+    now_ms: i64,
+    doing: &'static str,
+) -> StoreResult<OpenRun> {
     let tx = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .context(doing)?;
@@ -276,8 +267,9 @@ impl OpenRun {
     /// Where the file can't be written: it reads as interrupted then.
     pub fn finish(self, end: &FinishedRecord, now_ms: i64) -> StoreResult<()> {
         let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-        connect(&self.home)?
-            .execute(
+        let doing = "noting the end of a run";
+        file(&self.home).write(doing, |connection| {
+            let update = connection.execute(
                 "UPDATE run SET status = ?2, code = ?3, message = ?4, hint = ?5, next_step = ?6, files = ?7, pending = ?8, bytes = ?9,
                    cpu_ms = ?10, finished_ms = ?11 WHERE id = ?1",
                 params![
@@ -293,8 +285,9 @@ impl OpenRun {
                     end.cpu_ms.map(number),
                     now_ms
                 ],
-            )
-            .context("noting the end of a run")?;
+            );
+            update.map(drop).context(doing)
+        })?;
         let (home, id) = (self.home.clone(), self.id);
         drop(self);
         remove_lock(&home, id);
@@ -305,26 +298,8 @@ impl OpenRun {
 /// Returns runs, the newest first: that of a number, those of one work tree, or all; at most `limit`. None where nothing was noted,
 /// or the file can't be read.
 pub fn list(home: &Home, id: Option<i64>, repo: Option<&str>, limit: usize) -> Vec<StoredRun> {
-    let path = path(home);
-    if !path.is_file() {
-        return Vec::new();
-    }
-    let read = || -> StoreResult<Vec<StoredRun>> {
-        let doing = "reading the runs";
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&path, flags).context(doing)?;
-        harden(&connection)?;
-        connection.busy_timeout(PATIENCE).context(doing)?;
-        let version: i64 = connection
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .context(doing)?;
-        if version > VERSION {
-            return Err(StoreError::Version {
-                path: path.clone(),
-                found: version,
-                wanted: VERSION,
-            });
-        }
+    let doing = "reading the runs";
+    let read = |connection: &Connection| {
         let mut statement = connection
             .prepare(&format!(
                 "{COLUMNS} WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR repo = ?2) ORDER BY id DESC LIMIT ?3"
@@ -337,10 +312,7 @@ pub fn list(home: &Home, id: Option<i64>, repo: Option<&str>, limit: usize) -> V
         let runs: rusqlite::Result<Vec<StoredRun>> = rows.collect();
         runs.context(doing)
     };
-    let mut runs = read().unwrap_or_else(|error| {
-        tracing::info!(%error, "the runs can't be read");
-        Vec::new()
-    });
+    let mut runs = file(home).read(doing, read).unwrap_or_default();
     for run in &mut runs {
         if run.status == "running" && !WriteLock::is_held(&lock_path(home, run.id)) {
             "interrupted".clone_into(&mut run.status);
@@ -381,7 +353,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FinishedRecord, MAX_AGE_MS, NewRun, begin, list, path};
+    use super::{FinishedRecord, MAX_AGE_MS, NewRun, begin, file, list};
     use crate::store::Home;
 
     fn run(index: &str) -> NewRun {
@@ -428,7 +400,7 @@ mod tests {
         // Old ones go, and damage costs the list alone.
         drop(begin(&home, &run("idx_2"), 5 + MAX_AGE_MS).unwrap());
         assert_eq!(list(&home, None, None, 10).len(), 1);
-        std::fs::write(path(&home), "x".repeat(5_000)).unwrap();
+        std::fs::write(file(&home).path, "x".repeat(5_000)).unwrap();
         assert!(list(&home, None, None, 10).is_empty());
         drop(begin(&home, &run("idx_3"), 9).unwrap());
         assert_eq!(list(&home, None, None, 10).len(), 1);

@@ -7,13 +7,11 @@
 //! Holds numbers by the names of tools and codes, no text of any call. A damaged file is moved aside and begun anew.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::connection::harden;
-use super::home::create_private_file;
+use super::side_file::SideFile;
 use super::{ErrorContext, Home, StoreResult};
 
 /// How long a server waits for another one that writes; then it tries again when it is idle the next time.
@@ -39,8 +37,13 @@ pub struct StoredUsage {
     pub counts: BTreeMap<(String, String), u64>,
 }
 
-fn path(home: &Home) -> PathBuf {
-    home.root().join("usage.db")
+fn file(home: &Home) -> SideFile {
+    SideFile {
+        path: home.root().join("usage.db"),
+        tables: TABLES,
+        version: VERSION,
+        patience: PATIENCE,
+    }
 }
 
 /// Adds to the counters of a data directory, which is there.
@@ -48,57 +51,32 @@ fn path(home: &Home) -> PathBuf {
 /// # Errors
 /// Where the file can't be written, or another process writes for longer than half a second.
 pub fn add(home: &Home, counts: &UsageCounts, now_ms: i64) -> StoreResult<()> {
-    let path = path(home);
-    match try_add(&path, counts, now_ms) {
-        Err(error) if error.is_corrupt() => {
-            super::lock::quarantine(&path).map_err(super::io_error("set aside", &path))?;
-            try_add(&path, counts, now_ms)
-        }
-        done => done,
-    }
-}
-
-fn try_add(path: &std::path::Path, counts: &UsageCounts, now_ms: i64) -> StoreResult<()> {
     let doing = "counting calls";
-    create_private_file(path)?;
-    let mut connection = Connection::open(path).context(doing)?;
-    harden(&connection)?;
-    connection.busy_timeout(PATIENCE).context(doing)?;
-    let tx = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .context(doing)?;
-    tx.execute_batch(TABLES)
-        .and_then(|()| tx.pragma_update(None, "user_version", VERSION))
-        .and_then(|()| {
-            tx.execute(
-                "INSERT INTO since SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM since)",
-                [now_ms],
-            )
-        })
-        .context(doing)?;
-    for ((kind, name), n) in counts {
-        let n = i64::try_from(*n).unwrap_or(i64::MAX);
+    file(home).write(doing, |connection| {
+        let tx = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .context(doing)?;
         tx.execute(
-            "INSERT INTO counter VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET n = min(n + ?3, 1 << 53)",
-            params![kind, name, n],
+            "INSERT INTO since SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM since)",
+            [now_ms],
         )
         .context(doing)?;
-    }
-    tx.commit().context(doing)
+        for ((kind, name), n) in counts {
+            let n = i64::try_from(*n).unwrap_or(i64::MAX);
+            tx.execute(
+                "INSERT INTO counter VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET n = min(n + ?3, 1 << 53)",
+                params![kind, name, n],
+            )
+            .context(doing)?;
+        }
+        tx.commit().context(doing)
+    })
 }
 
 /// Returns the counters of a data directory; `None` where no server counted any call, or they can't be read.
 pub fn stored(home: &Home) -> Option<StoredUsage> {
-    let path = path(home);
-    if !path.is_file() {
-        return None;
-    }
-    let read = || -> StoreResult<Option<StoredUsage>> {
-        let doing = "reading the counters of calls";
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&path, flags).context(doing)?;
-        harden(&connection)?;
-        connection.busy_timeout(PATIENCE).context(doing)?;
+    let doing = "reading the counters of calls";
+    let read = |connection: &Connection| {
         let since_ms = connection
             .query_row("SELECT ms FROM since", [], |row| row.get(0))
             .optional()
@@ -119,15 +97,12 @@ pub fn stored(home: &Home) -> Option<StoredUsage> {
         }
         Ok(Some(StoredUsage { since_ms, counts }))
     };
-    read()
-        .inspect_err(|error| tracing::info!(%error, "the counters of calls can't be read"))
-        .ok()
-        .flatten()
+    file(home).read(doing, read).flatten()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{UsageCounts, add, path, stored};
+    use super::{UsageCounts, add, file, stored};
     use crate::store::Home;
 
     #[test]
@@ -146,7 +121,7 @@ mod tests {
         assert_eq!((found.since_ms, of("call", "cl_search")), (7, 4));
         assert_eq!(of("error", "io"), 1 << 53);
         std::fs::write(
-            path(&home),
+            file(&home).path,
             "no database at all, but long enough to be read",
         )
         .unwrap();

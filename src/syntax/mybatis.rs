@@ -2,7 +2,9 @@
 //!
 //! `<mapper namespace="com.acme.UserMapper">` with `<select id="find">` is the method `find` of that interface.
 
+use super::lang::endpoints::MAX_ENDPOINTS;
 use crate::ir::{Endpoint, EndpointRole, FileFacts, LinkageReach, java_member_key};
+use crate::model::markup::attribute;
 
 /// Elements that are statements.
 const STATEMENTS: [&str; 4] = ["select", "insert", "update", "delete"];
@@ -21,12 +23,15 @@ pub(super) fn add(source: &str, facts: &mut FileFacts) {
     let mut in_comment = false;
     let mut line = 1;
     for (at, part) in source.split('<').enumerate() {
+        if facts.endpoints.len() >= MAX_ENDPOINTS {
+            break;
+        }
         if at > 0 && !in_comment {
             if part.starts_with("!--") {
                 in_comment = true;
-            } else if let Some((name, head)) = part.split_once(char::is_whitespace)
+            } else if let Some((name, _)) = part.split_once(char::is_whitespace)
                 && STATEMENTS.contains(&name)
-                && let Some(id) = head.split('>').next().and_then(|it| attribute(it, "id"))
+                && let Some(id) = part.split('>').next().and_then(|it| attribute(it, "id"))
                 && let Some(key) = java_member_key(namespace, id)
             {
                 let reach = LinkageReach::Repository;
@@ -43,23 +48,6 @@ pub(super) fn add(source: &str, facts: &mut FileFacts) {
         line += u32::try_from(part.matches('\n').count()).unwrap_or(0);
     }
     facts.import_bridges();
-}
-
-/// Returns the value of an attribute in the head of an element.
-fn attribute<'s>(head: &'s str, name: &str) -> Option<&'s str> {
-    let mut rest = head;
-    loop {
-        let at = rest.find(name)?;
-        let before = rest[..at].chars().next_back();
-        rest = &rest[at + name.len()..];
-        if before.is_none_or(char::is_whitespace)
-            && let Some(value) = rest.trim_start().strip_prefix('=')
-        {
-            let value = value.trim_start();
-            let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''))?;
-            return value[1..].split(quote).next();
-        }
-    }
 }
 
 #[cfg(test)]

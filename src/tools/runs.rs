@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::answer::is_zero;
 use crate::error::{Code, Error, Result};
 use crate::workspace::{StoredRun, Workspaces};
 
@@ -37,7 +38,7 @@ pub struct RunOutput {
     pub(crate) continued: Option<i64>,
     pub(crate) files: u64,
     pub(crate) pending_files: u64,
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpu_ms: Option<u64>,
@@ -53,11 +54,6 @@ pub struct RunOutput {
     /// The command to run next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_step: Option<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_none(n: &u64) -> bool {
-    *n == 0
 }
 
 impl From<StoredRun> for RunOutput {

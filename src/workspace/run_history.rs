@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Workspace, Workspaces, now_ms};
 use crate::error::{Code, Error, Result};
 use crate::machine;
-use crate::model::FreshnessState;
+use crate::model::{FreshnessState, shell_word};
 use crate::reconcile::Outcome;
 use crate::store::runs::{self, FinishedRecord, NewRun, OpenRun, StoredRun};
 use crate::store::{Home, IndexKey};
@@ -38,7 +38,8 @@ impl RunRecorder {
         reference: Option<&str>,
     ) -> Self {
         let repo = workspace.work_dir.display().to_string();
-        let reference = reference.map_or_else(String::new, |it| format!(" --ref {}", quoted(it)));
+        let reference =
+            reference.map_or_else(String::new, |it| format!(" --ref {}", shell_word(it)));
         Self::new(
             workspace,
             NewRun {
@@ -48,7 +49,7 @@ impl RunRecorder {
                 head: key.snapshot.head.as_ref().map(ToString::to_string),
                 index_id: Some(key.index_id()),
                 started_from: None,
-                next_step: format!("codelens refresh --repo {}{reference}", quoted(&repo)),
+                next_step: format!("codelens refresh --repo {}{reference}", shell_word(&repo)),
                 repo,
             },
         )
@@ -63,7 +64,7 @@ impl RunRecorder {
                 kind,
                 source: source.to_owned(),
                 // Without it the same is built here.
-                next_step: format!("codelens refresh --repo {}", quoted(&repo)),
+                next_step: format!("codelens refresh --repo {}", shell_word(&repo)),
                 repo,
                 ..NewRun::default()
             },
@@ -119,6 +120,10 @@ impl RunRecorder {
 
     /// Notes that the work ended well; `n_left` files are still to be done.
     pub(super) fn finish_done(self, n_files: u64, n_left: u64, bytes: u64) {
+        if n_files > MIN_FILES {
+            // The first progress that was told may have been the end.
+            self.begin();
+        }
         let end = FinishedRecord {
             status: "done",
             message: (n_left > 0).then(|| format!("{n_left} files are left")),
@@ -186,31 +191,5 @@ impl Workspace {
     pub fn last_run(&self) -> Option<StoredRun> {
         let repo = self.work_dir.display().to_string();
         runs::list(&self.home, None, Some(&repo), 1).pop()
-    }
-}
-
-/// Writes a word so that a shell reads it as one: `'a b'`.
-fn quoted(word: &str) -> String {
-    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+@:".contains(&b);
-    if !word.is_empty() && !word.starts_with('-') && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_pasted_as_one() {
-        for (word, written) in [
-            ("/home/ann/shop", "/home/ann/shop"),
-            ("/home/ann/my shop", "'/home/ann/my shop'"),
-            ("it's $HOME", "'it'\\''s $HOME'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(word), written);
-        }
     }
 }

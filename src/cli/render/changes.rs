@@ -10,6 +10,7 @@ use super::text::{plural, put};
 use super::{AnswerText, RenderedText, Rest, footer, said};
 use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible};
 use crate::model::path::parent;
+use crate::model::shell_word;
 use crate::model::uri::encode_path;
 use crate::tools::changes::ChangesOutput;
 use crate::tools::changes::collisions::CollisionOutput;
@@ -435,14 +436,14 @@ pub(in crate::cli) fn tests(listed: &[(&str, Option<&str>)], runner: Option<&str
             .map(|path| {
                 let name = path.rsplit('/').next().unwrap_or(path);
                 let name = name.split('.').next().unwrap_or(name);
-                super::quoted(name)
+                shell_word(name)
             })
             .collect(),
-        _ => paths.iter().map(|path| super::quoted(path)).collect(),
+        _ => paths.iter().map(|path| shell_word(path)).collect(),
     };
     if runner == "go" {
         for argument in &mut arguments {
-            *argument = super::quoted(argument);
+            *argument = shell_word(argument);
         }
     }
     arguments.sort_unstable();
@@ -500,8 +501,7 @@ impl CargoSelection {
         };
         let (before, name) = name.rsplit_once('/').unwrap_or(("", name));
         if before == "tests" || before.ends_with("/tests") {
-            self.targets
-                .insert(format!("--test {}", super::quoted(name)));
+            self.targets.insert(format!("--test {}", shell_word(name)));
             self.is_whole = true;
         }
     }

@@ -44,7 +44,7 @@ pub(super) use storage::{
 use super::command_names::in_answer;
 use super::screen::{self, Screen, visible};
 use crate::error::Result;
-use crate::model::UnknownReason;
+use crate::model::{UnknownReason, shell_word};
 use crate::tools::answer::FreshnessFields;
 use text::count;
 
@@ -164,7 +164,10 @@ fn footer(rest: Rest<'_>, screen: &Screen) -> String {
         });
     }
     if let Some(cursor) = rest.cursor {
-        lines.push(format!("More: add `--cursor {}`", quoted(&visible(cursor))));
+        lines.push(format!(
+            "More: add `--cursor {}`",
+            shell_word(&visible(cursor))
+        ));
     }
     if lines.is_empty() {
         return String::new();
@@ -174,16 +177,6 @@ fn footer(rest: Rest<'_>, screen: &Screen) -> String {
         .map(|line| screen.paint(screen::FAINT, line))
         .collect();
     format!("\n{}\n", lines.join("\n"))
-}
-
-/// Returns a word quoted for a shell: a file's name must not run when pasted.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-@%+=:".contains(c);
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! gives it a plain value, else the name is left out.
 
 use crate::model::hash::HashMap;
+use crate::model::markup::attribute;
 
 /// Elements of one file that are read.
 const MAX_ELEMENTS: usize = 5_000;
@@ -196,24 +197,6 @@ fn without_comments(text: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = tag;
-    loop {
-        let (before, behind) = rest.split_once(name)?;
-        rest = behind;
-        // `NoInclude="…"` is another attribute.
-        if !before.ends_with(char::is_whitespace) {
-            continue;
-        }
-        let Some(value) = behind.trim_start().strip_prefix('=') else {
-            continue;
-        };
-        let value = value.trim_start();
-        let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''))?;
-        return value[1..].split(quote).next();
-    }
 }
 
 #[cfg(test)]
