@@ -62,11 +62,6 @@ pub enum EndpointRole {
     },
     /// `api.get('/users')`: a request.
     Request(Request),
-    /// Something that is called by this key.
-    Offer {
-        /// The kind and the name: `mybatis com.acme.UserMapper.find`.
-        key: String,
-    },
     /// A use of what has this key.
     Use {
         /// The kind and the name.
@@ -176,7 +171,6 @@ impl Endpoint {
                 vec![whole, route_key(&route.path)]
             }
             EndpointRole::Mount(_) => vec![MOUNTS.to_owned()],
-            EndpointRole::Offer { key } => vec![format!("{BRIDGE}{key}")],
             EndpointRole::Object { .. } | EndpointRole::Request(_) | EndpointRole::Use { .. } => {
                 Vec::new()
             }

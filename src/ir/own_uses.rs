@@ -25,10 +25,8 @@ impl FileFacts {
     /// Costs a pass over all facts.
     pub fn take_uses(&mut self) -> OwnUses {
         let (names, exprs) = self.used_outside_references();
-        let (name_order, n_names) = first_those(&names);
-        let (expr_order, n_exprs) = first_those(&exprs);
-        let name_order: Vec<NameId> = name_order.into_iter().map(NameId).collect();
-        let expr_order: Vec<ExprId> = expr_order.into_iter().map(ExprId).collect();
+        let (name_order, n_names) = marked_first(&names, NameId);
+        let (expr_order, n_exprs) = marked_first(&exprs, ExprId);
         let moved = self.exprs.reorder(&name_order, &expr_order);
         for binding in &mut self.bindings {
             *binding = moved.binding(*binding);
@@ -111,13 +109,14 @@ impl FileFacts {
     }
 }
 
-/// Returns all indexes, those that are marked before the others, and the number of these.
-fn first_those(marked: &[bool]) -> (Vec<u32>, usize) {
-    let all = || (0_u32..).zip(marked);
-    let mut order: Vec<u32> = all().filter(|it| *it.1).map(|it| it.0).collect();
-    let n_marked = order.len();
-    order.extend(all().filter(|it| !*it.1).map(|it| it.0));
-    (order, n_marked)
+/// Returns the ids of all places, those that are marked before the others, and the number of these.
+fn marked_first<T>(marked: &[bool], id: impl Fn(u32) -> T) -> (Vec<T>, usize) {
+    let all = |is_first: bool| {
+        let places = (0_u32..).zip(marked);
+        places.filter_map(move |(at, is_marked)| (*is_marked == is_first).then_some(at))
+    };
+    let order: Vec<T> = all(true).chain(all(false)).map(id).collect();
+    (order, all(true).count())
 }
 
 #[cfg(test)]

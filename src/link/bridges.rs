@@ -114,10 +114,7 @@ impl Linker<'_, '_> {
                     if !is_method || !whole.ends_with(&join_paths("", &route.path)) {
                         continue;
                     }
-                    let is_at = |path: &str, mounts: &mut Option<Vec<ResolvedMount>>| {
-                        self.is_at(&file, route, path, mounts)
-                    };
-                    if !is_at(&whole, mounts) && !is_at(&named, mounts) {
+                    if !self.is_at(&file, route, [&whole, &named], mounts) {
                         continue;
                     }
                     let Some(place) = self.handler(&file, endpoint, route) else {
@@ -188,21 +185,27 @@ impl Linker<'_, '_> {
         })
     }
 
-    /// Whether a route answers under a path.
+    /// Whether a route answers under one of two paths.
     fn is_at(
         &self,
         file: &Rc<LinkedFile>,
         route: &HttpRoute,
-        whole: &str,
+        paths: [&str; 2],
         mounts: &mut Option<Vec<ResolvedMount>>,
     ) -> bool {
         let Some((router, own)) = self.router(file, route.router, &route.prefix) else {
             return false;
         };
-        let mounts = mounts.get_or_insert_with(|| self.mounts());
-        prefixes(mounts, router, &own, MAX_MOUNTS)
-            .iter()
-            .any(|prefix| join_paths(prefix, &route.path) == whole)
+        let prefixes = match router {
+            // Nobody mounts a server: the other files need not be read.
+            RouterPlace::Root => vec![own],
+            _ => {
+                let mounts = mounts.get_or_insert_with(|| self.mounts());
+                prefixes(mounts, router, &own, MAX_MOUNTS)
+            }
+        };
+        let mut answered = prefixes.iter().map(|it| join_paths(it, &route.path));
+        answered.any(|it| paths.contains(&it.as_str()))
     }
 
     /// The router of a file, with the prefix that it was made with.
@@ -272,21 +275,7 @@ impl Linker<'_, '_> {
         {
             return self.java_member(package, member);
         }
-        let mut found = None;
-        for file in self.offering(&specifier) {
-            for endpoint in &file.facts.endpoints {
-                let is_it = matches!(&endpoint.role, EndpointRole::Offer { key: it } if it == key);
-                let Some(at) = endpoint.symbol.filter(|_| is_it) else {
-                    continue;
-                };
-                let place = (file.file, at);
-                if found.is_some_and(|known| known != place) {
-                    return None;
-                }
-                found = Some(place);
-            }
-        }
-        found
+        None
     }
 
     /// The method of the one type of a package of Java: `UserMapper.find`.
@@ -314,7 +303,7 @@ impl Linker<'_, '_> {
 
     /// The function of C that a name with external linkage stands for: its definition, else where `reach` is narrow its declaration.
     fn linked_function(&self, unit: &str, name: &str, reach: &LinkageReach) -> Option<Place> {
-        let own_directory = self.directory(self.file.file)?;
+        let own_directory = self.directory_of(self.file.file)?;
         let mut definitions = Vec::new();
         let mut declarations = Vec::new();
         let mut is_declared_in_reach = false;
@@ -365,11 +354,6 @@ impl Linker<'_, '_> {
             (None, LinkageReach::Headers(_)) => near(&declarations).first().copied(),
             (None, LinkageReach::Repository) => None,
         }
-    }
-
-    fn directory(&self, file: ModuleId) -> Option<String> {
-        let path = self.cache.path_of(file)?;
-        Some(parent(path.as_str()).to_owned())
     }
 }
 

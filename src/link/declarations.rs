@@ -97,7 +97,7 @@ impl Linker<'_, '_> {
         None
     }
 
-    fn directory_of(&self, file: ModuleId) -> Option<String> {
+    pub(super) fn directory_of(&self, file: ModuleId) -> Option<String> {
         let path = self.cache.path_of(file)?;
         Some(parent(path.as_str()).to_owned())
     }
