@@ -3,18 +3,27 @@
 //!
 //! Only files that hold a word of the tables are looked through.
 
+use std::cell::OnceCell;
+
 use tree_sitter::Node;
 
 use crate::ir::{
     Endpoint, EndpointRole, Expr, ExprId, FileFacts, HttpObject, HttpRoute, Mount, MountTarget,
-    Request, Router, SymbolIdx, Target,
+    NameId, Request, Router, SymbolIdx, Target,
 };
+use crate::model::hash::HashMap;
 
 /// Endpoints of one file that are kept.
-const MAX_ENDPOINTS: usize = 4_000;
+pub(in crate::syntax) const MAX_ENDPOINTS: usize = 4_000;
 
 /// Nodes deep in one another that are looked through.
 const MAX_DEPTH: usize = 400;
+
+/// Calls and lists in one another that one value may be made by: `r.Group("/a").Group("/b")`.
+pub(super) const MAX_NESTING: usize = 100;
+
+/// The longest text that a path is read from, as it is written: with it nesting has an end, too.
+const MAX_LITERAL_BYTES: usize = 1_000;
 
 /// A value that is put into a text: `${id}`. No source file has it in a literal.
 pub(super) const HOLE: char = '\u{1}';
@@ -47,9 +56,22 @@ pub(super) fn method_of_word(word: &str) -> Option<&'static str> {
 pub(super) struct EndpointBuilder<'s, 'f> {
     pub(super) source: &'s str,
     pub(super) facts: &'f mut FileFacts,
+    /// The references by their names, once one was looked for.
+    references: OnceCell<HashMap<NameId, Vec<usize>>>,
+    /// The places of those that are kept.
+    kept: HashMap<usize, u32>,
 }
 
-impl<'s> EndpointBuilder<'s, '_> {
+impl<'s, 'f> EndpointBuilder<'s, 'f> {
+    pub(super) fn new(source: &'s str, facts: &'f mut FileFacts) -> Self {
+        Self {
+            source,
+            facts,
+            references: OnceCell::new(),
+            kept: HashMap::default(),
+        }
+    }
+
     /// Returns the text of a node.
     pub(super) fn text(&self, node: Node<'_>) -> &'s str {
         self.source.get(node.byte_range()).unwrap_or_default()
@@ -84,18 +106,41 @@ impl<'s> EndpointBuilder<'s, '_> {
     }
 
     /// Keeps the reference at an index for endpoints. Returns its place among those.
-    pub(super) fn keep(&mut self, at: usize) -> Option<u32> {
-        let used = self.facts.references.get(at)?;
-        let kept = &mut self.facts.endpoint_uses;
-        let known = kept.iter().position(|it| it == used);
-        let place = known.unwrap_or(kept.len());
-        if known.is_none() {
-            if kept.len() >= MAX_ENDPOINTS {
-                return None;
-            }
-            kept.push(used.clone());
+    fn keep(&mut self, at: usize) -> Option<u32> {
+        if let Some(known) = self.kept.get(&at) {
+            return Some(*known);
         }
-        u32::try_from(place).ok()
+        let used = self.facts.references.get(at)?;
+        let all = &mut self.facts.endpoint_uses;
+        if all.len() >= MAX_ENDPOINTS {
+            return None;
+        }
+        let place = u32::try_from(all.len()).ok()?;
+        all.push(used.clone());
+        self.kept.insert(at, place);
+        Some(place)
+    }
+
+    /// Does [`Self::reference`] for the first use of a method: `Open` or `Open()`, as some languages name it.
+    pub(super) fn method_reference(&mut self, name: &str) -> Option<u32> {
+        let called = format!("{name}()");
+        let first = |name: &str| self.named(name).first().copied();
+        let at = [first(name), first(&called)].into_iter().flatten().min();
+        self.keep(at?)
+    }
+
+    /// Returns the indexes of the references to a name, in their order.
+    fn named(&self, name: &str) -> &[usize] {
+        let by_name = || {
+            let mut all: HashMap<NameId, Vec<usize>> = HashMap::default();
+            for (at, used) in self.facts.references.iter().enumerate() {
+                all.entry(used.name).or_default().push(at);
+            }
+            all
+        };
+        let all = self.references.get_or_init(by_name);
+        let name = self.facts.exprs.find_name(name);
+        name.and_then(|it| all.get(&it)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the index of the reference that the use of a name, or of a member of one, was recorded as.
@@ -106,27 +151,25 @@ impl<'s> EndpointBuilder<'s, '_> {
             None => (None, text.as_str()),
         };
         let around = self.symbol_at(node.start_byte());
-        let all = self.facts.references.iter().enumerate();
-        let found = all.filter(|(_, it)| {
-            self.facts.name(it) == name
-                && match (it.target, receiver) {
-                    (Target::Member { receiver: at, .. }, Some(receiver)) => {
-                        chain(self.facts, at).is_some_and(|it| it == receiver)
-                    }
-                    (Target::Value(at), Some(receiver)) => {
-                        member_chain(self.facts, at).is_some_and(|it| it == receiver)
-                    }
-                    (Target::Member { .. } | Target::Markup(_) | Target::Unknown, _) => false,
-                    (_, receiver) => receiver.is_none(),
-                }
+        let all = || {
+            let all = self.named(name).iter();
+            all.map(|at| (*at, &self.facts.references[*at]))
+        };
+        let found = all().filter(|(_, it)| match (it.target, receiver) {
+            (Target::Member { receiver: at, .. }, Some(receiver)) => {
+                chain(self.facts, at).is_some_and(|it| it == receiver)
+            }
+            (Target::Value(at), Some(receiver)) => {
+                member_chain(self.facts, at).is_some_and(|it| it == receiver)
+            }
+            (Target::Member { .. } | Target::Markup(_) | Target::Unknown, _) => false,
+            (_, receiver) => receiver.is_none(),
         });
         let mut found: Vec<_> = found.collect();
         if found.is_empty() && receiver.is_some() {
             // Of a local variable the facts hold the value: `h.list` of `const h = new Users()`.
-            let all = self.facts.references.iter().enumerate();
-            let members = all.filter(|(_, it)| {
-                self.facts.name(it) == name
-                    && it.symbol == around
+            let members = all().filter(|(_, it)| {
+                it.symbol == around
                     && matches!(it.target, Target::Member { receiver, .. } if chain(self.facts, receiver).is_none())
             });
             found = members.collect();
@@ -164,6 +207,26 @@ impl<'s> EndpointBuilder<'s, '_> {
             handler: route.handler.and_then(|it| self.reference(it)),
         });
         self.add(role, route.symbol, node);
+    }
+
+    /// Adds a route that a call registers, with a router and its prefix.
+    pub(super) fn add_registered(
+        &mut self,
+        call: Node<'_>,
+        method: &str,
+        (router, prefix): &(Router, String),
+        path: &str,
+        handler: Option<Node<'_>>,
+    ) {
+        let route = RouteAt {
+            method,
+            prefix,
+            path,
+            router: *router,
+            handler,
+            symbol: self.symbol_at(call.start_byte()),
+        };
+        self.add_route(route, call);
     }
 
     /// Adds a router under a prefix.
@@ -270,6 +333,17 @@ pub(super) fn each_node<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
             depth -= 1;
         }
     }
+}
+
+/// Returns two fields of a node where it has both: the function and the arguments of a call.
+pub(super) fn fields<'t>(node: Node<'t>, one: &str, other: &str) -> Option<(Node<'t>, Node<'t>)> {
+    let one = node.child_by_field_name(one)?;
+    Some((one, node.child_by_field_name(other)?))
+}
+
+/// Whether a node is too long for the text of a path.
+pub(super) fn is_too_long(node: Node<'_>) -> bool {
+    node.byte_range().len() > MAX_LITERAL_BYTES
 }
 
 /// Returns the named children of a node without comments.

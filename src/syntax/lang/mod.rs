@@ -5,7 +5,7 @@
 mod c;
 mod csharp;
 pub(in crate::syntax) mod ecmascript;
-mod endpoints;
+pub(super) mod endpoints;
 mod frontend;
 mod go;
 mod implicit_calls;

@@ -48,6 +48,11 @@ fn lines_and_names_without_end_are_taken_in() {
 }
 
 #[test]
+fn routes_and_requests_without_sense_are_taken_in() {
+    is_taken_in(&corpus::endpoints());
+}
+
+#[test]
 fn bytes_that_are_no_plain_text_are_taken_in() {
     let contents = corpus::encoded();
     is_taken_in(&contents);

@@ -333,6 +333,75 @@ pub(super) fn nested() -> Vec<Content> {
     ]
 }
 
+/// Routes and requests that are nested or repeated without sense.
+pub(super) fn endpoints() -> Vec<Content> {
+    let n = scaled(20_000, 200_000);
+    let sum = |before: &str| {
+        let text = format!("{before}'/a'{})\n", "\n + '/a'".repeat(n));
+        text.into_bytes()
+    };
+    let lines = |line: &dyn Fn(usize) -> String| {
+        let all: String = (0..n / 2).map(line).collect();
+        all.into_bytes()
+    };
+    vec![
+        ("http/sum.js", sum("fetch("), None),
+        ("http/sum.py", sum("import requests\nrequests.get("), None),
+        (
+            "http/parentheses.py",
+            [
+                b"import requests\nrequests.get(".to_vec(),
+                around("(\n", ")\n", n),
+            ]
+            .concat(),
+            None,
+        ),
+        (
+            "http/groups.go",
+            format!(
+                "package a\nimport \"github.com/gin-gonic/gin\"\nfunc f() {{\n r := gin.Default()\n x := r{}\n}}\n",
+                ".\nGroup(\"/a\")".repeat(n)
+            )
+            .into_bytes(),
+            None,
+        ),
+        (
+            "http/groups.cs",
+            format!("var g = app{};\n", "\n.MapGroup(\"/a\")".repeat(n)).into_bytes(),
+            None,
+        ),
+        (
+            "http/lists.java",
+            [
+                b"@RestController class A { @GetMapping(".to_vec(),
+                around("{\n", "}\n", n),
+                b") void alpha() {} }".to_vec(),
+            ]
+            .concat(),
+            None,
+        ),
+        (
+            "http/routes.js",
+            lines(&|at| format!("const app{at} = express(); app{at}.get('/a{at}', b{at})\n")),
+            None,
+        ),
+        (
+            "http/clients.js",
+            lines(&|at| format!("a{at}.get('/a{at}')\n")),
+            None,
+        ),
+        (
+            "http/statements.xml",
+            [
+                b"<mapper namespace=\"a.B\">\n".to_vec(),
+                lines(&|at| format!("<select id=\"a{at}\">1</select>\n")),
+            ]
+            .concat(),
+            None,
+        ),
+    ]
+}
+
 /// Lines, names and strings that are too long.
 pub(super) fn long() -> Vec<Content> {
     let n = scaled(1 << 20, 50_000_000);

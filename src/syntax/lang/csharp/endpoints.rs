@@ -2,7 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::super::endpoints::{EndpointBuilder, RouteAt, children, each_node, route_path};
+use super::super::endpoints::{
+    EndpointBuilder, MAX_NESTING, children, each_node, fields, route_path,
+};
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::HashMap;
 
@@ -53,7 +55,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     if !has_natives && !has_routes {
         return;
     }
-    let builder = EndpointBuilder { source, facts };
+    let builder = EndpointBuilder::new(source, facts);
     let mut reader = EndpointReader {
         builder,
         groups: HashMap::default(),
@@ -70,7 +72,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
             if let (Some(name), Some(value)) = (name, value) {
                 if let Some(text) = reader.literal(value) {
                     reader.texts.insert(name, text);
-                } else if has_routes && let Some(group) = reader.group(value) {
+                } else if has_routes && let Some(group) = reader.group(value, 0) {
                     let key = (function_around(node), name);
                     reader.groups.insert(key, group);
                 }
@@ -123,15 +125,18 @@ impl<'s> EndpointReader<'s, '_> {
             return None;
         }
         let callee = call.child_by_field_name("function")?;
-        let object = callee.child_by_field_name("expression")?;
-        let name = self.text(callee.child_by_field_name("name")?);
+        let (object, name) = fields(callee, "expression", "name")?;
         let arguments = children(call.child_by_field_name("arguments")?);
         let values = arguments.into_iter().filter_map(|it| it.named_child(0));
-        Some((object, name, values.collect()))
+        Some((object, self.text(name), values.collect()))
     }
 
     /// Returns the router that an expression is, with its prefix: `app.MapGroup("/api").WithTags("a")`.
-    fn group(&self, value: Node<'_>) -> Option<(Router, String)> {
+    /// It stands `depth` deep in another one.
+    fn group(&self, value: Node<'_>, depth: usize) -> Option<(Router, String)> {
+        if depth > MAX_NESTING {
+            return None;
+        }
         if value.kind() == "identifier" {
             let name = self.text(value);
             let known = self.groups.get(&(function_around(value), name)).cloned();
@@ -139,7 +144,7 @@ impl<'s> EndpointReader<'s, '_> {
         }
         let (object, name, arguments) = self.member_call(value)?;
         if name == "MapGroup" {
-            let (router, prefix) = self.group(object)?;
+            let (router, prefix) = self.group(object, depth + 1)?;
             let own = route_path(self.literal(*arguments.first()?)?)?;
             return Some((router, prefix + &own));
         }
@@ -147,7 +152,7 @@ impl<'s> EndpointReader<'s, '_> {
             return None;
         }
         // Calls that say more of a group give it back: `WithTags`, `HasApiVersion`.
-        self.group(object)
+        self.group(object, depth + 1)
     }
 
     /// A server by its usual name in a program, or a parameter that is one.
@@ -186,42 +191,24 @@ impl<'s> EndpointReader<'s, '_> {
         };
         if let Some((_, method)) = MAPS.iter().find(|it| it.0 == name) {
             let path = arguments.first().and_then(|it| self.literal(*it));
-            let Some((path, (router, prefix))) = path.zip(self.group(object)) else {
+            let Some((path, group)) = path.zip(self.group(object, 0)) else {
                 return;
             };
             let handler = arguments.get(1).copied();
             let named =
                 handler.filter(|it| matches!(it.kind(), "identifier" | "member_access_expression"));
-            let symbol = self.builder.symbol_at(call.start_byte());
-            let route = RouteAt {
-                method,
-                prefix: &prefix,
-                path,
-                router,
-                handler: named,
-                symbol,
-            };
-            self.builder.add_route(route, call);
+            self.builder
+                .add_registered(call, method, &group, path, named);
         } else if name.starts_with("Map")
             && name != "MapGroup"
             && arguments.is_empty()
-            && let Some((parent, prefix)) = self.group(object)
-            && let Some(target) = self.method_reference(name)
+            && let Some((parent, prefix)) = self.group(object, 0)
+            && let Some(target) = self.builder.method_reference(name)
         {
             let target = MountTarget::Reference(target);
             self.builder
                 .add_mount(parent, Some(prefix), false, target, call);
         }
-    }
-
-    /// Returns the use of an extension method.
-    fn method_reference(&mut self, name: &str) -> Option<u32> {
-        let facts = &self.builder.facts;
-        let at = facts.references.iter().position(|it| {
-            let own = facts.name(it);
-            own.strip_suffix("()").unwrap_or(own) == name
-        })?;
-        self.builder.keep(at)
     }
 
     /// `[DllImport("git2")] static extern int git_open();`

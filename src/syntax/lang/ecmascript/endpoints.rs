@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, RouteAt, children, each_node, method_of, method_of_word, request_path,
-    route_path,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
+    method_of_word, request_path, route_path,
 };
 use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
 use crate::model::hash::HashMap;
@@ -105,7 +105,7 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     let mut calls = Vec::new();
     let mut classes = Vec::new();
     let mut reader = EndpointReader {
-        builder: EndpointBuilder { source, facts },
+        builder: EndpointBuilder::new(source, facts),
         made: HashMap::default(),
         texts: HashMap::default(),
         axios,
@@ -134,10 +134,7 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// Notes a name that is given a server, a router, a client or a text.
     fn made(&mut self, node: Node<'_>, name: &str, value: &str) {
-        let (Some(name), Some(value)) = (
-            node.child_by_field_name(name),
-            node.child_by_field_name(value),
-        ) else {
+        let Some((name, value)) = fields(node, name, value) else {
             return;
         };
         let name_text = self.text(name);
@@ -212,6 +209,9 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// Returns a text as it is written, with a hole for each value that is put in; `None` for anything else.
     fn literal(&self, node: Node<'_>) -> Option<String> {
+        if is_too_long(node) {
+            return None;
+        }
         match node.kind() {
             "string" => {
                 let text = self.text(node);
@@ -241,8 +241,7 @@ impl<'s> EndpointReader<'s, '_> {
                 if self.text(operator) != "+" {
                     return None;
                 }
-                let left = node.child_by_field_name("left")?;
-                let right = node.child_by_field_name("right")?;
+                let (left, right) = fields(node, "left", "right")?;
                 let part = |it: Node<'_>| self.literal(it).unwrap_or_else(|| HOLE.to_string());
                 let out = part(left) + &part(right);
                 (out.chars().any(|it| it != HOLE)).then_some(out)
@@ -254,10 +253,7 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     fn call(&mut self, call: Node<'_>) {
-        let (Some(callee), Some(arguments)) = (
-            call.child_by_field_name("function"),
-            call.child_by_field_name("arguments"),
-        ) else {
+        let Some((callee, arguments)) = fields(call, "function", "arguments") else {
             return;
         };
         if arguments.kind() != "arguments" {
@@ -267,13 +263,9 @@ impl<'s> EndpointReader<'s, '_> {
         match callee.kind() {
             "identifier" => self.function_call(call, callee, &arguments),
             "member_expression" => {
-                let (Some(object), Some(name)) = (
-                    callee.child_by_field_name("object"),
-                    callee.child_by_field_name("property"),
-                ) else {
-                    return;
-                };
-                self.member_call(call, object, self.text(name), &arguments);
+                if let Some((object, name)) = fields(callee, "object", "property") {
+                    self.member_call(call, object, self.text(name), &arguments);
+                }
             }
             _ => {}
         }
@@ -290,15 +282,8 @@ impl<'s> EndpointReader<'s, '_> {
         } else if self.axios.iter().any(|it| it == name) {
             if first.kind() == "object" {
                 self.configured(call, *first, None);
-            } else if let Some(path) = self.literal(*first) {
-                let method = match arguments.get(1) {
-                    None => Some("GET"),
-                    Some(options) => self.method_option(*options),
-                };
-                if let (Some(method), Some(path)) = (method, request_path(&path, false)) {
-                    self.builder
-                        .add_request(method, (String::new(), path), None, call);
-                }
+            } else {
+                self.fetch(call, arguments);
             }
         }
     }
@@ -317,6 +302,7 @@ impl<'s> EndpointReader<'s, '_> {
         }
     }
 
+    /// `fetch('/users', { method: 'POST' })`, and axios in the same form.
     fn fetch(&mut self, call: Node<'_>, arguments: &[Node<'_>]) {
         let Some(path) = arguments.first().and_then(|it| self.literal(*it)) else {
             return;
@@ -433,9 +419,8 @@ impl<'s> EndpointReader<'s, '_> {
     fn chained<'t>(&self, mut call: Node<'t>) -> Option<(Node<'t>, String)> {
         for _ in 0..10 {
             let callee = call.child_by_field_name("function")?;
-            let object = callee.child_by_field_name("object")?;
-            let name = self.text(callee.child_by_field_name("property")?);
-            if name == "route" {
+            let (object, name) = fields(callee, "object", "property")?;
+            if self.text(name) == "route" {
                 let arguments = call.child_by_field_name("arguments")?;
                 let path = self.literal(arguments.named_child(0)?)?;
                 return Some((object, path));
@@ -463,7 +448,6 @@ impl<'s> EndpointReader<'s, '_> {
         let named = handler.filter(|it| matches!(it.kind(), "identifier" | "member_expression"));
         let symbol = self.builder.symbol_at(call.start_byte());
         let symbol = symbol.or_else(|| self.variable(object));
-        let prefix = prefix.clone();
         let route = RouteAt {
             method,
             prefix: &prefix,
@@ -731,8 +715,7 @@ impl<'s> EndpointReader<'s, '_> {
     /// Returns the name of a decorator and its first argument.
     fn decorator<'t>(&self, decorator: Node<'t>) -> Option<(&'s str, Option<Node<'t>>)> {
         let call = decorator.named_child(0)?;
-        let callee = call.child_by_field_name("function")?;
-        let arguments = call.child_by_field_name("arguments")?;
+        let (callee, arguments) = fields(call, "function", "arguments")?;
         Some((self.text(callee), arguments.named_child(0)))
     }
 }

@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, RouteAt, children, each_node, method_of, method_of_word, route_path,
+    EndpointBuilder, MAX_NESTING, children, each_node, fields, method_of, method_of_word,
+    route_path,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::{HashMap, HashSet};
@@ -46,7 +47,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         _ => {}
     });
     let mut reader = EndpointReader {
-        builder: EndpointBuilder { source, facts },
+        builder: EndpointBuilder::new(source, facts),
         routers: HashMap::default(),
     };
     if is_cgo {
@@ -140,25 +141,25 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// `api := r.Group("/api")`
     fn made(&mut self, node: Node<'_>) {
-        let (Some(left), Some(right)) = (
-            node.child_by_field_name("left"),
-            node.child_by_field_name("right"),
-        ) else {
+        let Some((left, right)) = fields(node, "left", "right") else {
             return;
         };
         let (left, right) = (children(left), children(right));
         if let ([name], [value]) = (left.as_slice(), right.as_slice())
-            && let Some(router) = self.router(*value)
+            && let Some(router) = self.router(*value, 0)
         {
             let around = function_around(node).map_or(0, |it| it.start_byte());
             self.routers.insert((around, self.text(*name)), router);
         }
     }
 
-    /// Returns the router that an expression is.
-    fn router(&self, value: Node<'_>) -> Option<RouterAt> {
+    /// Returns the router that an expression is, which stands `depth` deep in another one.
+    fn router(&self, value: Node<'_>, depth: usize) -> Option<RouterAt> {
+        if depth > MAX_NESTING {
+            return None;
+        }
         match value.kind() {
-            "identifier" => self.variable(value),
+            "identifier" => self.variable(value, depth),
             "call_expression" => {
                 let callee = value.child_by_field_name("function")?;
                 match self.text(callee) {
@@ -166,11 +167,10 @@ impl<'s> EndpointReader<'s, '_> {
                     "chi.NewRouter" | "chi.NewMux" => return self.new_chi(value),
                     _ => {}
                 }
-                let object = callee.child_by_field_name("operand")?;
-                let name = self.text(callee.child_by_field_name("field")?);
+                let (object, name) = fields(callee, "operand", "field")?;
                 let arguments = children(value.child_by_field_name("arguments")?);
-                let (router, prefix) = self.router(object)?;
-                match name {
+                let (router, prefix) = self.router(object, depth + 1)?;
+                match self.text(name) {
                     "Group" => {
                         let own = route_path(self.literal(*arguments.first()?)?)?;
                         Some((router, prefix + &own))
@@ -202,7 +202,7 @@ impl<'s> EndpointReader<'s, '_> {
         }
     }
 
-    fn variable(&self, name: Node<'_>) -> Option<RouterAt> {
+    fn variable(&self, name: Node<'_>, depth: usize) -> Option<RouterAt> {
         let text = self.text(name);
         let mut around = function_around(name);
         while let Some(function) = around {
@@ -210,7 +210,7 @@ impl<'s> EndpointReader<'s, '_> {
                 return Some(known.clone());
             }
             if let Some(written) = self.parameter(function, text) {
-                return self.given(function, written);
+                return self.given(function, written, depth);
             }
             around = function_around(function);
         }
@@ -229,7 +229,7 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// The router that a function takes: of `r.Route("/users", func(r chi.Router) {…})` the one around, with the prefix.
-    fn given(&self, function: Node<'_>, written: &str) -> Option<RouterAt> {
+    fn given(&self, function: Node<'_>, written: &str, depth: usize) -> Option<RouterAt> {
         if written == "*gin.Engine" {
             return Some((Router::Root, String::new()));
         }
@@ -247,10 +247,9 @@ impl<'s> EndpointReader<'s, '_> {
         }
         let call = function.parent()?.parent()?;
         let callee = call.child_by_field_name("function")?;
-        let object = callee.child_by_field_name("operand")?;
-        let name = self.text(callee.child_by_field_name("field")?);
-        let (router, prefix) = self.router(object)?;
-        match name {
+        let (object, name) = fields(callee, "operand", "field")?;
+        let (router, prefix) = self.router(object, depth + 1)?;
+        match self.text(name) {
             "Group" => Some((router, prefix)),
             "Route" => {
                 let arguments = children(call.child_by_field_name("arguments")?);
@@ -262,17 +261,11 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     fn call(&mut self, call: Node<'_>) {
-        let (Some(callee), Some(arguments)) = (
-            call.child_by_field_name("function"),
-            call.child_by_field_name("arguments"),
-        ) else {
+        let Some((callee, arguments)) = fields(call, "function", "arguments") else {
             return;
         };
         let arguments = children(arguments);
-        if let (Some(object), Some(field)) = (
-            callee.child_by_field_name("operand"),
-            callee.child_by_field_name("field"),
-        ) {
+        if let Some((object, field)) = fields(callee, "operand", "field") {
             let name = self.text(field);
             let lower = name.to_ascii_lowercase();
             let verb = if name == "Any" {
@@ -284,13 +277,18 @@ impl<'s> EndpointReader<'s, '_> {
             };
             let path = arguments.first().and_then(|it| self.literal(*it));
             if let (Some(method), Some(path)) = (verb, path) {
-                if let Some((router, prefix)) = self.router(object) {
-                    self.route(call, method, (router, prefix), path, &arguments);
+                if let Some(router) = self.router(object, 0) {
+                    let named = arguments.last().copied().filter(|it| {
+                        matches!(it.kind(), "identifier" | "selector_expression")
+                            && arguments.len() > 1
+                    });
+                    self.builder
+                        .add_registered(call, method, &router, path, named);
                 }
                 return;
             }
             if name == "Mount" {
-                let router = self.router(object);
+                let router = self.router(object, 0);
                 if let (Some(path), Some((parent, prefix)), Some(target)) =
                     (path, router, arguments.get(1))
                 {
@@ -300,35 +298,12 @@ impl<'s> EndpointReader<'s, '_> {
             }
         }
         // `registerUsers(api.Group("/users"))`
-        let router = arguments.iter().find_map(|it| self.router(*it));
+        let router = arguments.iter().find_map(|it| self.router(*it, 0));
         if let (Some((parent, prefix)), Some(target)) = (router, self.builder.reference(callee)) {
             let target = MountTarget::Reference(target);
             self.builder
                 .add_mount(parent, Some(prefix), false, target, call);
         }
-    }
-
-    fn route(
-        &mut self,
-        call: Node<'_>,
-        method: &str,
-        (router, prefix): RouterAt,
-        path: &str,
-        arguments: &[Node<'_>],
-    ) {
-        let named = arguments.last().copied().filter(|it| {
-            matches!(it.kind(), "identifier" | "selector_expression") && arguments.len() > 1
-        });
-        let symbol = self.builder.symbol_at(call.start_byte());
-        let route = RouteAt {
-            method,
-            prefix: &prefix,
-            path,
-            router,
-            handler: named,
-            symbol,
-        };
-        self.builder.add_route(route, call);
     }
 
     /// `r.Mount("/users", users())`

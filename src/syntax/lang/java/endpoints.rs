@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, RouteAt, children, each_node, method_of_word, route_path,
+    EndpointBuilder, MAX_NESTING, RouteAt, children, each_node, fields, method_of_word, route_path,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, Router};
 use crate::model::SymbolKind;
@@ -36,7 +36,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         "method_declaration" if has_natives => natives.push(node),
         _ => {}
     });
-    let builder = EndpointBuilder { source, facts };
+    let builder = EndpointBuilder::new(source, facts);
     let mut reader = EndpointReader { builder };
     for class in classes {
         reader.controller(class);
@@ -69,25 +69,30 @@ impl<'s> EndpointReader<'s, '_> {
             if it.kind() != "element_value_pair" {
                 return names.contains(&"value").then_some(it);
             }
-            let key = it.child_by_field_name("key")?;
-            let is_it = names.contains(&self.text(key));
-            it.child_by_field_name("value").filter(|_| is_it)
+            let (key, value) = fields(it, "key", "value")?;
+            names.contains(&self.text(key)).then_some(value)
         })
     }
 
-    /// Returns the texts of a value: one, or those of a list; `None` where one is computed.
+    /// Returns the texts of an argument: one, or those of a list; an empty one where it is not given. `None` where one is computed.
     fn texts(&self, value: Option<Node<'_>>) -> Option<Vec<String>> {
-        let Some(value) = value else {
-            return Some(vec![String::new()]);
-        };
+        match value {
+            Some(value) => self.texts_of(value, 0),
+            None => Some(vec![String::new()]),
+        }
+    }
+
+    fn texts_of(&self, value: Node<'_>, depth: usize) -> Option<Vec<String>> {
         match value.kind() {
+            _ if depth > MAX_NESTING => None,
             "string_literal" => {
                 let text = self.text(value).trim_matches('"');
                 (!text.contains(['\\', '$'])).then(|| vec![text.to_owned()])
             }
             "element_value_array_initializer" => {
                 let all = children(value).into_iter();
-                let all: Option<Vec<Vec<String>>> = all.map(|it| self.texts(Some(it))).collect();
+                let all = all.map(|it| self.texts_of(it, depth + 1));
+                let all: Option<Vec<Vec<String>>> = all.collect();
                 Some(all?.concat())
             }
             _ => None,

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, RouteAt, children, each_node, method_of, method_of_word, request_path,
-    route_path,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
+    method_of_word, request_path, route_path,
 };
 use crate::ir::{
     FileFacts, HttpObject, Import, ImportKind, MountTarget, Router, SymbolIdx, named_segment,
@@ -90,7 +90,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         .iter()
         .any(|it| it.name.starts_with("test") || it.name.starts_with("Test"));
     let mut reader = EndpointReader {
-        builder: EndpointBuilder { source, facts },
+        builder: EndpointBuilder::new(source, facts),
         made: HashMap::default(),
         texts: HashMap::default(),
         is_django,
@@ -100,10 +100,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         "call" => calls.push(node),
         "decorated_definition" => decorated.push(node),
         "assignment" => {
-            if let (Some(name), Some(value)) = (
-                node.child_by_field_name("left"),
-                node.child_by_field_name("right"),
-            ) {
+            if let Some((name, value)) = fields(node, "left", "right") {
                 reader.made(name, value);
             }
         }
@@ -257,6 +254,9 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// Returns a text as it is written, with a hole for each value that is put in; `None` for anything else.
     fn literal(&self, node: Node<'_>) -> Option<String> {
+        if is_too_long(node) {
+            return None;
+        }
         match node.kind() {
             "string" => {
                 let mut out = String::new();
@@ -285,8 +285,7 @@ impl<'s> EndpointReader<'s, '_> {
             }
             "binary_operator" => {
                 let operator = node.child_by_field_name("operator")?;
-                let left = node.child_by_field_name("left")?;
-                let right = node.child_by_field_name("right")?;
+                let (left, right) = fields(node, "left", "right")?;
                 if self.text(operator) == "%" {
                     let text = self.literal(left)?;
                     let hole = HOLE.to_string();
@@ -304,8 +303,8 @@ impl<'s> EndpointReader<'s, '_> {
             "call" => {
                 // '/users/{}'.format(id)
                 let callee = node.child_by_field_name("function")?;
-                let object = callee.child_by_field_name("object")?;
-                if self.text(callee.child_by_field_name("attribute")?) != "format" {
+                let (object, name) = fields(callee, "object", "attribute")?;
+                if self.text(name) != "format" {
                     return None;
                 }
                 let text = self.literal(object)?;
@@ -341,11 +340,16 @@ impl<'s> EndpointReader<'s, '_> {
                 .find(|it| matches!(it.kind(), "interpolation" | "string_content"))
                 .filter(|it| it.kind() == "interpolation")
                 .and_then(|it| it.named_child(0)),
-            "binary_operator" => node.child_by_field_name("left"),
+            "binary_operator" => {
+                let mut first = Some(node);
+                while let Some(whole) = first.filter(|it| it.kind() == "binary_operator") {
+                    first = whole.child_by_field_name("left");
+                }
+                first
+            }
             _ => None,
         };
         match first {
-            Some(it) if it.kind() == "binary_operator" => self.before(it),
             Some(it) if matches!(it.kind(), "identifier" | "attribute") => self.text(it).to_owned(),
             _ => String::new(),
         }
@@ -429,8 +433,7 @@ impl<'s> EndpointReader<'s, '_> {
                 && let Some(call) = decorator.named_child(0)
                 && call.kind() == "call"
                 && let Some(callee) = call.child_by_field_name("function")
-                && let Some(object) = callee.child_by_field_name("object")
-                && let Some(verb) = callee.child_by_field_name("attribute")
+                && let Some((object, verb)) = fields(callee, "object", "attribute")
             {
                 self.decorated(call, object, self.text(verb), symbol);
             }
@@ -487,10 +490,7 @@ impl<'s> EndpointReader<'s, '_> {
             }
             return;
         }
-        let (Some(object), Some(name)) = (
-            callee.child_by_field_name("object"),
-            callee.child_by_field_name("attribute"),
-        ) else {
+        let Some((object, name)) = fields(callee, "object", "attribute") else {
             return;
         };
         match self.text(name) {
