@@ -3,6 +3,9 @@
 //! `parse(text, { strict }) { const lines = text.split('\n') }` binds `text`, `strict` and `lines`. They are read from the text
 //! when they are asked for; the index has definitions alone.
 
+mod c;
+mod csharp;
+
 use tree_sitter::{Node, TreeCursor};
 
 use super::Language;
@@ -62,17 +65,22 @@ pub struct LocalName {
 
 /// Nodes that bound the life of the names in them, in all grammars.
 const SCOPES: &[&str] = &[
+    "accessor_declaration",
+    "anonymous_method_expression",
     "arrow_function",
     "block",
     "catch_clause",
     "class_body",
     "closure_expression",
+    "compound_statement",
     "constructor_declaration",
     "dictionary_comprehension",
     "enhanced_for_statement",
     "for_expression",
     "for_in_statement",
+    "for_range_loop",
     "for_statement",
+    "foreach_statement",
     "func_literal",
     "function",
     "function_declaration",
@@ -87,14 +95,18 @@ const SCOPES: &[&str] = &[
     "lambda",
     "lambda_expression",
     "list_comprehension",
+    "local_function_statement",
     "match_arm",
     "method_declaration",
     "method_definition",
     "set_comprehension",
     "statement_block",
     "switch_block",
+    "switch_expression_arm",
+    "switch_section",
     "try_with_resources_statement",
     "while_expression",
+    "while_statement",
 ];
 
 /// Those of them that hold names in Python, where a loop or a branch does not.
@@ -126,8 +138,13 @@ pub fn locals(
         .descendant_for_byte_range(start, end)?;
     let mut reader = LocalsReader {
         source,
-        is_python: language.id == "python",
-        is_rust: language.id == "rust",
+        family: match language.id {
+            "python" => GrammarFamily::Python,
+            "rust" => GrammarFamily::Rust,
+            "csharp" => GrammarFamily::CSharp,
+            "c" | "cpp" => GrammarFamily::C,
+            _ => GrammarFamily::Other,
+        },
         root: None,
         found: Vec::new(),
         declared_outside: Vec::new(),
@@ -143,11 +160,21 @@ pub fn locals(
     Some(found)
 }
 
+/// Languages whose nodes mean something else than those of the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GrammarFamily {
+    Python,
+    Rust,
+    CSharp,
+    /// C and C++.
+    C,
+    Other,
+}
+
 /// Reads one function.
 struct LocalsReader<'s, 't> {
     source: &'s str,
-    is_python: bool,
-    is_rust: bool,
+    family: GrammarFamily,
     /// The function: the first one in its place.
     root: Option<Node<'t>>,
     found: Vec<LocalName>,
@@ -182,9 +209,23 @@ impl<'t> LocalsReader<'_, 't> {
 
     fn visit(&mut self, node: Node<'t>) {
         let kind = node.kind();
-        let is_function = node.child_by_field_name("parameters").is_some()
-            || (kind == "arrow_function" && node.child_by_field_name("parameter").is_some())
-            || matches!(kind, "lambda" | "func_literal");
+        let is_function = match self.family {
+            GrammarFamily::C => match kind {
+                "function_definition" | "lambda_expression" | "preproc_function_def" => true,
+                // A function that is only declared.
+                "declaration" | "field_declaration" => {
+                    self.root.is_none() && Self::c_parameters(node).is_some()
+                }
+                _ => false,
+            },
+            _ => {
+                node.child_by_field_name("parameters").is_some()
+                    || (kind == "arrow_function" && node.child_by_field_name("parameter").is_some())
+                    || matches!(kind, "lambda" | "func_literal")
+                    // Of C#: code without parameters.
+                    || matches!(kind, "property_declaration" | "accessor_declaration")
+            }
+        };
         if self.root.is_none() {
             if is_function && kind != "call_signature" {
                 self.root = Some(node);
@@ -194,6 +235,11 @@ impl<'t> LocalsReader<'_, 't> {
         }
         if is_function {
             self.parameters(node);
+        }
+        match self.family {
+            GrammarFamily::C => return self.visit_c(node),
+            GrammarFamily::CSharp => self.visit_csharp(node),
+            _ => {}
         }
         match kind {
             "function_declaration"
@@ -219,21 +265,19 @@ impl<'t> LocalsReader<'_, 't> {
                 let parent = node.parent();
                 let is_field = parent.is_some_and(|it| it.kind() == "field_declaration");
                 if !is_field {
-                    let own = node.child_by_field_name("type");
-                    let beside = || parent?.child_by_field_name("type");
-                    self.field(node, "name", own.or_else(beside), LocalKind::Variable);
+                    let own = self.type_of(node);
+                    let written = own.or_else(|| self.type_of(parent?));
+                    let written = written.as_deref();
+                    self.field(node, "name", written, LocalKind::Variable);
                 }
             }
             "for_in_statement" if node.child_by_field_name("kind").is_some() => {
                 self.field(node, "left", None, LocalKind::Variable);
             }
             "catch_clause" => self.field(node, "parameter", None, LocalKind::Variable),
-            "assignment" => {
-                let written = node.child_by_field_name("type");
-                self.field(node, "left", written, LocalKind::Variable);
-            }
+            "assignment" => self.typed_field(node, "left", LocalKind::Variable),
             "named_expression" => self.field(node, "name", None, LocalKind::Variable),
-            "for_statement" | "for_in_clause" if self.is_python => {
+            "for_statement" | "for_in_clause" if self.family == GrammarFamily::Python => {
                 self.field(node, "left", None, LocalKind::Variable);
             }
             "as_pattern_target" => self.bind(node, None, LocalKind::Variable, 0),
@@ -248,18 +292,15 @@ impl<'t> LocalsReader<'_, 't> {
             }
             "type_switch_statement" => self.field(node, "alias", None, LocalKind::Variable),
             // Rust: `let`, `for`, `if let` and `while let`, arms of a `match`, constants.
-            "let_declaration" => {
-                let written = node.child_by_field_name("type");
-                self.field(node, "pattern", written, LocalKind::Variable);
-            }
+            "let_declaration" => self.typed_field(node, "pattern", LocalKind::Variable),
             "for_expression" | "let_condition" | "match_arm" => {
                 self.field(node, "pattern", None, LocalKind::Variable);
             }
             "const_item" | "static_item" => {
                 if let Some(name) = node.child_by_field_name("name") {
-                    let written = node.child_by_field_name("type");
+                    let written = self.type_of(node);
                     let scope = self.scope_of(name);
-                    self.push(name, LocalKind::Variable, written, None, scope);
+                    self.push(name, LocalKind::Variable, written.as_deref(), None, scope);
                 }
             }
             "var_spec" | "const_spec" => self.names(node, LocalKind::Variable),
@@ -267,19 +308,33 @@ impl<'t> LocalsReader<'_, 't> {
             | "resource"
             | "catch_formal_parameter"
             | "instanceof_expression"
-            | "type_pattern" => {
-                let written = node.child_by_field_name("type");
-                self.field(node, "name", written, LocalKind::Variable);
-            }
+            | "type_pattern" => self.typed_field(node, "name", LocalKind::Variable),
             _ => {}
         }
+    }
+
+    /// Returns the type of a node as it is written.
+    fn type_of(&self, node: Node<'t>) -> Option<String> {
+        let written = node.child_by_field_name("type")?;
+        Some(shown_type(&self.source[written.byte_range()]))
+    }
+
+    /// Does [`Self::field`] with the type beside the field.
+    fn typed_field(&mut self, node: Node<'t>, field: &str, kind: LocalKind) {
+        let written = self.type_of(node);
+        self.field(node, field, written.as_deref(), kind);
     }
 
     /// Adds the parameters of a function, and its named results.
     fn parameters(&mut self, function: Node<'t>) {
         self.field(function, "parameter", None, LocalKind::Parameter);
         for field in ["receiver", "parameters", "result"] {
-            let Some(list) = function.child_by_field_name(field) else {
+            let list = function.child_by_field_name(field);
+            let in_declarator = || {
+                Self::c_parameters(function)
+                    .filter(|_| field == "parameters" && self.family == GrammarFamily::C)
+            };
+            let Some(list) = list.or_else(in_declarator) else {
                 continue;
             };
             let kind = if field == "result" {
@@ -287,33 +342,49 @@ impl<'t> LocalsReader<'_, 't> {
             } else {
                 LocalKind::Parameter
             };
-            if list.kind() == "identifier" {
+            if matches!(list.kind(), "identifier" | "implicit_parameter") {
                 self.bind(list, None, kind, 0);
                 continue;
             }
             let mut cursor = list.walk();
-            let all: Vec<Node<'t>> = list.named_children(&mut cursor).collect();
+            let all: Vec<Node<'t>> = list
+                .named_children(&mut cursor)
+                .filter(|it| self.family != GrammarFamily::CSharp || it.kind() == "parameter")
+                .collect();
             for one in all {
                 self.parameter(one, kind);
+            }
+            if list.child_by_field_name("name").is_some() {
+                // `params int[] all` of C#, the last one, has no node of its own.
+                self.names(list, kind);
             }
         }
     }
 
     fn parameter(&mut self, node: Node<'t>, kind: LocalKind) {
-        let written = node.child_by_field_name("type");
         match node.kind() {
-            "required_parameter" | "optional_parameter" => {
-                self.field(node, "pattern", written, kind);
+            "parameter_declaration"
+            | "optional_parameter_declaration"
+            | "variadic_parameter_declaration"
+                if self.family == GrammarFamily::C =>
+            {
+                self.declared(node, kind);
             }
             "parameter_declaration" | "variadic_parameter_declaration" => self.names(node, kind),
-            // Rust.
-            "parameter" => self.field(node, "pattern", written, kind),
+            "required_parameter" | "optional_parameter" => self.typed_field(node, "pattern", kind),
+            // Rust, C#.
+            "parameter" => {
+                let is_pattern = node.child_by_field_name("pattern").is_some();
+                let field = if is_pattern { "pattern" } else { "name" };
+                self.typed_field(node, field, kind);
+            }
             "formal_parameter" | "default_parameter" | "typed_default_parameter" => {
-                self.field(node, "name", written, kind);
+                self.typed_field(node, "name", kind);
             }
             "typed_parameter" => {
                 if let Some(name) = node.named_child(0) {
-                    self.bind(name, written, kind, 0);
+                    let written = self.type_of(node);
+                    self.bind(name, written.as_deref(), kind, 0);
                 }
             }
             "spread_parameter" => {
@@ -325,12 +396,12 @@ impl<'t> LocalsReader<'_, 't> {
                     self.field(declarator, "name", None, kind);
                 }
             }
-            _ => self.bind(node, written, kind, 0),
+            _ => self.bind(node, None, kind, 0),
         }
     }
 
     /// Adds the names that a field of a node holds.
-    fn field(&mut self, node: Node<'t>, field: &str, written: Option<Node<'t>>, kind: LocalKind) {
+    fn field(&mut self, node: Node<'t>, field: &str, written: Option<&str>, kind: LocalKind) {
         if let Some(pattern) = node.child_by_field_name(field) {
             self.bind(pattern, written, kind, 0);
         }
@@ -338,11 +409,11 @@ impl<'t> LocalsReader<'_, 't> {
 
     /// Adds every `name` of a node: `a, b int`.
     fn names(&mut self, node: Node<'t>, kind: LocalKind) {
-        let written = node.child_by_field_name("type");
+        let written = self.type_of(node);
         let mut cursor = node.walk();
         let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
         for name in names {
-            self.bind(name, written, kind, 0);
+            self.bind(name, written.as_deref(), kind, 0);
         }
     }
 
@@ -359,25 +430,35 @@ impl<'t> LocalsReader<'_, 't> {
     }
 
     /// Adds the names of a pattern.
-    fn bind(
-        &mut self,
-        pattern: Node<'t>,
-        written: Option<Node<'t>>,
-        kind: LocalKind,
-        depth: usize,
-    ) {
+    fn bind(&mut self, pattern: Node<'t>, written: Option<&str>, kind: LocalKind, depth: usize) {
         if depth > MAX_PATTERN_DEPTH {
             return;
         }
         match pattern.kind() {
             // A capital letter begins a constant or a variant, as in `None`.
-            "identifier" if self.is_rust && self.begins_with_capital(pattern) => {}
             "identifier"
+                if self.family == GrammarFamily::Rust && self.begins_with_capital(pattern) => {}
+            "identifier"
+            | "implicit_parameter"
+            | "type_identifier"
             | "shorthand_field_identifier"
             | "shorthand_property_identifier_pattern"
             | "shorthand_property_identifier" => {
                 let scope = self.scope_of(pattern);
                 self.push(pattern, kind, written, None, scope);
+            }
+            // `*name`, `name = 1`, `rows[2]` and `(*run)(int)` of C: the name is inside.
+            "init_declarator"
+            | "pointer_declarator"
+            | "array_declarator"
+            | "function_declarator"
+            | "reference_declarator"
+            | "variadic_declarator"
+            | "parenthesized_declarator"
+            | "attributed_declarator" => {
+                if let Some(inner) = Self::inner_declarator(pattern) {
+                    self.bind(inner, written, kind, depth + 1);
+                }
             }
             "pair_pattern" => self.below(pattern, "value", kind, depth),
             // `Some(row)`, `Row { id, at: [first, ..] }`, `all @ [_, ..]` of Rust: what it is a pattern of binds nothing.
@@ -409,6 +490,7 @@ impl<'t> LocalsReader<'_, 't> {
             | "ref_pattern"
             | "reference_pattern"
             | "slice_pattern"
+            | "structured_binding_declarator"
             | "captured_pattern"
             | "or_pattern"
             | "pattern_list"
@@ -445,7 +527,7 @@ impl<'t> LocalsReader<'_, 't> {
         &mut self,
         name: Node<'t>,
         kind: LocalKind,
-        written: Option<Node<'t>>,
+        written: Option<&str>,
         end_line: Option<u32>,
         scope: Option<u32>,
     ) {
@@ -455,19 +537,12 @@ impl<'t> LocalsReader<'_, 't> {
         if text == "_" || text.is_empty() || self.found.iter().any(is_known) {
             return;
         }
-        let written_type = written.map(|node| {
-            let text = self.source[node.byte_range()].trim_start_matches([':', ' ']);
-            let plain: Vec<&str> = text.split_whitespace().collect();
-            let plain = plain.join(" ");
-            let end = plain.floor_char_boundary(MAX_TYPE_BYTES);
-            plain[..end].to_owned()
-        });
         self.found.push(LocalName {
             name: text.to_owned(),
             kind,
             line: line_of(name.start_position().row),
             end_line,
-            written_type,
+            written_type: written.map(str::to_owned),
             scope,
         });
     }
@@ -475,7 +550,7 @@ impl<'t> LocalsReader<'_, 't> {
     /// Returns the first line of the innermost scope around a node; `None` for the function itself.
     fn scope_of(&self, node: Node<'t>) -> Option<u32> {
         let root = self.root?;
-        let kinds = if self.is_python {
+        let kinds = if self.family == GrammarFamily::Python {
             PYTHON_SCOPES
         } else {
             SCOPES
@@ -495,6 +570,15 @@ impl<'t> LocalsReader<'_, 't> {
     }
 }
 
+/// Returns a written type on one line: `string[]` of `: string[]`.
+fn shown_type(written: &str) -> String {
+    let text = written.trim_start_matches([':', ' ']);
+    let plain: Vec<&str> = text.split_whitespace().collect();
+    let plain = plain.join(" ");
+    let end = plain.floor_char_boundary(MAX_TYPE_BYTES);
+    plain[..end].to_owned()
+}
+
 fn line_of(row: usize) -> u32 {
     u32::try_from(row + 1).unwrap_or(u32::MAX)
 }
@@ -508,7 +592,7 @@ mod tests {
     use crate::syntax::{by_path, extract};
 
     /// Returns the names that the first function of a source binds: `kind name:line type @scope`.
-    fn names(path: &str, source: &str) -> Vec<String> {
+    pub(super) fn names(path: &str, source: &str) -> Vec<String> {
         let language = by_path(&RepoPath::new(path).unwrap());
         let budget = Budget::unlimited(Arc::default());
         let facts = extract(language, source, true, &budget).unwrap().facts;

@@ -8,7 +8,7 @@ use super::places::{NamedObject, by_handle, uses};
 use crate::error::{Error, Result};
 use crate::model::SymbolKind;
 use crate::uses::FunctionLocals;
-use crate::workspace::View;
+use crate::workspace::{View, language_of};
 
 /// Names of an answer whose caller names no limit.
 const DEFAULT_LIMIT: usize = 100;
@@ -49,6 +49,13 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
                 .collect()
         }
         FunctionLocals::NoFunction => members(view, &symbol)?,
+        FunctionLocals::NotRead => {
+            let language = language_of(path).id;
+            return Err(Error::invalid(
+                format!("the names inside this function ({language}) are not read"),
+                "read the function: expand its handle",
+            ));
+        }
         FunctionLocals::Moved => {
             freshness_fields.mark_moved();
             Vec::new()

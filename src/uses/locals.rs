@@ -2,6 +2,7 @@
 
 use super::Uses;
 use crate::error::Result;
+use crate::model::{Analysis, SymbolKind};
 use crate::store::SymbolRow;
 use crate::syntax::{self, LocalName};
 
@@ -9,8 +10,10 @@ use crate::syntax::{self, LocalName};
 pub enum FunctionLocals {
     /// The names, by line.
     Found(Vec<LocalName>),
-    /// It is no function that a grammar reads.
+    /// It is no function.
     NoFunction,
+    /// Names in it are not read: its language is outlined only, or time ran out.
+    NotRead,
     /// The file is not as it was indexed.
     Moved,
 }
@@ -25,7 +28,18 @@ impl Uses<'_> {
             return Ok(FunctionLocals::Moved);
         };
         let language = syntax::by_path(&symbol.path);
+        let is_function = matches!(
+            symbol.kind,
+            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
+        );
+        if language.analysis() != Analysis::Full && is_function {
+            return Ok(FunctionLocals::NotRead);
+        }
         let found = syntax::locals(language, &text, &symbol.span, &self.budget);
-        Ok(found.map_or(FunctionLocals::NoFunction, FunctionLocals::Found))
+        Ok(match found {
+            Some(found) => FunctionLocals::Found(found),
+            None if self.budget.is_spent() || is_function => FunctionLocals::NotRead,
+            None => FunctionLocals::NoFunction,
+        })
     }
 }

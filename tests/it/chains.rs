@@ -158,6 +158,21 @@ fn the_names_in_a_function_are_listed() {
 }
 
 #[test]
+fn names_that_are_not_read_are_not_called_none() {
+    let text = "//- /a.rb\ndef find_row(key)\n  row = key\nend\n//- /a.c\nint find_cell(int key) {\n  int cell = key;\n  return cell;\n}\n//- commit one\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let handle = |name: &str| {
+        let found = cli.json(&["symbols", name]);
+        found["symbols"][0]["handle"].as_str().unwrap().to_owned()
+    };
+    let said = cli.fails(&["map", &handle("find_row")], 1);
+    assert!(said.contains("(ruby) are not read"), "{said}");
+    let names = cli.json(&["map", &handle("find_cell")]);
+    assert_eq!(names["total"], 2, "{names}");
+}
+
+#[test]
 fn a_test_has_the_command_of_its_runner() {
     let (_repo, cli) = repo();
     let found = cli.json(&["impact", "queueJob"]);
