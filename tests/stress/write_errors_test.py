@@ -13,11 +13,13 @@ Needs Python 3.11, git and a C compiler.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import json
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -309,11 +311,26 @@ class WriteErrors:
         notes = loaded.value.get("context", {}).get("notes")
         self.checks.that(f"{when}: what was saved before is there", notes == "x" * 3900, loaded.value)
 
+    @staticmethod
+    def last_run(home: Path) -> int:
+        """Returns the number of the last run that was noted; 0 if there was none."""
+        if not (home / "library.db").exists():
+            return 0
+        with contextlib.closing(sqlite3.connect(f"file:{home / 'library.db'}?mode=ro", uri=True)) as runs:
+            try:
+                return runs.execute("SELECT coalesce(max(id), 0) FROM run").fetchone()[0]
+            except sqlite3.DatabaseError:
+                # The disk was full before its tables were made.
+                return 0
+
     def nothing_lies_around(self, when: str, place: Path) -> None:
         """Checks that every file belongs to an index that is there."""
         strange = [path.name for path in (place / "out").iterdir() if path.name != "made"]
         home = place / "home"
-        strange += [path.name for path in home.iterdir() if path.name not in ("repos", "housekeeping")]
+        strange += [path.name for path in home.iterdir() if path.name not in ("repos", "housekeeping", "library.db", "usage.db", "runs")]
+        # Beside the runs lie the locks of those that were not seen to end, and of one that could not be noted.
+        held = {f"{number}.lock" for number in range(1, self.last_run(home) + 2)}
+        strange += [path.name for path in (home / "runs").iterdir() if path.name not in held] if (home / "runs").exists() else []
         for folder in (home / "repos").iterdir() if (home / "repos").exists() else ():
             builds = set()
             for path in folder.glob("idx_*.json"):
