@@ -196,13 +196,12 @@ impl Linker<'_, '_> {
         let Some((router, own)) = self.router(file, route.router, &route.prefix) else {
             return false;
         };
-        let prefixes = match router {
-            // Nobody mounts a server: the other files need not be read.
-            RouterPlace::Root => vec![own],
-            _ => {
-                let mounts = mounts.get_or_insert_with(|| self.mounts());
-                prefixes(mounts, router, &own, MAX_MOUNTS)
-            }
+        // Nobody mounts a server: the other files need not be read.
+        let prefixes = if router == RouterPlace::Root {
+            vec![own]
+        } else {
+            let mounts = mounts.get_or_insert_with(|| self.mounts());
+            prefixes(mounts, router, &own, MAX_MOUNTS)
         };
         let mut answered = prefixes.iter().map(|it| join_paths(it, &route.path));
         answered.any(|it| paths.contains(&it.as_str()))
