@@ -30,6 +30,9 @@ const SOON: Duration = Duration::from_secs(5);
 /// How long otherwise: whoever asks a cold server waits some milliseconds more.
 const LATER: Duration = Duration::from_secs(15);
 
+/// How long a program that took over works at its beginning.
+const BEGINNING: Duration = Duration::from_secs(1);
+
 /// Which part of the bound has to be memory of its own for that to be worth it.
 const OWN: u64 = 8;
 
@@ -89,11 +92,16 @@ impl IdleReexec {
 
     /// Begins the server anew as often as it is due. While nothing happens, nothing is done.
     pub(super) async fn watch(&self) -> Infallible {
+        if !self.is_first && self.limit() > 0 {
+            tokio::time::sleep(BEGINNING).await;
+            machine::release_code();
+        }
         while self.limit() > 0 {
             self.session.news().await;
             while let Some(wait) = self.next_look() {
                 tokio::time::sleep(wait).await;
             }
+            machine::release_code();
         }
         std::future::pending().await
     }
