@@ -76,6 +76,7 @@ const SCOPES: &[&str] = &[
     "constructor_declaration",
     "dictionary_comprehension",
     "enhanced_for_statement",
+    "fixed_statement",
     "for_expression",
     "for_in_statement",
     "for_range_loop",
@@ -104,7 +105,9 @@ const SCOPES: &[&str] = &[
     "switch_block",
     "switch_expression_arm",
     "switch_section",
+    "switch_statement",
     "try_with_resources_statement",
+    "using_statement",
     "while_expression",
     "while_statement",
 ];
@@ -192,8 +195,10 @@ impl<'t> LocalsReader<'_, 't> {
                 self.visit(node);
             }
             let overlaps = node.end_byte() > start && node.start_byte() < end;
-            let goes_on = self.found.len() <= MAX_LOCALS * 2;
-            if goes_on && overlaps && cursor.goto_first_child() {
+            if self.is_full() {
+                return;
+            }
+            if overlaps && cursor.goto_first_child() {
                 continue;
             }
             loop {
@@ -205,6 +210,11 @@ impl<'t> LocalsReader<'_, 't> {
                 }
             }
         }
+    }
+
+    /// Whether there are more names than are told.
+    fn is_full(&self) -> bool {
+        self.found.len() > MAX_LOCALS * 2
     }
 
     fn visit(&mut self, node: Node<'t>) {
@@ -223,7 +233,9 @@ impl<'t> LocalsReader<'_, 't> {
                     || (kind == "arrow_function" && node.child_by_field_name("parameter").is_some())
                     || matches!(kind, "lambda" | "func_literal")
                     // Of C#: code without parameters.
-                    || matches!(kind, "property_declaration" | "accessor_declaration")
+                    || matches!(kind, "property_declaration" | "event_declaration" | "accessor_declaration")
+                    // Of Java: it has the parameters of its record.
+                    || kind == "compact_constructor_declaration"
             }
         };
         if self.root.is_none() {
@@ -247,7 +259,7 @@ impl<'t> LocalsReader<'_, 't> {
             | "function_definition"
             | "method_definition"
             | "method_declaration"
-            | "function_item" => self.named(node, LocalKind::Function),
+            | "function_item" => self.definition(node, LocalKind::Function),
             "class_declaration"
             | "class_definition"
             | "interface_declaration"
@@ -259,7 +271,7 @@ impl<'t> LocalsReader<'_, 't> {
             | "enum_item"
             | "union_item"
             | "trait_item"
-            | "type_item" => self.named(node, LocalKind::Class),
+            | "type_item" => self.definition(node, LocalKind::Class),
             // `const x = 1` of ECMAScript; Java has the type beside it.
             "variable_declarator" => {
                 let parent = node.parent();
@@ -418,7 +430,7 @@ impl<'t> LocalsReader<'_, 't> {
     }
 
     /// Adds a function or a class by its name.
-    fn named(&mut self, node: Node<'t>, kind: LocalKind) {
+    fn definition(&mut self, node: Node<'t>, kind: LocalKind) {
         if self.root.is_some_and(|root| root.id() == node.id()) {
             return;
         }
@@ -534,7 +546,7 @@ impl<'t> LocalsReader<'_, 't> {
         let text = &self.source[name.byte_range()];
         let is_known = |known: &LocalName| known.name == text && known.scope == scope;
         // Assigned again: the first time tells.
-        if text == "_" || text.is_empty() || self.found.iter().any(is_known) {
+        if text == "_" || text.is_empty() || self.is_full() || self.found.iter().any(is_known) {
             return;
         }
         self.found.push(LocalName {

@@ -56,6 +56,12 @@ pub(super) fn answer(view: &View<'_>, handle: &str, input: &MapInput) -> Result<
                 "read the function: expand its handle",
             ));
         }
+        FunctionLocals::OutOfTime => {
+            return Err(Error::invalid(
+                "there was no time to read the function",
+                "ask again, with more time",
+            ));
+        }
         FunctionLocals::Moved => {
             freshness_fields.mark_moved();
             Vec::new()

@@ -12,8 +12,10 @@ pub enum FunctionLocals {
     Found(Vec<LocalName>),
     /// It is no function.
     NoFunction,
-    /// Names in it are not read: its language is outlined only, or time ran out.
+    /// Names in it are not read: its language is outlined only.
     NotRead,
+    /// There was no time to read it.
+    OutOfTime,
     /// The file is not as it was indexed.
     Moved,
 }
@@ -38,7 +40,8 @@ impl Uses<'_> {
         let found = syntax::locals(language, &text, &symbol.span, &self.budget);
         Ok(match found {
             Some(found) => FunctionLocals::Found(found),
-            None if self.budget.is_spent() || is_function => FunctionLocals::NotRead,
+            None if self.budget.is_spent() => FunctionLocals::OutOfTime,
+            None if is_function => FunctionLocals::NotRead,
             None => FunctionLocals::NoFunction,
         })
     }

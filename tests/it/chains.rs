@@ -149,6 +149,11 @@ fn the_names_in_a_function_are_listed() {
         ]
     );
     assert_eq!(names["symbols"][0]["type"], "string");
+    let shown = cli.run(&["map", &handle]).stdout;
+    assert!(
+        shown.starts_with("src/queue.ts:5  parameter job: string\n"),
+        "{shown}"
+    );
     assert_eq!(names["symbols"][3]["scope"], 7);
     let rows = cli.json(&["symbols", "Rows", "--kind", "class"]);
     let handle = rows["symbols"][0]["handle"].as_str().unwrap().to_owned();

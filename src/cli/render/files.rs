@@ -88,8 +88,10 @@ fn symbol(listed: &ListedSymbol, screen: &Screen) -> String {
     let place = screen.paint(PLACE, &place);
     let kind = screen.paint(FAINT, symbol.kind.unwrap_or_default());
     let name = screen.paint(STRONG, &visible(&symbol.name));
+    let written = listed.written_type.as_deref();
+    let written = written.map_or_else(String::new, |it| format!(": {}", visible(it)));
     format!(
-        "{place}  {kind} {name}{}\n",
+        "{place}  {kind} {name}{written}{}\n",
         hits::stale(listed.stale, screen)
     )
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{LocalKind, LocalsReader, MAX_PATTERN_DEPTH, shown_type};
+use super::{LocalKind, LocalsReader, MAX_PATTERN_DEPTH, line_of, shown_type};
 
 impl<'t> LocalsReader<'_, 't> {
     /// Adds the names that a node of C or C++ binds.
@@ -20,13 +20,15 @@ impl<'t> LocalsReader<'_, 't> {
                     }
                 }
             }
+            // A method of a class inside, a function that GNU C allows.
+            "function_definition" => self.inner_function(node),
             // `[total = 0]` of a lambda.
             "lambda_capture_initializer" => self.field(node, "left", None, LocalKind::Variable),
-            "alias_declaration" => self.named(node, LocalKind::Class),
+            "alias_declaration" => self.definition(node, LocalKind::Class),
             "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier"
                 if node.child_by_field_name("body").is_some() =>
             {
-                self.named(node, LocalKind::Class);
+                self.definition(node, LocalKind::Class);
             }
             _ => {}
         }
@@ -38,28 +40,22 @@ impl<'t> LocalsReader<'_, 't> {
         let all: Vec<Node<'t>> = node
             .children_by_field_name("declarator", &mut cursor)
             .collect();
+        let base = base_type(self.source, node);
         for declarator in all {
-            let written = self.c_type(node, declarator);
+            if self.is_full() {
+                return;
+            }
+            let written = base
+                .as_deref()
+                .and_then(|base| self.c_type(base, declarator));
             self.bind(declarator, written.as_deref(), kind, 0);
         }
     }
 
-    /// Returns the type that a declaration of C gives to one of its declarators: `const char *` of `static const char *name`.
-    fn c_type(&self, declaration: Node<'t>, declarator: Node<'t>) -> Option<String> {
-        let mut cursor = declaration.walk();
-        let named = declaration.child_by_field_name("type")?;
-        let qualifiers = declaration.children(&mut cursor);
-        let qualifiers = qualifiers.filter(|it| it.kind() == "type_qualifier");
-        let mut words: Vec<&str> = qualifiers.map(|it| &self.source[it.byte_range()]).collect();
-        // Of a type with a body the name tells.
-        let is_defined = named.child_by_field_name("body").is_some();
-        let named = if is_defined {
-            named.child_by_field_name("name")?
-        } else {
-            named
-        };
-        words.push(&self.source[named.byte_range()]);
-        let mut text = words.join(" ");
+    /// Returns the type that a declaration gives to one of its declarators: `const char*` of `static const char *name`, of which
+    /// `base` is `const char`.
+    fn c_type(&self, base: &str, declarator: Node<'t>) -> Option<String> {
+        let mut text = base.to_owned();
         let mut at = declarator;
         for _ in 0..MAX_PATTERN_DEPTH {
             match at.kind() {
@@ -79,6 +75,23 @@ impl<'t> LocalsReader<'_, 't> {
             at = inner;
         }
         Some(shown_type(&text))
+    }
+
+    /// Adds a function inside the one that is read.
+    fn inner_function(&mut self, node: Node<'t>) {
+        if self.root.is_some_and(|root| root.id() == node.id()) {
+            return;
+        }
+        let mut name = node.child_by_field_name("declarator");
+        for _ in 0..MAX_PATTERN_DEPTH {
+            name = name.map(|it| Self::inner_declarator(it).unwrap_or(it));
+        }
+        let is_name = |it: &Node<'t>| matches!(it.kind(), "identifier" | "field_identifier");
+        if let Some(name) = name.filter(is_name) {
+            let scope = node.parent().and_then(|outer| self.scope_of(outer));
+            let end_line = Some(line_of(node.end_position().row));
+            self.push(name, LocalKind::Function, None, end_line, scope);
+        }
     }
 
     /// Returns the declarator inside a declarator of C: `rows[2]` of `*rows[2] = {…}`.
@@ -116,6 +129,24 @@ impl<'t> LocalsReader<'_, 't> {
         }
         None
     }
+}
+
+/// Returns the part of their types that all declarators of a declaration share: `const struct row` of `const struct row { … } *a, b`.
+fn base_type(source: &str, declaration: Node<'_>) -> Option<String> {
+    let mut cursor = declaration.walk();
+    let named = declaration.child_by_field_name("type")?;
+    let qualifiers = declaration.children(&mut cursor);
+    let qualifiers = qualifiers.filter(|it| it.kind() == "type_qualifier");
+    let mut words: Vec<&str> = qualifiers.map(|it| &source[it.byte_range()]).collect();
+    // Of a type with a body the name tells.
+    let is_defined = named.child_by_field_name("body").is_some();
+    let named = if is_defined {
+        named.child_by_field_name("name")?
+    } else {
+        named
+    };
+    words.push(&source[named.byte_range()]);
+    Some(words.join(" "))
 }
 
 #[cfg(test)]
@@ -168,6 +199,18 @@ mod tests {
                 "variable it:10 auto @10",
                 "class Row:12",
             ]
+        );
+    }
+
+    #[test]
+    fn names_without_end_are_cut() {
+        let all: Vec<String> = (0..20_000).map(|n| format!("a{n}")).collect();
+        let source = format!("void f(void) {{ int {}; }}", all.join(", "));
+        assert_eq!(names("a.c", &source).len(), 500);
+        let source = "void f() { struct A { int open(int p) { return p; } }; }\n";
+        assert_eq!(
+            names("a.cc", source),
+            ["class A:1", "function open:1", "parameter p:1 int @1"]
         );
     }
 }

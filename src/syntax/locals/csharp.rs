@@ -9,7 +9,7 @@ impl<'t> LocalsReader<'_, 't> {
     pub(super) fn visit_csharp(&mut self, node: Node<'t>) {
         match node.kind() {
             "foreach_statement" => self.typed_field(node, "left", LocalKind::Variable),
-            "local_function_statement" => self.named(node, LocalKind::Function),
+            "local_function_statement" => self.definition(node, LocalKind::Function),
             "catch_declaration"
             | "declaration_expression"
             | "declaration_pattern"
@@ -19,7 +19,7 @@ impl<'t> LocalsReader<'_, 't> {
             | "var_pattern" => self.typed_field(node, "name", LocalKind::Variable),
             "parenthesized_variable_designation" => self.names(node, LocalKind::Variable),
             // The name is a child like others: `let rest = row.Rest`, `join b in others on …`, `into c`.
-            "let_clause" | "join_clause" | "join_into_clause" | "query_expression" => {
+            "let_clause" | "join_into_clause" | "query_expression" => {
                 let mut cursor = node.walk();
                 let names: Vec<Node<'t>> = node
                     .children(&mut cursor)
@@ -27,6 +27,25 @@ impl<'t> LocalsReader<'_, 't> {
                     .collect();
                 for name in names {
                     self.bind(name, None, LocalKind::Variable, 0);
+                }
+            }
+            // `join Row b in others`: a type may stand before it.
+            "join_clause" => {
+                let mut cursor = node.walk();
+                let before = node.children(&mut cursor);
+                let before = before.take_while(|it| it.kind() != "in");
+                if let Some(name) = before.filter(|it| it.kind() == "identifier").last() {
+                    self.bind(name, None, LocalKind::Variable, 0);
+                }
+            }
+            // `var (a, b) = pair`
+            "variable_declarator" => {
+                let mut cursor = node.walk();
+                let pattern = node
+                    .named_children(&mut cursor)
+                    .find(|it| it.kind() == "tuple_pattern");
+                if let Some(pattern) = pattern {
+                    self.bind(pattern, None, LocalKind::Variable, 0);
                 }
             }
             _ => {}
@@ -37,10 +56,7 @@ impl<'t> LocalsReader<'_, 't> {
 /// Whether a name in a query of C# stands behind a word that introduces one.
 fn introduces_name(name: Node<'_>) -> bool {
     let before = name.prev_sibling();
-    before.is_some_and(|it| {
-        matches!(it.kind(), "let" | "join" | "into")
-            || it.is_named() && it.prev_sibling().is_some_and(|it| it.kind() == "join")
-    })
+    before.is_some_and(|it| matches!(it.kind(), "let" | "into"))
 }
 
 #[cfg(test)]
@@ -52,8 +68,8 @@ mod tests {
         let source = "class A {\n  int f(string a, ref int b, params int[] rest) {\n    var x = a; const int y = 1;\n    \
             foreach (Line l in x) { int k = 0; }\n    foreach (var (p, q) in pairs) { }\n    Parse(a, out var parsed);\n    \
             if (o is Row { Id: 1 } row) { }\n    int Inner(int m) => m;\n    run(z => z + 1); run((u, v) => u);\n    \
-            try { } catch (IOException e) { }\n    var found = from c in rows let d = c.D join g in h on c equals g into j select d;\n    \
-            (int s, var t) = pair;\n    switch (o) { case Line n: break; }\n    return 1;\n  }\n}\n";
+            try { } catch (IOException e) { }\n    var found = from c in rows let d = c.D join Row g in h on c equals g into j select d;\n    \
+            (int s, var t) = pair; var (u1, (u2, _)) = pair;\n    switch (o) { case Line n: break; }\n    return 1;\n  }\n}\n";
         assert_eq!(
             names("A.cs", source),
             [
@@ -81,8 +97,15 @@ mod tests {
                 "variable j:11",
                 "variable s:12 int",
                 "variable t:12 var",
+                "variable u1:12",
+                "variable u2:12",
                 "variable n:13 Line @13",
             ]
+        );
+        let source = "class A {\n  void f() {\n    using (var r = A()) { }\n    using (var r = B()) { }\n  }\n}\n";
+        assert_eq!(
+            names("A.cs", source),
+            ["variable r:3 var @3", "variable r:4 var @4"]
         );
         let source = "class A {\n  int fill { get { var x = 1; return x; } }\n}\n";
         assert_eq!(names("A.cs", source), ["variable x:2 var @2"]);
