@@ -143,10 +143,25 @@ fn minified_code_has_no_definitions_that_come_or_go() {
         }
         let answer = cli.json(&["changes", &base]);
         assert_eq!(found(&answer), ["notAnalysed 1"], "{answer}");
+        assert_eq!(answer["complete"], true, "{answer}");
         let answer = cli.json(&["impact", "--changes"]);
         assert_eq!(answer["changeSet"]["removed"], json!([]), "{answer}");
         assert_eq!(answer["changeSet"]["filesTotal"], 1, "{answer}");
     }
+    repo.git(&["checkout", "--quiet", "--", "."]);
+    let row = "1,".repeat(20_000);
+    repo.write("src/price.ts", format!("export const rows = [{row}]\n"));
+    let answer = cli.json(&["changes", &base]);
+    assert_eq!(found(&answer), ["notAnalysed 1"], "{answer}");
+    assert_eq!(
+        answer["complete"], false,
+        "what it had may be used: {answer}"
+    );
+    let said = word(&answer["summary"]);
+    assert!(
+        said.contains("Not compared: 1 changed file of code"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -294,6 +294,12 @@ impl ListedChanges {
                 count(gathered.n_outlined, "file")
             );
         }
+        if gathered.n_possible_losses > 0 {
+            said += &format!(
+                " Not compared: {} of code, generated, minified or left out.",
+                count(gathered.n_possible_losses, "changed file")
+            );
+        }
         said
     }
 }

@@ -17,19 +17,23 @@ pub(super) struct Gathered {
     pub(super) pending: Vec<RepoPath>,
     /// Changed files whose definitions are not compared.
     pub(super) n_not_analysed: u64,
+    /// Those of them that may have lost definitions.
+    pub(super) n_possible_losses: u64,
     /// Files with changed definitions whose uses are not known: of languages that are outlined.
     pub(super) n_outlined: u64,
 }
 
 impl Gathered {
-    /// Whether a definition that other code may use is gone, of a language whose uses are not bound.
-    pub(super) fn has_outlined_loss(&self) -> bool {
+    /// Whether a definition that other code may use is gone or may be, without its uses being known: of a language that is outlined, or in
+    /// a file that is not compared.
+    pub(super) fn has_unknown_loss(&self) -> bool {
         let mut changes = self.difference.changes.iter();
-        changes.any(|it| {
-            self.difference.is_outlined(it)
-                && it.kind != ChangeKind::Added
-                && it.kind != ChangeKind::Body
-        })
+        self.n_possible_losses > 0
+            || changes.any(|it| {
+                self.difference.is_outlined(it)
+                    && it.kind != ChangeKind::Added
+                    && it.kind != ChangeKind::Body
+            })
     }
 }
 
@@ -37,7 +41,12 @@ impl Gathered {
     /// Compares the definitions of the files that differ, and finds the uses that broke.
     pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<Self> {
         let comparison = asked.comparison;
-        let (files, pending, n_not_analysed) = texts(view, comparison)?;
+        let ComparableFiles {
+            files,
+            pending,
+            n_not_analysed,
+            n_possible_losses,
+        } = texts(view, comparison)?;
         let uses = uses(view);
         let indexed = IndexedStates {
             old: asked.base.map(|base| &base.read),
@@ -63,6 +72,7 @@ impl Gathered {
             broken,
             pending,
             n_not_analysed,
+            n_possible_losses,
             n_outlined,
         })
     }
@@ -79,17 +89,20 @@ pub(super) fn content(files: &[DifferingFile], path: &RepoPath, is_old: bool) ->
     version.as_ref()?.content
 }
 
-/// Returns the texts of the files that can be compared, those that the index does not have as they are, and how many others
-/// there are.
-#[expect(
-    clippy::type_complexity,
-    reason = "named where it is made, and used here alone"
-)]
-pub(super) fn texts(
-    view: &View<'_>,
-    comparison: &Comparison,
-) -> Result<(Vec<(RepoPath, FilePair)>, Vec<RepoPath>, u64)> {
-    let (mut files, mut pending, mut n_others) = (Vec::new(), Vec::new(), 0);
+/// The files of a comparison, by what can be done with them.
+#[derive(Default)]
+pub(super) struct ComparableFiles {
+    /// Those whose definitions can be compared, by path.
+    pub(super) files: Vec<(RepoPath, FilePair)>,
+    /// Those that the index does not have as they are.
+    pending: Vec<RepoPath>,
+    n_not_analysed: u64,
+    n_possible_losses: u64,
+}
+
+/// Sorts the files of a comparison.
+pub(super) fn texts(view: &View<'_>, comparison: &Comparison) -> Result<ComparableFiles> {
+    let mut sorted = ComparableFiles::default();
     for file in &comparison.files {
         let row = view.read.file(file.path.as_str())?;
         let is_reduced = row.as_ref().and_then(|row| row.skip);
@@ -102,16 +115,29 @@ pub(super) fn texts(
             (None, None) => true,
         };
         if !is_as_indexed {
-            pending.push(file.path.clone());
+            sorted.pending.push(file.path.clone());
             continue;
         }
         let is_left_out = is_reduced || file.new.is_some() && row.is_none();
-        match texts_of(file).filter(|_| !is_left_out) {
-            Some(texts) => files.push((file.path.clone(), texts)),
-            None => n_others += 1,
+        if let Some(texts) = texts_of(file).filter(|_| !is_left_out) {
+            sorted.files.push((file.path.clone(), texts));
+        } else {
+            sorted.n_not_analysed += 1;
+            sorted.n_possible_losses += u64::from(had_definitions(file));
         }
     }
-    Ok((files, pending, n_others))
+    Ok(sorted)
+}
+
+/// Whether a file may have had definitions that others use: it was code, and not minified.
+fn had_definitions(file: &DifferingFile) -> bool {
+    file.old.as_ref().is_some_and(|old| {
+        let old = FilePair {
+            old: old.text.clone(),
+            new: None,
+        };
+        old.has_definitions(&file.path)
+    })
 }
 
 /// Returns both texts of a file whose definitions are known; `None` for any other.

@@ -454,7 +454,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             && !is_cut
             && gathered.broken.n_unresolved == 0
             && n_unchecked == 0
-            && !gathered.has_outlined_loss(),
+            && !gathered.has_unknown_loss(),
         broken,
         broken_total,
         changes_total: listed.all.len() as u64,
