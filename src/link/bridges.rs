@@ -14,6 +14,7 @@ use crate::ir::{
     BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LinkageReach,
     MOUNTS, MountTarget, Request, Router, SymbolIdx, join_paths, named_segment, request_keys,
 };
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{file_name, parent};
 use crate::model::{Family, ModuleId, SymbolFlags, SymbolKind};
 use crate::store::interface::HTTP_OBJECTS;
@@ -23,6 +24,9 @@ const MAX_MOUNTS: usize = 8;
 
 /// Prefixes under which one router is mounted.
 const MAX_PREFIXES: usize = 64;
+
+/// Places that are looked at for them.
+const MAX_STEPS: usize = 200;
 
 /// A use of a definition of another language.
 pub(super) struct BridgeUse {
@@ -38,11 +42,18 @@ struct ResolvedMount {
     prefix: Option<String>,
     /// Whether the prefix stands in place of the one that the router was made with.
     replaces: bool,
-    target: RouterPlace,
+}
+
+/// The mounts of a repository.
+#[derive(Default)]
+struct MountTable {
+    by_target: HashMap<RouterPlace, Vec<ResolvedMount>>,
+    /// Memo of [`Self::prefixes`], by router and the prefix that it was made with.
+    known: HashMap<(RouterPlace, String), Rc<[String]>>,
 }
 
 /// A router, by its definition.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum RouterPlace {
     Root,
     One(Place),
@@ -87,11 +98,7 @@ impl Linker<'_, '_> {
 
     /// Returns the handler of the route that answers a request: of a route for its method before one for all. `None` where several
     /// do.
-    fn route_of(
-        &self,
-        request: &Request,
-        mounts: &mut Option<Vec<ResolvedMount>>,
-    ) -> Option<Place> {
+    fn route_of(&self, request: &Request, mounts: &mut Option<MountTable>) -> Option<Place> {
         let base = match request.client {
             Some(client) => match self.object(&Rc::clone(&self.file), client)? {
                 (_, HttpObject::Client, base) => base,
@@ -111,7 +118,7 @@ impl Linker<'_, '_> {
                         continue;
                     };
                     let is_method = route.method.is_empty() || route.method == request.method;
-                    if !is_method || !whole.ends_with(&join_paths("", &route.path)) {
+                    if !is_method || !whole.ends_with(&route.path) {
                         continue;
                     }
                     if !self.is_at(&file, route, [&whole, &named], mounts) {
@@ -191,17 +198,17 @@ impl Linker<'_, '_> {
         file: &Rc<LinkedFile>,
         route: &HttpRoute,
         paths: [&str; 2],
-        mounts: &mut Option<Vec<ResolvedMount>>,
+        mounts: &mut Option<MountTable>,
     ) -> bool {
         let Some((router, own)) = self.router(file, route.router, &route.prefix) else {
             return false;
         };
         // Nobody mounts a server: the other files need not be read.
         let prefixes = if router == RouterPlace::Root {
-            vec![own]
+            [own].into()
         } else {
             let mounts = mounts.get_or_insert_with(|| self.mounts());
-            prefixes(mounts, router, &own, MAX_MOUNTS)
+            mounts.prefixes(router, own)
         };
         let mut answered = prefixes.iter().map(|it| join_paths(it, &route.path));
         answered.any(|it| paths.contains(&it.as_str()))
@@ -233,8 +240,8 @@ impl Linker<'_, '_> {
     }
 
     /// All mounts of the repository.
-    fn mounts(&self) -> Vec<ResolvedMount> {
-        let mut all = Vec::new();
+    fn mounts(&self) -> MountTable {
+        let mut all = MountTable::default();
         for file in self.offering(MOUNTS) {
             for endpoint in &file.facts.endpoints {
                 let EndpointRole::Mount(mount) = &endpoint.role else {
@@ -252,11 +259,11 @@ impl Linker<'_, '_> {
                     continue;
                 };
                 let prefix = mount.prefix.as_ref();
-                all.push(ResolvedMount {
+                let of_target = all.by_target.entry(target).or_default();
+                of_target.push(ResolvedMount {
                     parent,
                     prefix: prefix.map(|prefix| join_paths(&own, prefix)),
                     replaces: mount.replaces,
-                    target,
                 });
             }
         }
@@ -369,38 +376,64 @@ fn is_source(path: &str) -> bool {
     matches!(extension, Some("c" | "cc" | "cpp" | "cxx" | "m" | "mm"))
 }
 
-/// The prefixes under which a router answers, with the prefix that it was made with, as far as they are known.
-fn prefixes(mounts: &[ResolvedMount], router: RouterPlace, own: &str, depth: usize) -> Vec<String> {
-    let is_target = |target: RouterPlace| {
-        target == router
-            || matches!((target, router), (RouterPlace::File(file), RouterPlace::One(it)) if it.0 == file)
-    };
-    let mut all = Vec::new();
-    let mut is_mounted = false;
-    if router == RouterPlace::Root {
-        all.push(join_paths("", own));
-        return all;
-    }
-    for it in mounts.iter().filter(|it| is_target(it.target)) {
-        is_mounted = true;
-        let (Some(prefix), true) = (&it.prefix, depth > 0) else {
-            continue;
-        };
-        let added = if it.replaces {
-            prefix.clone()
-        } else {
-            join_paths(prefix, own)
-        };
-        all.extend(prefixes(mounts, it.parent, &added, depth - 1));
-        if all.len() > MAX_PREFIXES {
-            break;
+impl MountTable {
+    /// The prefixes under which a router answers, with the prefix that it was made with, as far as they are known.
+    fn prefixes(&mut self, router: RouterPlace, own: String) -> Rc<[String]> {
+        let key = (router, own);
+        if let Some(known) = self.known.get(&key) {
+            return Rc::clone(known);
         }
+        let found: Rc<[String]> = self.find_prefixes(router, &key.1).into();
+        self.known.insert(key, Rc::clone(&found));
+        found
     }
-    if router == RouterPlace::Global && !is_mounted {
-        all.push(join_paths("", own));
+
+    fn find_prefixes(&self, router: RouterPlace, own: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        // A router may be mounted on itself, and often under one prefix: each place is gone on from once.
+        let mut seen: HashSet<(RouterPlace, String)> = HashSet::default();
+        let mut open = vec![(router, own.to_owned(), 0)];
+        while let Some((router, own, depth)) = open.pop() {
+            if all.len() >= MAX_PREFIXES {
+                break;
+            }
+            if router == RouterPlace::Root {
+                all.push(join_paths("", &own));
+                continue;
+            }
+            let mut is_mounted = false;
+            for it in self.of(router) {
+                is_mounted = true;
+                let (Some(prefix), true) = (&it.prefix, depth < MAX_MOUNTS) else {
+                    continue;
+                };
+                let added = if it.replaces {
+                    prefix.clone()
+                } else {
+                    join_paths(prefix, &own)
+                };
+                let next = (it.parent, added);
+                if seen.len() < MAX_STEPS && !seen.contains(&next) {
+                    open.push((next.0, next.1.clone(), depth + 1));
+                    seen.insert(next);
+                }
+            }
+            if router == RouterPlace::Global && !is_mounted {
+                all.push(join_paths("", &own));
+            }
+        }
+        all
     }
-    all.truncate(MAX_PREFIXES);
-    all
+
+    /// The mounts of a router, and those of all routers of its file.
+    fn of(&self, router: RouterPlace) -> impl Iterator<Item = &ResolvedMount> {
+        let of_file = match router {
+            RouterPlace::One((file, _)) => self.by_target.get(&RouterPlace::File(file)),
+            _ => None,
+        };
+        let own = self.by_target.get(&router);
+        own.into_iter().chain(of_file).flatten()
+    }
 }
 
 #[cfg(test)]

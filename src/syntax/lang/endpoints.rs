@@ -22,8 +22,9 @@ const MAX_DEPTH: usize = 400;
 /// Calls and lists in one another that one value may be made by: `r.Group("/a").Group("/b")`.
 pub(super) const MAX_NESTING: usize = 100;
 
-/// The longest text that a path is read from, as it is written: with it nesting has an end, too.
-const MAX_LITERAL_BYTES: usize = 1_000;
+/// The longest path, and the longest text that one is read from as it is written: with it nesting has an end, too, and so have values
+/// that double from line to line.
+pub(super) const MAX_PATH_BYTES: usize = 1_000;
 
 /// A value that is put into a text: `${id}`. No source file has it in a literal.
 pub(super) const HOLE: char = '\u{1}';
@@ -185,9 +186,14 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
         Some(one?.0)
     }
 
+    /// Whether no more endpoints are kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.facts.endpoints.len() >= MAX_ENDPOINTS
+    }
+
     /// Adds an endpoint at a node.
     pub(super) fn add(&mut self, role: EndpointRole, symbol: Option<SymbolIdx>, node: Node<'_>) {
-        if self.facts.endpoints.len() < MAX_ENDPOINTS {
+        if !self.is_full() {
             let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
             let endpoint = Endpoint { role, symbol, line };
             self.facts.endpoints.push(endpoint);
@@ -196,6 +202,9 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
 
     /// Adds a route whose path has the parameters of its framework; not one that takes paths of any length.
     pub(super) fn add_route(&mut self, route: RouteAt<'_, '_>, node: Node<'_>) {
+        if self.is_full() {
+            return;
+        }
         let Some(path) = route_path(route.path) else {
             return;
         };
@@ -343,7 +352,12 @@ pub(super) fn fields<'t>(node: Node<'t>, one: &str, other: &str) -> Option<(Node
 
 /// Whether a node is too long for the text of a path.
 pub(super) fn is_too_long(node: Node<'_>) -> bool {
-    node.byte_range().len() > MAX_LITERAL_BYTES
+    node.byte_range().len() > MAX_PATH_BYTES
+}
+
+/// Returns a text unless it is too long for a path.
+pub(super) fn short(text: String) -> Option<String> {
+    (text.len() <= MAX_PATH_BYTES).then_some(text)
 }
 
 /// Returns the named children of a node without comments.
@@ -356,6 +370,9 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
 /// Returns the path of a route with `{}` for each parameter, `None` where it takes paths of any length or only may have a part:
 /// `/users/:id`, `/users/{id:int}`, `/users/<int:id>` → `/users/{}`.
 pub(super) fn route_path(written: &str) -> Option<String> {
+    if written.len() > MAX_PATH_BYTES {
+        return None;
+    }
     let mut out = String::new();
     for segment in written.split('/').filter(|it| !it.is_empty()) {
         out.push('/');

@@ -391,6 +391,57 @@ pub(super) fn endpoints() -> Vec<Content> {
             None,
         ),
         (
+            "http/mounts.js",
+            format!(
+                "import express from 'express'\nconst r = express.Router()\nr.get('/users', alpha)\n{}fetch('/a/users')\n",
+                "r.use('/a', r)\n".repeat(100)
+            )
+            .into_bytes(),
+            None,
+        ),
+        (
+            "http/doubled.py",
+            format!(
+                "import requests\na0 = '/aaaaaaa'\n{}",
+                (1..60)
+                    .map(|at| format!("a{at} = f'{{a{0}}}{{a{0}}}'\n", at - 1))
+                    .collect::<String>()
+            )
+            .into_bytes(),
+            None,
+        ),
+        (
+            "http/doubled.js",
+            format!(
+                "import axios from 'axios'\nconst a0 = '/aaaaaaa'\n{}",
+                (1..60)
+                    .map(|at| format!("const a{at} = `${{a{0}}}${{a{0}}}`\n", at - 1))
+                    .collect::<String>()
+            )
+            .into_bytes(),
+            None,
+        ),
+        (
+            "http/chain.go",
+            format!(
+                "package a\nimport \"github.com/gin-gonic/gin\"\nfunc f() {{\nr0 := gin.Default()\n{}}}\n",
+                (1..n / 2)
+                    .map(|at| format!("r{at} := r{}.Group(\"/abcdefghij\")\n", at - 1))
+                    .collect::<String>()
+            )
+            .into_bytes(),
+            None,
+        ),
+        (
+            "http/product.java",
+            format!(
+                "@RestController @RequestMapping({{{0}}}) class A {{ @GetMapping({{{0}}}) void alpha() {{}} }}\n",
+                "\"/a\",\n".repeat(n / 4)
+            )
+            .into_bytes(),
+            None,
+        ),
+        (
             "http/statements.xml",
             [
                 b"<mapper namespace=\"a.B\">\n".to_vec(),

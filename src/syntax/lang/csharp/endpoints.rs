@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, MAX_NESTING, children, each_node, fields, route_path,
+    EndpointBuilder, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields, is_too_long,
+    route_path, short,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::HashMap;
@@ -72,7 +73,10 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
             if let (Some(name), Some(value)) = (name, value) {
                 if let Some(text) = reader.literal(value) {
                     reader.texts.insert(name, text);
-                } else if has_routes && let Some(group) = reader.group(value, 0) {
+                } else if has_routes
+                    && reader.groups.len() < MAX_ENDPOINTS
+                    && let Some(group) = reader.group(value, 0)
+                {
                     let key = (function_around(node), name);
                     reader.groups.insert(key, group);
                 }
@@ -110,6 +114,7 @@ impl<'s> EndpointReader<'s, '_> {
 
     fn literal(&self, node: Node<'_>) -> Option<&'s str> {
         match node.kind() {
+            _ if is_too_long(node) => None,
             "string_literal" => {
                 let text = self.text(node).trim_matches('"');
                 (!text.contains('\\')).then_some(text)
@@ -146,7 +151,7 @@ impl<'s> EndpointReader<'s, '_> {
         if name == "MapGroup" {
             let (router, prefix) = self.group(object, depth + 1)?;
             let own = route_path(self.literal(*arguments.first()?)?)?;
-            return Some((router, prefix + &own));
+            return Some((router, short(prefix + &own)?));
         }
         if name == "Build" || name.starts_with("Map") {
             return None;

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, MAX_NESTING, children, each_node, fields, method_of, method_of_word,
-    route_path,
+    EndpointBuilder, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields, is_too_long,
+    method_of, method_of_word, route_path, short,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::{HashMap, HashSet};
@@ -103,6 +103,9 @@ impl<'s> EndpointReader<'s, '_> {
             node.kind(),
             "interpreted_string_literal" | "raw_string_literal"
         );
+        if is_too_long(node) {
+            return None;
+        }
         let text = self.text(node);
         let inner = text.get(1..text.len().saturating_sub(1))?;
         (is_text && !inner.contains('\\')).then_some(inner)
@@ -146,6 +149,7 @@ impl<'s> EndpointReader<'s, '_> {
         };
         let (left, right) = (children(left), children(right));
         if let ([name], [value]) = (left.as_slice(), right.as_slice())
+            && self.routers.len() < MAX_ENDPOINTS
             && let Some(router) = self.router(*value, 0)
         {
             let around = function_around(node).map_or(0, |it| it.start_byte());
@@ -173,7 +177,7 @@ impl<'s> EndpointReader<'s, '_> {
                 match self.text(name) {
                     "Group" => {
                         let own = route_path(self.literal(*arguments.first()?)?)?;
-                        Some((router, prefix + &own))
+                        Some((router, short(prefix + &own)?))
                     }
                     "With" | "Use" => Some((router, prefix)),
                     _ => None,
@@ -254,7 +258,7 @@ impl<'s> EndpointReader<'s, '_> {
             "Route" => {
                 let arguments = children(call.child_by_field_name("arguments")?);
                 let own = route_path(self.literal(*arguments.first()?)?)?;
-                Some((router, prefix + &own))
+                Some((router, short(prefix + &own)?))
             }
             _ => None,
         }

@@ -109,7 +109,7 @@ impl<'s> EndpointReader<'s, '_> {
         let prefixes = match mapping {
             None => vec![String::new()],
             Some((_, mapping)) => match self.texts(self.argument(*mapping, &["value", "path"])) {
-                Some(prefixes) => prefixes,
+                Some(prefixes) => prefixes.iter().filter_map(|it| route_path(it)).collect(),
                 None => return,
             },
         };
@@ -136,13 +136,13 @@ impl<'s> EndpointReader<'s, '_> {
                 let paths = self.texts(self.argument(annotation, &["value", "path"]));
                 for path in paths.unwrap_or_default() {
                     for prefix in &prefixes {
-                        let Some(prefix) = route_path(prefix) else {
-                            continue;
-                        };
+                        if self.builder.is_full() {
+                            return;
+                        }
                         for method in &verbs {
                             let route = RouteAt {
                                 method,
-                                prefix: &prefix,
+                                prefix,
                                 path: &path,
                                 router: Router::Root,
                                 handler: None,
