@@ -267,32 +267,35 @@ impl Read<'_> {
         self.edges("e.src_file = ?1", file)
     }
 
-    /// The enclosing functions and methods of a definition, the innermost first.
+    /// The functions and methods whose text holds a definition, the innermost first: not `View` for `View.prototype.open = …` below it.
     pub fn enclosing_functions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
-        self.enclosing(symbol, SymbolKind::is_function)
+        self.enclosing(symbol, |kind, is_around| kind.is_function() && is_around)
     }
 
     /// The enclosing definitions of a definition, the innermost first.
     pub fn enclosing_definitions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
-        self.enclosing(symbol, |_| true)
+        self.enclosing(symbol, |_, _| true)
     }
 
     fn enclosing(
         &self,
         symbol: SymbolId,
-        is_wanted: impl Fn(SymbolKind) -> bool,
+        is_wanted: impl Fn(SymbolKind, bool) -> bool,
     ) -> StoreResult<Vec<SymbolId>> {
         let walk = || {
             let mut statement = self.tx.prepare_cached(
-                "SELECT p.id, p.kind FROM symbol s JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent WHERE s.id = ?1",
+                "SELECT p.id, p.kind, p.start_byte <= of.start_byte AND of.end_byte <= p.end_byte FROM symbol s \
+                 JOIN symbol p ON p.file = s.file AND p.ordinal = s.parent JOIN symbol of ON of.id = ?2 WHERE s.id = ?1",
             )?;
             let mut found = Vec::new();
             let mut at = symbol;
-            while let Some((outer, kind)) = statement
-                .query_row([at], |row| Ok((row.get(0)?, row.get::<_, u8>(1)?)))
+            while let Some((outer, kind, is_around)) = statement
+                .query_row([at, symbol], |row| {
+                    Ok((row.get(0)?, row.get::<_, u8>(1)?, row.get(2)?))
+                })
                 .optional()?
             {
-                if SymbolKind::from_code(kind).is_some_and(&is_wanted) {
+                if SymbolKind::from_code(kind).is_some_and(|kind| is_wanted(kind, is_around)) {
                     found.push(outer);
                 }
                 at = outer;

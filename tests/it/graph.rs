@@ -261,6 +261,31 @@ fn a_name_is_asked_for_as_it_is_written() {
 }
 
 #[test]
+fn a_function_that_only_owns_a_method_is_not_around_it() {
+    let (repo, cli) = library();
+    repo.write(
+        "src/view.js",
+        "function base(path) { return path }\nmodule.exports = View;\nfunction View(name) { this.name = name }\n\
+         View.prototype.lookup = function lookup() { return base(this.name) };\n\
+         function outer() { function inner() { return base(1) }\n  return inner }\n",
+    );
+    repo.write(
+        "src/app.js",
+        "const View = require('./view');\nfunction configure(app) { app.view = View }\n",
+    );
+    repo.write("src/last.js", "const view = require('./view');\n");
+    let answer = cli.json(&["impact", "base", "--path", "src/view.js", "--depth", "2"]);
+    let names: Vec<&str> = answer["callers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["symbol"].as_str().unwrap())
+        .collect();
+    // A change inside `inner` is one for the callers of `outer`; who hands `View` on calls no `lookup`.
+    assert_eq!(names, ["View.lookup", "outer.inner", "outer"], "{answer}");
+}
+
+#[test]
 fn an_unbound_use_makes_nothing_safe() {
     let (repo, cli) = library();
     repo.write(
