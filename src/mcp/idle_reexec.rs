@@ -101,7 +101,6 @@ impl IdleReexec {
             while let Some(wait) = self.next_look() {
                 tokio::time::sleep(wait).await;
             }
-            machine::release_code();
         }
         std::future::pending().await
     }
@@ -116,6 +115,10 @@ impl IdleReexec {
         if let Some(wait) = SOON.checked_sub(quiet) {
             return Some(wait + Duration::from_millis(1));
         }
+        if !self.is_at_rest() {
+            return Some(SOON);
+        }
+        machine::release_code();
         let memory = machine::memory()?;
         // Pages of the program, which processes share, come back as soon as it is asked.
         let is_worth_it = memory.resident > self.limit() && memory.anonymous > self.limit() / OWN;
@@ -125,9 +128,6 @@ impl IdleReexec {
         let is_much = self.is_first && memory.resident > 2 * self.limit();
         if !is_much && let Some(wait) = LATER.checked_sub(quiet) {
             return Some(wait + Duration::from_millis(1));
-        }
-        if !self.is_at_rest() {
-            return Some(SOON);
         }
         self.reexec();
         None

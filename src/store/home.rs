@@ -9,7 +9,12 @@
 //! <home>/repos/<repoId>/<indexId>.write           the write lock
 //! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
 //! <home>/repos/<repoId>/<indexId>.<build>.open    the reader lock, and whether the build is on the disk
+//! <home>/repos/<repoId>/contexts.db               records that agents saved
 //! <home>/vectors/<family>.db                      vectors of chunks, where a model is configured
+//! <home>/library.db                               runs: builds, pulls, imports
+//! <home>/runs/<number>.lock                       held while a run goes on
+//! <home>/usage.db                                 counts of calls
+//! <home>/housekeeping                             when housekeeping was done last
 //! ```
 
 use std::io::Write as _;
