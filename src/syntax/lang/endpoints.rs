@@ -322,6 +322,42 @@ fn member_chain(facts: &FileFacts, at: ExprId) -> Option<String> {
     }
 }
 
+/// The functions of a file. Asking a node for its parent costs a walk over the nodes beside it.
+#[derive(Default)]
+pub(super) struct FunctionTable<'t> {
+    /// In the order of their beginnings, each with the place of the one around it.
+    all: Vec<(Node<'t>, Option<usize>)>,
+}
+
+impl<'t> FunctionTable<'t> {
+    /// Adds the function that begins next.
+    pub(super) fn push(&mut self, function: Node<'t>) {
+        let around = self.holding(self.all.len(), function);
+        self.all.push((function, around));
+    }
+
+    /// Returns the innermost function around a node, other than itself.
+    pub(super) fn around(&self, node: Node<'_>) -> Option<Node<'t>> {
+        let begun = |(function, _): &(Node<'t>, _)| function.start_byte() <= node.start_byte();
+        let n_begun = self.all.partition_point(begun);
+        self.holding(n_begun, node).map(|at| self.all[at].0)
+    }
+
+    /// The innermost one of the first `n_begun` that holds a node.
+    fn holding(&self, n_begun: usize, node: Node<'_>) -> Option<usize> {
+        let mut place = n_begun.checked_sub(1);
+        while let Some(at) = place {
+            let (function, around) = self.all[at];
+            let is_itself = function.byte_range() == node.byte_range();
+            if function.end_byte() >= node.end_byte() && !is_itself {
+                return Some(at);
+            }
+            place = around;
+        }
+        None
+    }
+}
+
 /// Calls `visit` with each node of a tree, parents first, as far as a bound of depth allows.
 pub(super) fn each_node<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
     let mut cursor = root.walk();

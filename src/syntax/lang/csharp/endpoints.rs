@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields, is_too_long,
-    route_path, short,
+    EndpointBuilder, FunctionTable, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields,
+    is_too_long, route_path, short,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::HashMap;
@@ -41,8 +41,9 @@ const SYSTEM: [&str; 19] = [
     "ws2_32",
 ];
 
-struct EndpointReader<'s, 'f> {
+struct EndpointReader<'s, 'f, 't> {
     builder: EndpointBuilder<'s, 'f>,
+    functions: FunctionTable<'t>,
     /// Groups of routes, by the function around and the name of the variable.
     groups: HashMap<(usize, &'s str), (Router, String)>,
     /// Constants that are texts.
@@ -59,13 +60,19 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let builder = EndpointBuilder::new(source, facts);
     let mut reader = EndpointReader {
         builder,
+        functions: FunctionTable::default(),
         groups: HashMap::default(),
         texts: HashMap::default(),
     };
     let mut natives = Vec::new();
     let mut calls = Vec::new();
     each_node(root, |node| match node.kind() {
-        "method_declaration" | "local_function_statement" if has_natives => natives.push(node),
+        "method_declaration" | "local_function_statement" | "constructor_declaration" => {
+            reader.functions.push(node);
+            if has_natives {
+                natives.push(node);
+            }
+        }
         "invocation_expression" if has_routes => calls.push(node),
         "variable_declarator" => {
             let name = node.child_by_field_name("name").map(|it| reader.text(it));
@@ -77,7 +84,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
                     && reader.groups.len() < MAX_ENDPOINTS
                     && let Some(group) = reader.group(value, 0)
                 {
-                    let key = (function_around(node), name);
+                    let key = (reader.around(node), name);
                     reader.groups.insert(key, group);
                 }
             }
@@ -92,24 +99,15 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
 }
 
-/// Returns the first byte of the function around a node.
-fn function_around(node: Node<'_>) -> usize {
-    let mut at = node.parent();
-    while let Some(around) = at {
-        if matches!(
-            around.kind(),
-            "method_declaration" | "local_function_statement" | "constructor_declaration"
-        ) {
-            return around.start_byte();
-        }
-        at = around.parent();
-    }
-    0
-}
-
-impl<'s> EndpointReader<'s, '_> {
+impl<'s> EndpointReader<'s, '_, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
+    }
+
+    /// Returns the first byte of the function around a node; 0 for code outside of all.
+    fn around(&self, node: Node<'_>) -> usize {
+        let function = self.functions.around(node);
+        function.map_or(0, |it| it.start_byte())
     }
 
     fn literal(&self, node: Node<'_>) -> Option<&'s str> {
@@ -144,7 +142,7 @@ impl<'s> EndpointReader<'s, '_> {
         }
         if value.kind() == "identifier" {
             let name = self.text(value);
-            let known = self.groups.get(&(function_around(value), name)).cloned();
+            let known = self.groups.get(&(self.around(value), name)).cloned();
             return known.or_else(|| self.server(value, name));
         }
         let (object, name, arguments) = self.member_call(value)?;
@@ -162,35 +160,35 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// A server by its usual name in a program, or a parameter that is one.
     fn server(&self, at: Node<'_>, name: &str) -> Option<(Router, String)> {
-        let mut around = at.parent();
-        while let Some(node) = around {
-            if let Some(parameters) = node.child_by_field_name("parameters")
-                && node.kind() != "lambda_expression"
-            {
-                for parameter in children(parameters) {
-                    let own = parameter.child_by_field_name("name");
-                    if own.is_none_or(|it| self.text(it) != name) {
-                        continue;
-                    }
-                    let written = parameter.child_by_field_name("type");
-                    return match written.map(|it| self.text(it)) {
-                        Some("WebApplication") => Some((Router::Root, String::new())),
-                        Some("IEndpointRouteBuilder" | "RouteGroupBuilder") => {
-                            let name = node.child_by_field_name("name")?;
-                            let symbol = self.builder.defined_at(name)?;
-                            Some((Router::Symbol(symbol), String::new()))
-                        }
-                        _ => None,
-                    };
+        let mut around = self.functions.around(at);
+        while let Some(function) = around {
+            let parameters = function.child_by_field_name("parameters");
+            for parameter in parameters.map(children).unwrap_or_default() {
+                let own = parameter.child_by_field_name("name");
+                if own.is_none_or(|it| self.text(it) != name) {
+                    continue;
                 }
+                let written = parameter.child_by_field_name("type");
+                return match written.map(|it| self.text(it)) {
+                    Some("WebApplication") => Some((Router::Root, String::new())),
+                    Some("IEndpointRouteBuilder" | "RouteGroupBuilder") => {
+                        let name = function.child_by_field_name("name")?;
+                        let symbol = self.builder.defined_at(name)?;
+                        Some((Router::Symbol(symbol), String::new()))
+                    }
+                    _ => None,
+                };
             }
-            around = node.parent();
+            around = self.functions.around(function);
         }
         (name == "app").then(|| (Router::Root, String::new()))
     }
 
     /// `api.MapGet("/items", GetItems)`, `app.MapGroup("/api").MapItems()`
     fn call(&mut self, call: Node<'_>) {
+        if self.builder.is_full() {
+            return;
+        }
         let Some((object, name, arguments)) = self.member_call(call) else {
             return;
         };

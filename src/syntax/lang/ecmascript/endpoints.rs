@@ -265,6 +265,9 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     fn call(&mut self, call: Node<'_>) {
+        if self.builder.is_full() {
+            return;
+        }
         let Some((callee, arguments)) = fields(call, "function", "arguments") else {
             return;
         };

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields, is_too_long,
-    method_of, method_of_word, route_path, short,
+    EndpointBuilder, FunctionTable, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields,
+    is_too_long, method_of, method_of_word, route_path, short,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
 use crate::model::hash::{HashMap, HashSet};
@@ -15,8 +15,9 @@ const FRAMEWORKS: [&str; 2] = ["gin-gonic/gin", "go-chi/chi"];
 /// A router with the prefix that it has in the file.
 type RouterAt = (Router, String);
 
-struct EndpointReader<'s, 'f> {
+struct EndpointReader<'s, 'f, 't> {
     builder: EndpointBuilder<'s, 'f>,
+    functions: FunctionTable<'t>,
     /// Routers, by the function around and the name of the variable.
     routers: HashMap<(usize, &'s str), RouterAt>,
 }
@@ -34,9 +35,11 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
     let mut calls = Vec::new();
     let mut made = Vec::new();
+    let mut functions = FunctionTable::default();
     let mut preamble = "";
     each_node(root, |node| match node.kind() {
         "call_expression" => calls.push(node),
+        "function_declaration" | "method_declaration" | "func_literal" => functions.push(node),
         "short_var_declaration" | "assignment_statement" => made.push(node),
         "import_declaration" if is_cgo => {
             let text = source.get(node.byte_range()).unwrap_or_default();
@@ -48,6 +51,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     });
     let mut reader = EndpointReader {
         builder: EndpointBuilder::new(source, facts),
+        functions,
         routers: HashMap::default(),
     };
     if is_cgo {
@@ -78,22 +82,7 @@ fn comment_before<'s>(source: &'s str, node: Node<'_>) -> &'s str {
         .unwrap_or_default()
 }
 
-/// Returns the function around a node: a declaration, or a literal.
-fn function_around(node: Node<'_>) -> Option<Node<'_>> {
-    let mut at = node.parent();
-    while let Some(around) = at {
-        if matches!(
-            around.kind(),
-            "function_declaration" | "method_declaration" | "func_literal"
-        ) {
-            return Some(around);
-        }
-        at = around.parent();
-    }
-    None
-}
-
-impl<'s> EndpointReader<'s, '_> {
+impl<'s> EndpointReader<'s, '_, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
@@ -152,7 +141,7 @@ impl<'s> EndpointReader<'s, '_> {
             && self.routers.len() < MAX_ENDPOINTS
             && let Some(router) = self.router(*value, 0)
         {
-            let around = function_around(node).map_or(0, |it| it.start_byte());
+            let around = self.functions.around(node).map_or(0, |it| it.start_byte());
             self.routers.insert((around, self.text(*name)), router);
         }
     }
@@ -189,7 +178,7 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// A router of chi is a server, unless the function around gives it back: then it is mounted by who calls that.
     fn new_chi(&self, value: Node<'_>) -> Option<RouterAt> {
-        let around = function_around(value);
+        let around = self.functions.around(value);
         let gives_back = around.is_some_and(|it| {
             let result = it.child_by_field_name("result");
             result.is_some_and(|it| {
@@ -208,7 +197,7 @@ impl<'s> EndpointReader<'s, '_> {
 
     fn variable(&self, name: Node<'_>, depth: usize) -> Option<RouterAt> {
         let text = self.text(name);
-        let mut around = function_around(name);
+        let mut around = self.functions.around(name);
         while let Some(function) = around {
             if let Some(known) = self.routers.get(&(function.start_byte(), text)) {
                 return Some(known.clone());
@@ -216,7 +205,7 @@ impl<'s> EndpointReader<'s, '_> {
             if let Some(written) = self.parameter(function, text) {
                 return self.given(function, written, depth);
             }
-            around = function_around(function);
+            around = self.functions.around(function);
         }
         self.routers.get(&(0, text)).cloned()
     }
@@ -265,6 +254,9 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     fn call(&mut self, call: Node<'_>) {
+        if self.builder.is_full() {
+            return;
+        }
         let Some((callee, arguments)) = fields(call, "function", "arguments") else {
             return;
         };

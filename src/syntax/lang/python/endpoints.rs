@@ -492,6 +492,9 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     fn call(&mut self, call: Node<'_>) {
+        if self.builder.is_full() {
+            return;
+        }
         let Some(callee) = call.child_by_field_name("function") else {
             return;
         };
