@@ -93,7 +93,7 @@ through a re-export which is listed itself are not listed again) · `collisions:
 `tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:
 only then an empty `broken` means that there is none. `unresolvedAt` lists, in the form of `broken`, those of the `unresolved` uses that meant a member which is gone, where a base from outside the repository may have one
 of the name. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few arguments are looked for in TypeScript and Python.
-Where a parameter list changed and calls are not compared with it (one of several overloads is gone, a language other than TypeScript and Python, a decorator that may change it), `summary` counts it, and the answer is not `complete`.
+Where a parameter list changed and calls are not compared with it (one of several overloads is gone, a language other than TypeScript and Python, a decorator that may change it), `summary` counts it, and the answer is not `complete`. Nor is it where a changed file of code that is not compared (generated, minified, left out) may have lost definitions.
 
 `risk` of `cl_impact` with `risk`: `{files:[{path, commits, commits90, churn, fixes:{count, last?, subjects}, owners?, coChange?:[{path, together, of}], lastChange?:{sha, date, subject}}],
 filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, path, line, state}], testGapsUnchecked?, reviewers?:[{name, basis, share?}], blast:{files, tests, packages?},
