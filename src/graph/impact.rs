@@ -229,10 +229,16 @@ fn outwards(
     inner: &mut HashMap<SymbolId, SymbolId>,
 ) -> StoreResult<()> {
     for (at, step) in next.clone() {
-        for outer in read.enclosing_functions(at)? {
+        let mut inside = at;
+        while let Some(outer) = read.enclosing_function(inside)? {
+            let known = next.get(&outer).map(|it| it.provenance);
             if reach_on(outer, ReachStep::new(step.provenance), hops, next, seen) {
                 inner.insert(outer, at);
+            } else if next.get(&outer).map(|it| it.provenance) == known {
+                // Those around it were reached with it: each level of code that is deep is gone through once.
+                break;
             }
+            inside = outer;
         }
     }
     Ok(())

@@ -267,20 +267,22 @@ impl Read<'_> {
         self.edges("e.src_file = ?1", file)
     }
 
-    /// The functions and methods whose text holds a definition, the innermost first: not `View` for `View.prototype.open = …` below it.
-    pub fn enclosing_functions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
-        self.enclosing(symbol, |kind, is_around| kind.is_function() && is_around)
+    /// The innermost function or method whose text holds a definition: not `View` for `View.prototype.open = …` below it.
+    pub fn enclosing_function(&self, symbol: SymbolId) -> StoreResult<Option<SymbolId>> {
+        let found = self.enclosing(symbol, |kind, is_around| kind.is_function() && is_around, 1)?;
+        Ok(found.first().copied())
     }
 
     /// The enclosing definitions of a definition, the innermost first.
     pub fn enclosing_definitions(&self, symbol: SymbolId) -> StoreResult<Vec<SymbolId>> {
-        self.enclosing(symbol, |_, _| true)
+        self.enclosing(symbol, |_, _| true, usize::MAX)
     }
 
     fn enclosing(
         &self,
         symbol: SymbolId,
         is_wanted: impl Fn(SymbolKind, bool) -> bool,
+        n_wanted: usize,
     ) -> StoreResult<Vec<SymbolId>> {
         let walk = || {
             let mut statement = self.tx.prepare_cached(
@@ -297,6 +299,9 @@ impl Read<'_> {
             {
                 if SymbolKind::from_code(kind).is_some_and(|kind| is_wanted(kind, is_around)) {
                     found.push(outer);
+                    if found.len() == n_wanted {
+                        break;
+                    }
                 }
                 at = outer;
             }
