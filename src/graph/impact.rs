@@ -234,8 +234,10 @@ fn outwards(
             let known = next.get(&outer).map(|it| it.provenance);
             if reach_on(outer, ReachStep::new(step.provenance), hops, next, seen) {
                 inner.insert(outer, at);
-            } else if next.get(&outer).map(|it| it.provenance) == known {
-                // Those around it were reached with it: each level of code that is deep is gone through once.
+            } else if seen.get(&outer) != Some(&0)
+                && next.get(&outer).map(|it| it.provenance) == known
+            {
+                // Those around it were reached with it, but for one that was asked about: code that is deep is gone through once.
                 break;
             }
             inside = outer;

@@ -3,6 +3,8 @@
 //! A front end lowers a tree, and classifies words that are no recorded use; parsing, files that are too hard, and looking a
 //! use up by its place are the same for all. ECMAScript has dialects and is entered by `ecmascript` itself.
 
+use std::cell::Cell;
+
 use tree_sitter::{Language, Node, Tree};
 
 use super::implicit_calls::ImplicitCalls;
@@ -13,6 +15,9 @@ use crate::model::Budget;
 use crate::model::Family;
 use crate::syntax::occurrences::{OccurrenceRole, UseKind};
 use crate::syntax::parse::{Parsed, parse};
+
+/// Levels of a tree that are gone through for all places of a file that are asked about: 50,000 places of usual code, 20 deep.
+const MAX_LEVELS: u32 = 1_000_000;
 
 /// A family of languages with its functions.
 pub(in crate::syntax) struct Frontend {
@@ -75,10 +80,26 @@ pub(super) fn imported(
     }
 }
 
+/// Returns how many levels a node stands below another one.
+fn levels_between(above: Node<'_>, node: Node<'_>) -> u32 {
+    let mut n_levels = 0;
+    let mut at = above;
+    while at.id() != node.id() {
+        let Some(below) = at.child_with_descendant(node) else {
+            break;
+        };
+        at = below;
+        n_levels += 1;
+    }
+    n_levels
+}
+
 /// A file with its tree, to classify places in it.
 pub(in crate::syntax) struct PositionedFile {
     /// `None` where the file costs too much to parse: then nothing is known of any place.
     tree: Option<Tree>,
+    /// How many of [`MAX_LEVELS`] are left.
+    levels_left: Cell<u32>,
     role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
     pub(in crate::syntax) file: LoweredFile,
 }
@@ -137,6 +158,7 @@ impl Frontend {
         };
         Some(PositionedFile {
             tree,
+            levels_left: Cell::new(MAX_LEVELS),
             role_of: self.role_of,
             file,
         })
@@ -144,12 +166,11 @@ impl Frontend {
 }
 
 impl PositionedFile {
-    /// Classifies the word at `start..end`.
+    /// Classifies the word at `start..end`. Costs a way down the tree; of words in deep code, once [`MAX_LEVELS`] are used up, the uses
+    /// alone are known.
     pub(in crate::syntax) fn role(&self, source: &str, start: u32, end: u32) -> OccurrenceRole {
         let range = start as usize..end as usize;
-        let root = self.tree.as_ref().map(Tree::root_node);
-        let node = root.and_then(|root| root.descendant_for_byte_range(range.start, range.end));
-        let Some(node) = node else {
+        let Some(root) = self.tree.as_ref().map(Tree::root_node) else {
             return OccurrenceRole::Unknown;
         };
         if let Some(reference) = self.use_at(start) {
@@ -163,6 +184,16 @@ impl PositionedFile {
         if let Ok(at) = unbound.binary_search_by_key(&start, |position| position.0) {
             return OccurrenceRole::Unbound(use_kind(unbound[at].1));
         }
+        let node = match self.levels_left.get() {
+            0 => None,
+            _ => root.descendant_for_byte_range(range.start, range.end),
+        };
+        let Some(node) = node else {
+            return OccurrenceRole::Unknown;
+        };
+        let n_levels = levels_between(root, node);
+        let left = self.levels_left.get().saturating_sub(n_levels);
+        self.levels_left.set(left);
         if is_keyword(node) {
             return OccurrenceRole::OtherName;
         }
