@@ -58,8 +58,14 @@ impl IndexedStates<'_> {
         let row = row.filter(|row| row.content == content && row.skip.is_none());
         // Facts of another version are not those that the other state has.
         let row = row.filter(|row| row.facts_version == syntax::row_version(path));
-        let facts = row.map(|row| read.facts_with_places(row.id)).transpose()?;
-        Ok(facts.flatten())
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        Ok(match read.facts_with_places(row.id)? {
+            // A file without anything in it has no row: nothing is found in it again.
+            None if read.symbols_of(row.id)?.is_empty() => Some(FileFacts::default()),
+            facts => facts,
+        })
     }
 }
 
