@@ -2,7 +2,7 @@
 
 use super::Uses;
 use crate::error::Result;
-use crate::model::{Analysis, SymbolKind};
+use crate::model::Analysis;
 use crate::store::SymbolRow;
 use crate::syntax::{self, LocalName};
 
@@ -30,10 +30,7 @@ impl Uses<'_> {
             return Ok(FunctionLocals::Moved);
         };
         let language = syntax::by_path(&symbol.path);
-        let is_function = matches!(
-            symbol.kind,
-            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor
-        );
+        let is_function = symbol.kind.is_function();
         if language.analysis() != Analysis::Full && is_function {
             return Ok(FunctionLocals::NotRead);
         }

@@ -24,7 +24,7 @@ pub(super) const MAX_NESTING: usize = 100;
 
 /// The longest path, and the longest text that one is read from as it is written: with it nesting has an end, too, and so have values
 /// that double from line to line.
-pub(super) const MAX_PATH_BYTES: usize = 1_000;
+const MAX_PATH_BYTES: usize = 1_000;
 
 /// A value that is put into a text: `${id}`. No source file has it in a literal.
 pub(super) const HOLE: char = '\u{1}';
@@ -389,6 +389,13 @@ pub(super) fn fields<'t>(node: Node<'t>, one: &str, other: &str) -> Option<(Node
 /// Whether a node is too long for the text of a path.
 pub(super) fn is_too_long(node: Node<'_>) -> bool {
     node.byte_range().len() > MAX_PATH_BYTES
+}
+
+/// Keeps the text of a name; of a file that names texts without end, not all.
+pub(super) fn keep_text<'s>(texts: &mut HashMap<&'s str, String>, name: &'s str, text: String) {
+    if texts.len() < MAX_ENDPOINTS {
+        texts.insert(name, text);
+    }
 }
 
 /// Returns a text unless it is too long for a path.

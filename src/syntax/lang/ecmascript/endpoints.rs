@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, MAX_ENDPOINTS, RouteAt, children, each_node, fields, is_too_long,
-    method_of, method_of_word, request_path, route_path, short,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, keep_text, method_of,
+    method_of_word, request_path, route_path, short,
 };
 use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
 use crate::model::hash::HashMap;
@@ -147,7 +147,7 @@ impl<'s> EndpointReader<'s, '_> {
             if let Some(text) = self.literal(value)
                 && !text.contains(HOLE)
             {
-                self.keep_text(name_text, text);
+                keep_text(&mut self.texts, name_text, text);
             }
             return;
         }
@@ -205,13 +205,6 @@ impl<'s> EndpointReader<'s, '_> {
             name.is_some_and(|it| self.text(it).trim_matches(['\'', '"']) == key)
         })?;
         pair.child_by_field_name("value")
-    }
-
-    /// Keeps the text of a name; of a file that names texts without end, not all.
-    fn keep_text(&mut self, name: &'s str, text: String) {
-        if self.texts.len() < MAX_ENDPOINTS {
-            self.texts.insert(name, text);
-        }
     }
 
     /// Returns a text as it is written, with a hole for each value that is put in; `None` for anything else, and for one that is too

@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, MAX_ENDPOINTS, MAX_PATH_BYTES, RouteAt, children, each_node, fields,
-    is_too_long, method_of, method_of_word, request_path, route_path, short,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, keep_text, method_of,
+    method_of_word, request_path, route_path, short,
 };
 use crate::ir::{
     FileFacts, HttpObject, Import, ImportKind, MountTarget, Router, SymbolIdx, named_segment,
@@ -138,7 +138,7 @@ impl<'s> EndpointReader<'s, '_> {
                 self.builder
                     .add_mount(Router::Root, prefix, false, target, name);
             }
-            self.keep_text(name_text, text);
+            keep_text(&mut self.texts, name_text, text);
             return;
         }
         let value = match value.kind() {
@@ -250,13 +250,6 @@ impl<'s> EndpointReader<'s, '_> {
             names: Vec::new(),
         });
         MountTarget::Import(at)
-    }
-
-    /// Keeps the text of a name; of a file that names texts without end, not all.
-    fn keep_text(&mut self, name: &'s str, text: String) {
-        if self.texts.len() < MAX_ENDPOINTS {
-            self.texts.insert(name, text);
-        }
     }
 
     /// Returns a text as it is written, with a hole for each value that is put in; `None` for anything else, and for one that is too
@@ -678,11 +671,10 @@ impl<'s> EndpointReader<'s, '_> {
             let callee = outer.child_by_field_name("function");
             let callee = callee.map_or("", |it| self.text(it));
             if matches!(callee, "path" | "re_path") {
-                match self.django_route(outer, callee == "re_path") {
-                    Some(prefix) if path.len() + prefix.len() <= MAX_PATH_BYTES => {
-                        path = prefix + &path;
-                    }
-                    _ => return,
+                let prefix = self.django_route(outer, callee == "re_path");
+                match prefix.and_then(|prefix| short(prefix + &path)) {
+                    Some(whole) => path = whole,
+                    None => return,
                 }
             } else if callee != "include" {
                 return;
