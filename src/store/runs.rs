@@ -295,9 +295,16 @@ impl OpenRun {
     }
 }
 
-/// Returns runs, the newest first: that of a number, those of one work tree, or all; at most `limit`. None where nothing was noted,
-/// or the file can't be read.
-pub fn list(home: &Home, id: Option<i64>, repo: Option<&str>, limit: usize) -> Vec<StoredRun> {
+/// Returns runs, the newest first: that of a number, those of one work tree, or all; at most `limit`. None where nothing was noted.
+///
+/// # Errors
+/// Where the file can't be read.
+pub fn list(
+    home: &Home,
+    id: Option<i64>,
+    repo: Option<&str>,
+    limit: usize,
+) -> StoreResult<Vec<StoredRun>> {
     let doing = "reading the runs";
     let read = |connection: &Connection| {
         let mut statement = connection
@@ -312,13 +319,13 @@ pub fn list(home: &Home, id: Option<i64>, repo: Option<&str>, limit: usize) -> V
         let runs: rusqlite::Result<Vec<StoredRun>> = rows.collect();
         runs.context(doing)
     };
-    let mut runs = file(home).read(doing, read).unwrap_or_default();
+    let mut runs = file(home).read(doing, read)?.unwrap_or_default();
     for run in &mut runs {
         if run.status == "running" && !WriteLock::is_held(&lock_path(home, run.id)) {
             "interrupted".clone_into(&mut run.status);
         }
     }
-    runs
+    Ok(runs)
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
@@ -353,7 +360,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FinishedRecord, MAX_AGE_MS, NewRun, begin, file, list};
+    use super::{FinishedRecord, MAX_AGE_MS, NewRun, StoredRun, begin, file};
     use crate::store::Home;
 
     fn run(index: &str) -> NewRun {
@@ -365,6 +372,10 @@ mod tests {
             next_step: "codelens refresh --repo /x".to_owned(),
             ..NewRun::default()
         }
+    }
+
+    fn list(home: &Home, id: Option<i64>, repo: Option<&str>, limit: usize) -> Vec<StoredRun> {
+        super::list(home, id, repo, limit).unwrap()
     }
 
     #[test]
@@ -401,7 +412,7 @@ mod tests {
         drop(begin(&home, &run("idx_2"), 5 + MAX_AGE_MS).unwrap());
         assert_eq!(list(&home, None, None, 10).len(), 1);
         std::fs::write(file(&home).path, "x".repeat(5_000)).unwrap();
-        assert!(list(&home, None, None, 10).is_empty());
+        assert!(super::list(&home, None, None, 10).is_err());
         drop(begin(&home, &run("idx_3"), 9).unwrap());
         assert_eq!(list(&home, None, None, 10).len(), 1);
     }

@@ -97,7 +97,12 @@ pub fn stored(home: &Home) -> Option<StoredUsage> {
         }
         Ok(Some(StoredUsage { since_ms, counts }))
     };
-    file(home).read(doing, read).flatten()
+    file(home)
+        .read(doing, read)
+        .inspect_err(|error| tracing::info!(%error, "the counters can't be read"))
+        .ok()
+        .flatten()
+        .flatten()
 }
 
 #[cfg(test)]

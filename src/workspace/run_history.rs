@@ -11,7 +11,7 @@ use crate::machine;
 use crate::model::{FreshnessState, shell_word};
 use crate::reconcile::Outcome;
 use crate::store::runs::{self, FinishedRecord, NewRun, OpenRun, StoredRun};
-use crate::store::{Home, IndexKey};
+use crate::store::{Home, IndexKey, StoreError};
 
 /// From how many files on work that nobody asked for is a run.
 const MIN_FILES: u64 = 50;
@@ -174,22 +174,40 @@ impl RunRecorder {
 impl Workspaces {
     /// Returns the runs of this data directory, the newest first: that of a number, or at most `limit`. Of repositories that may not
     /// be asked about there are none.
+    ///
+    /// # Errors
+    /// Where the list can't be read: nothing is said about runs then.
     pub fn runs(&self, id: Option<i64>, limit: usize) -> Result<Vec<StoredRun>> {
         let home = Home::at(&self.config.home, &[])?;
         let Some(served) = &self.served else {
-            return Ok(runs::list(&home, id, None, limit));
+            return runs::list(&home, id, None, limit).map_err(not_readable);
         };
-        let mut found = runs::list(&home, id, None, usize::MAX);
+        let mut found = runs::list(&home, id, None, usize::MAX).map_err(not_readable)?;
         found.retain(|run| served.holds(run.repo.as_ref()));
         found.truncate(limit);
         Ok(found)
     }
 }
 
+fn not_readable(error: StoreError) -> Error {
+    if !error.is_corrupt() {
+        return error.into();
+    }
+    Error::new(
+        Code::Io,
+        "the list of runs is damaged",
+        "indexes are not touched by it; the next build sets `library.db` aside and begins a new list",
+    )
+    .because(error)
+}
+
 impl Workspace {
-    /// Returns the last run of this work tree.
+    /// Returns the last run of this work tree; `None` where there is none, or the runs can't be read.
     pub fn last_run(&self) -> Option<StoredRun> {
         let repo = self.work_dir.display().to_string();
-        runs::list(&self.home, None, Some(&repo), 1).pop()
+        runs::list(&self.home, None, Some(&repo), 1)
+            .inspect_err(|error| tracing::info!(%error, "the runs can't be read"))
+            .ok()?
+            .pop()
     }
 }

@@ -311,25 +311,32 @@ class WriteErrors:
         notes = loaded.value.get("context", {}).get("notes")
         self.checks.that(f"{when}: what was saved before is there", notes == "x" * 3900, loaded.value)
 
-    @staticmethod
-    def last_run(home: Path) -> int:
-        """Returns the number of the last run that was noted; 0 if there was none."""
-        if not (home / "library.db").exists():
+    def last_run(self, when: str, place: Path) -> int:
+        """Returns the number of the last run that was noted; 0 if there was none. A write that was cut off can be taken back."""
+        if not (place / "home" / "library.db").exists():
             return 0
-        with contextlib.closing(sqlite3.connect(f"file:{home / 'library.db'}?mode=ro", uri=True)) as runs:
-            try:
-                return runs.execute("SELECT coalesce(max(id), 0) FROM run").fetchone()[0]
-            except sqlite3.DatabaseError:
-                # The disk was full before its tables were made.
-                return 0
+        # In a copy: whoever opens the file takes the write back.
+        opened = place / "opened"
+        opened.mkdir()
+        for path in (place / "home").glob("library.db*"):
+            shutil.copy(path, opened)
+        with contextlib.closing(sqlite3.connect(opened / "library.db")) as runs:
+            self.checks.equal(f"{when}: the runs are whole", runs.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            has_runs = runs.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'run'").fetchone()[0]
+            # The disk may have been full before the table was made.
+            last = runs.execute("SELECT coalesce(max(id), 0) FROM run").fetchone()[0] if has_runs else 0
+        shutil.rmtree(opened)
+        return last
 
     def nothing_lies_around(self, when: str, place: Path) -> None:
         """Checks that every file belongs to an index that is there."""
         strange = [path.name for path in (place / "out").iterdir() if path.name != "made"]
         home = place / "home"
-        strange += [path.name for path in home.iterdir() if path.name not in ("repos", "housekeeping", "library.db", "usage.db", "runs")]
+        # The journal of a write that could not even be taken back stays until the file is opened again.
+        known = ("repos", "housekeeping", "library.db", "library.db-journal", "usage.db", "usage.db-journal", "runs")
+        strange += [path.name for path in home.iterdir() if path.name not in known]
         # Beside the runs lie the locks of those that were not seen to end, and of one that could not be noted.
-        held = {f"{number}.lock" for number in range(1, self.last_run(home) + 2)}
+        held = {f"{number}.lock" for number in range(1, self.last_run(when, place) + 2)}
         strange += [path.name for path in (home / "runs").iterdir() if path.name not in held] if (home / "runs").exists() else []
         for folder in (home / "repos").iterdir() if (home / "repos").exists() else ():
             builds = set()

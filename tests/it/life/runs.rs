@@ -117,7 +117,13 @@ fn builds_and_seeds_are_noted_and_small_questions_are_not() {
     }
     // Damage costs the list alone.
     std::fs::write(cli.home().join("library.db"), "x".repeat(5_000)).unwrap();
-    assert_eq!(cli.json(&["runs"]), json!({"runs": []}));
+    let damaged = cli.run(&["runs"]);
+    assert_eq!(damaged.code, 1);
+    assert!(
+        damaged.stderr.contains("the list of runs is damaged"),
+        "{}",
+        damaged.stderr
+    );
     cli.json(&["refresh", "--force"]);
     assert_eq!(runs(&cli).len(), 1);
     let doctor = cli.json(&["doctor"]);
