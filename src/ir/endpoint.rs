@@ -27,6 +27,28 @@ pub const LINKAGE_KEY: &str = "c ";
 /// The beginning of the specifiers of packages of Java: `bridge:java com.acme`.
 pub const JAVA_PACKAGE: &str = "bridge:java ";
 
+/// The beginning of the specifiers of services of Protocol Buffers: `bridge:proto helloworld.Greeter`.
+pub const PROTOBUF_SERVICE: &str = "bridge:proto ";
+
+/// The beginning of the specifiers of files of Protocol Buffers, by their last name: `bridge:proto-file helloworld.proto`.
+pub const PROTOBUF_FILE: &str = "bridge:proto-file ";
+
+/// Returns the key of a service of a package, which is empty where a file names none: `proto helloworld.Greeter`.
+pub fn protobuf_service_key(package: &str, service: &str) -> String {
+    let dot = if package.is_empty() { "" } else { "." };
+    format!("proto {package}{dot}{service}")
+}
+
+/// Returns the key of a method of a service by its full name: `proto helloworld.Greeter#SayHello`.
+pub fn protobuf_method_key(service: &str, method: &str) -> String {
+    format!("proto {service}#{method}")
+}
+
+/// Returns the key of a message or an enumeration of a file: `proto-file helloworld.proto#Outer_Inner`.
+pub fn protobuf_message_key(file: &str, message: &str) -> String {
+    format!("proto-file {file}#{message}")
+}
+
 /// Returns the key of a member of a class of Java by the name of the class: `java com.acme#UserMapper.find`. `None` for a class
 /// without a package.
 pub fn java_member_key(class: &str, member: &str) -> Option<String> {
@@ -68,6 +90,11 @@ pub enum EndpointRole {
         key: String,
         /// Where it may be.
         reach: LinkageReach,
+    },
+    /// A definition that is used under this key.
+    Offer {
+        /// The kind and the name.
+        key: String,
     },
 }
 
@@ -171,6 +198,7 @@ impl Endpoint {
                 vec![whole, route_key(&route.path)]
             }
             EndpointRole::Mount(_) => vec![MOUNTS.to_owned()],
+            EndpointRole::Offer { key } => vec![format!("{BRIDGE}{key}")],
             EndpointRole::Object { .. } | EndpointRole::Request(_) | EndpointRole::Use { .. } => {
                 Vec::new()
             }
@@ -201,9 +229,10 @@ impl FileFacts {
         self.endpoints.iter().flat_map(Endpoint::offered).collect()
     }
 
-    /// Adds an import for each unit in which an endpoint of the file looks for the other side.
+    /// Adds an import for each unit in which an endpoint of the file looks for the other side, where it has none.
     pub fn import_bridges(&mut self) {
-        let mut known = BTreeSet::new();
+        let specifiers = self.imports.iter().map(|it| it.specifier.clone());
+        let mut known: BTreeSet<String> = specifiers.filter(|it| it.starts_with(BRIDGE)).collect();
         for endpoint in &self.endpoints {
             for specifier in endpoint.asked() {
                 if known.insert(specifier.clone()) {

@@ -12,7 +12,8 @@ use super::lookup::UseMeaning;
 use super::path_names::Place;
 use crate::ir::{
     BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LinkageReach,
-    MOUNTS, MountTarget, Request, Router, SymbolIdx, join_paths, named_segment, request_keys,
+    MOUNTS, MountTarget, PROTOBUF_FILE, PROTOBUF_SERVICE, Request, Router, SymbolIdx, join_paths,
+    named_segment, request_keys,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{file_name, parent};
@@ -281,7 +282,74 @@ impl Linker<'_, '_> {
         {
             return self.java_member(package, member);
         }
-        None
+        let (unit, member) = specifier.split_once('#')?;
+        let found = if unit.starts_with(PROTOBUF_FILE) {
+            self.messages_of(unit, member, reach)
+        } else if unit.starts_with(PROTOBUF_SERVICE) {
+            self.methods_of(unit, member)
+        } else {
+            Vec::new()
+        };
+        self.nearest(&found)
+    }
+
+    /// The messages and enumerations of a name in the files of Protocol Buffers whose paths end as `reach` has it.
+    fn messages_of(&self, unit: &str, name: &str, reach: &LinkageReach) -> Vec<Place> {
+        let LinkageReach::Headers(paths) = reach else {
+            return Vec::new();
+        };
+        // `A_B` is the message `A_B`, or `B` in `A`.
+        let ends = name.match_indices('_').map(|(at, _)| &name[at + 1..]);
+        let own_names: Vec<&str> = ends.chain([name]).collect();
+        let mut found = Vec::new();
+        for file in self.offering(unit) {
+            for own_name in &own_names {
+                file.record_name(own_name);
+            }
+            let path = self.cache.path_of(file.file);
+            if !path.is_some_and(|path| paths.iter().any(|it| is_header(path.as_str(), it))) {
+                continue;
+            }
+            let symbols = file.facts.symbols.iter().zip(0..);
+            let named = symbols.filter(|(it, _)| {
+                matches!(it.kind, SymbolKind::Class | SymbolKind::Enum)
+                    && it.qualified_name.replace('.', "_") == name
+            });
+            found.extend(named.map(|(_, at)| (file.file, at)));
+        }
+        found
+    }
+
+    /// The methods of a name in the services of a full name.
+    fn methods_of(&self, service: &str, name: &str) -> Vec<Place> {
+        let mut found = Vec::new();
+        for file in self.offering(service) {
+            file.record_name(name);
+            let endpoints = file.facts.endpoints.iter();
+            let services = endpoints.filter(|it| match &it.role {
+                EndpointRole::Offer { key } => service.strip_prefix(BRIDGE) == Some(key),
+                _ => false,
+            });
+            for owner in services.filter_map(|it| it.symbol) {
+                let symbols = file.facts.symbols.iter().zip(0..);
+                let named = symbols.filter(|(it, _)| it.parent == Some(owner) && it.name == name);
+                found.extend(named.map(|(_, at)| (file.file, at)));
+            }
+        }
+        found
+    }
+
+    /// Chooses among places: the only one, else the only one in the directory of the file.
+    fn nearest(&self, found: &[Place]) -> Option<Place> {
+        if let [one] = found {
+            return Some(*one);
+        }
+        let own = self.directory_of(self.file.file)?;
+        let mut near = found
+            .iter()
+            .filter(|it| self.directory_of(it.0).as_ref() == Some(&own));
+        let one = near.next()?;
+        near.next().is_none().then_some(*one)
     }
 
     /// The method of the one type of a package of Java: `UserMapper.find`.

@@ -25,7 +25,9 @@ pub use files::SourceFiles;
 pub use go::Platforms;
 pub use node::AutoImports;
 
-use crate::ir::{BRIDGE, FileFacts, ImportKind, JAVA_PACKAGE, LINKAGE, linkage_unit};
+use crate::ir::{
+    BRIDGE, FileFacts, ImportKind, JAVA_PACKAGE, LINKAGE, PROTOBUF_FILE, linkage_unit,
+};
 use crate::model::RepoPath;
 use c::CResolver;
 use dotnet::DotnetResolver;
@@ -152,8 +154,12 @@ pub const LEFT_OUT_RANK: u8 = 2;
 /// A function of the path and the file's own facts; empty in languages whose unit of visibility is a file.
 pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     let mut all = units_of_names(path, facts);
-    if !facts.endpoints.is_empty() {
-        all.extend(facts.offered_bridges().into_iter().map(|key| (key, 0)));
+    let offered = facts.offered_bridges().into_iter();
+    let of_file =
+        (path.extension() == Some("proto")).then(|| format!("{PROTOBUF_FILE}{}", path.file_name()));
+    let bridges: Vec<String> = offered.chain(of_file).collect();
+    if !bridges.is_empty() {
+        all.extend(bridges.into_iter().map(|key| (key, 0)));
         all.sort();
     }
     all

@@ -135,7 +135,7 @@ fn is_sound_endpoint(facts: &FileFacts, endpoint: &Endpoint) -> bool {
             is_router(mount.parent) && is_target
         }
         EndpointRole::Request(request) => request.client.is_none_or(is_reference),
-        EndpointRole::Object { .. } | EndpointRole::Use { .. } => true,
+        EndpointRole::Object { .. } | EndpointRole::Use { .. } | EndpointRole::Offer { .. } => true,
     };
     endpoint.symbol.is_none_or(is_symbol) && is_role
 }

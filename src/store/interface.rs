@@ -12,8 +12,8 @@ use rusqlite::OptionalExtension as _;
 use super::Writer;
 use super::facts::unpack_declared;
 use crate::ir::{
-    Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, MOUNTS,
-    MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key,
+    BRIDGE, Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind,
+    MOUNTS, MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key,
 };
 use crate::model::hash::fnv1a;
 use crate::model::{Family, FileId, SymbolKind};
@@ -270,6 +270,10 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
             EndpointRole::Object { kind, path } => {
                 (kind, path).hash(&mut hasher);
                 bucket(HTTP_OBJECTS)
+            }
+            EndpointRole::Offer { key } => {
+                key.hash(&mut hasher);
+                bucket(&format!("{BRIDGE}{key}"))
             }
             EndpointRole::Request(_) | EndpointRole::Use { .. } => continue,
         };

@@ -14,21 +14,21 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 22;
+const ECMASCRIPT_FACTS: u32 = 23;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 4;
+const PYTHON_FACTS: u32 = 5;
 /// The same for Go.
-const GO_FACTS: u32 = 4;
+const GO_FACTS: u32 = 5;
 /// The same for Java.
-const JAVA_FACTS: u32 = 10;
+const JAVA_FACTS: u32 = 11;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 5;
+const CSHARP_FACTS: u32 = 6;
 /// The same for Rust.
-const RUST_FACTS: u32 = 5;
+const RUST_FACTS: u32 = 6;
 /// The same for C and C++.
-const C_FACTS: u32 = 4;
+const C_FACTS: u32 = 5;
 /// The same for languages that are outlined.
-const OUTLINE_FACTS: u32 = 102;
+const OUTLINE_FACTS: u32 = 103;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 4;
 
@@ -340,7 +340,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     outline("swift", &["swift"], &[], OutlineLanguage::Swift),
     code("objectivec", &["m", "mm"], &[]),
     outline("dart", &["dart"], &[], OutlineLanguage::Dart),
-    row("c", &["c", "h"], &[], FileShape::C),
+    row("c", &["c", "h", "def"], &[], FileShape::C),
     row(
         "cpp",
         &[

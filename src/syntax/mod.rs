@@ -16,6 +16,7 @@ mod locals;
 mod mybatis;
 mod occurrences;
 mod parse;
+mod protocol_buffers;
 mod regions;
 mod scope;
 mod signals;
@@ -94,7 +95,8 @@ pub fn extract(
         | FileShape::C
         | FileShape::Cpp
         | FileShape::Outline(_) => {
-            let file = lang::frontend(language.shape)?.read(source, budget)?;
+            let mut file = lang::frontend(language.shape)?.read(source, budget)?;
+            protocol_buffers::add(language.id, source, &mut file.facts);
             let outline = SymbolOutline {
                 symbols: &file.facts.symbols,
                 leads: &file.leads,
@@ -111,6 +113,7 @@ pub fn extract(
             component::add_inline(&lines, &mut script, false, budget)?;
             lang::ecmascript::add_endpoints(source, &parsed, &mut script.facts);
             script.facts.import_bridges();
+            protocol_buffers::add(language.id, source, &mut script.facts);
             let chunks = chunk::of_code(&lines, script.outline());
             Some(Extraction {
                 facts: script.facts,

@@ -7,6 +7,8 @@ use super::{Bench, assert_same, rebuilt};
 use crate::support::Dice;
 use crate::support::{Fixture, Repo};
 
+/// Routes, servers, clients, native functions, and Protocol Buffers.
+const KINDS: usize = 5;
 const ROUTERS: usize = 3;
 const CLIENTS: usize = 3;
 const WALKS: usize = 6;
@@ -28,7 +30,7 @@ fn rebuild_equals_reconcile_over_bridges() {
         let mut dice = Dice::new(seed as u64 + 97);
         let repo =
             Fixture::parse("//- /package.json\n{\"name\":\"bridges\"}\n//- commit base\n").build();
-        for kind in 0..4 {
+        for kind in 0..KINDS {
             for at in 0..ROUTERS {
                 write(&repo, &mut dice, kind, at);
             }
@@ -56,7 +58,7 @@ fn rebuild_equals_reconcile_over_bridges() {
 }
 
 fn step(repo: &Repo, dice: &mut Dice) -> String {
-    let (kind, at) = (dice.below(4), dice.below(ROUTERS));
+    let (kind, at) = (dice.below(KINDS), dice.below(ROUTERS));
     let file = repo.path().join(path(kind, at));
     if dice.below(5) == 0 && file.exists() {
         std::fs::remove_file(&file).unwrap();
@@ -71,7 +73,8 @@ fn path(kind: usize, at: usize) -> String {
         0 => format!("server/routes{at}.js"),
         1 => format!("server/app{at}.js"),
         2 => format!("web/client{at}.js"),
-        _ => ["native/open.c", "native/Native.cs", "native/close.c"][at].to_owned(),
+        3 => ["native/open.c", "native/Native.cs", "native/close.c"][at].to_owned(),
+        _ => ["proto/a.proto", "proto/b/a.proto", "gen/a.ts"][at].to_owned(),
     }
 }
 
@@ -106,7 +109,7 @@ fn write(repo: &Repo, dice: &mut Dice, kind: usize, at: usize) {
                 );
             }
         }
-        _ if at == 1 => {
+        3 if at == 1 => {
             text.push_str("static class Native {\n");
             for name in ["acme_open", "acme_close"] {
                 if dice.below(3) > 0 {
@@ -115,10 +118,30 @@ fn write(repo: &Repo, dice: &mut Dice, kind: usize, at: usize) {
             }
             text.push_str("}\n");
         }
-        _ => {
+        3 => {
             let name = ["acme_open", "acme_close"][dice.below(2)];
             let linkage = ["", "static "][usize::from(dice.below(4) == 0)];
             let _ = writeln!(text, "{linkage}int {name}(void) {{ return 1; }}");
+        }
+        _ if at == 2 => {
+            let path = ["a.proto", "proto/a.proto", "b/a.proto"][dice.below(3)];
+            let _ = writeln!(text, "// source: {path}");
+            for name in ["Ask", "Ask_Part", "Part"] {
+                let _ = writeln!(text, "export interface {name} {{ n: number }}");
+            }
+            for method in ["Say", "Tell"] {
+                let _ = writeln!(text, "export const {method} = '/x.Greeter/{method}'");
+            }
+        }
+        _ => {
+            text.push_str(["", "package x;\n"][dice.below(2)]);
+            let part = ["", "message Part {}"][dice.below(2)];
+            let _ = writeln!(text, "message Ask {{ {part} }}");
+            let method = ["Say", "Tell"][dice.below(2)];
+            let _ = writeln!(
+                text,
+                "service Greeter {{ rpc {method} (Ask) returns (Ask); }}"
+            );
         }
     }
     let file = repo.path().join(path(kind, at));
