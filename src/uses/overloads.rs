@@ -10,7 +10,7 @@ use crate::syntax;
 
 impl Difference {
     /// Returns how many parameter lists changed whose calls are not compared with them: overloads that are there in the old state
-    /// alone, of a language whose arguments are not counted, or behind a decorator that may change them.
+    /// alone, of a language whose arguments are not counted, behind a decorator that may change them, or with fewer parameters than before.
     pub fn n_unchecked_parameters(&self) -> u64 {
         let mut n_unchecked = 0;
         for change in &self.changes {
@@ -29,6 +29,7 @@ impl Difference {
             } else {
                 let is_unchecked = if is_counted(&was.path) {
                     is_behind_decorator(&is.new, &new.symbols)
+                        || loses_parameters((&was.old, &old.symbols), (&is.new, &new.symbols))
                 } else {
                     true
                 };
@@ -77,12 +78,52 @@ fn parameters(side: &FileSide, declarations: &[u32]) -> BTreeSet<Vec<String>> {
     called.map(|it| types(&it.signature, &it.name)).collect()
 }
 
+/// Whether a call that was right may pass too many arguments now, or one by a name that is gone: of calls with too few alone the
+/// places are found.
+fn loses_parameters(old: (&FileSide, &[u32]), new: (&FileSide, &[u32])) -> bool {
+    let lists = |(side, declarations)| {
+        let called = symbols(side, declarations).filter(|it| it.kind.is_function());
+        let all: Vec<Vec<String>> = called.map(|it| names(&it.signature, &it.name)).collect();
+        all
+    };
+    let is_by_name = new.0.facts.family == Family::Python;
+    let (before, now) = (lists(old), lists(new));
+    before.iter().any(|before| {
+        !now.iter().any(|now| {
+            before.len() <= now.len() && (!is_by_name || before.iter().all(|it| now.contains(it)))
+        })
+    })
+}
+
+/// Returns the names of the parameters that stand in parentheses behind the name: `[path, mode]` of `open(path: str, *, mode="r")`. Marks
+/// are none.
+fn names(signature: &str, name: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let all = parameter_texts(signature, name).into_iter();
+    let names = all.map(|it| {
+        let text = it.trim_start_matches(['*', '.', ' ']);
+        text.split(|c| !is_word(c))
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    });
+    names.filter(|it| !it.is_empty()).collect()
+}
+
 /// Returns the types of the parameters that stand in parentheses behind the name: `[String, List<A,B>]` of
 /// `void put(final String name, List<A, B> all)`. Words and marks in front of the name of a parameter are its type.
 fn types(signature: &str, name: &str) -> Vec<String> {
+    let all = parameter_texts(signature, name);
+    all.iter().filter_map(|it| type_of(it)).collect()
+}
+
+/// Returns the parameters that stand in parentheses behind the name, as they are written; the signature where there are none.
+fn parameter_texts(signature: &str, name: &str) -> Vec<String> {
     let behind = signature
         .match_indices(name)
-        .map(|(at, _)| signature[at + name.len()..].trim_start())
+        // `put = async (a) => …` of TypeScript, too.
+        .map(|(at, _)| signature[at + name.len()..].trim_start_matches([' ', '=']))
+        .map(|rest| rest.strip_prefix("async ").unwrap_or(rest))
         .find(|rest| rest.starts_with('('));
     let Some(rest) = behind else {
         return vec![signature.to_owned()];
@@ -90,13 +131,14 @@ fn types(signature: &str, name: &str) -> Vec<String> {
     let (mut found, mut one, mut depth) = (Vec::new(), String::new(), 0_usize);
     for c in rest.chars() {
         match c {
+            // Of an arrow.
+            '>' if one.ends_with(['=', '-']) => {}
             '(' | '<' | '[' | '{' => depth += 1,
             ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 || c == ',' && depth == 1 {
-            found.extend(type_of(&one));
-            one.clear();
+            found.push(std::mem::take(&mut one));
         } else if !(c == '(' && depth == 1) {
             one.push(c);
         }
@@ -125,7 +167,19 @@ fn type_of(parameter: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::types;
+    use super::{names, types};
+
+    #[test]
+    fn parameters_have_names() {
+        let found = |signature: &str| names(signature, "put").join(" ");
+        assert_eq!(
+            found("def put(self, *, path: str = f(1, 2), **rest)"),
+            "self path rest"
+        );
+        assert_eq!(found("put(a: Map<A, B>, b?: string, ...c: X[])"), "a b c");
+        assert_eq!(found("put = async (a: () => void, b: B)"), "a b");
+        assert_eq!(found("def put()"), "");
+    }
 
     #[test]
     fn parameters_are_told_by_their_types() {
