@@ -17,6 +17,10 @@ const MAX_BASES: usize = 8;
 /// Classes above one that are looked at.
 const MAX_CLASSES: usize = 32;
 
+/// Whatever makes an object is a use of its class.
+const CONSTRUCTOR: &str =
+    "a constructor, and whatever makes an object names the class: ask for the class instead";
+
 /// A caller that no line of the repository shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImplicitCaller {
@@ -50,6 +54,9 @@ impl Uses<'_> {
         let mut callers = Vec::new();
         let by_name = syntax::called_by_name(&symbol.path, known);
         callers.extend(by_name.map(ImplicitCaller::Language));
+        if known.kind == SymbolKind::Constructor {
+            callers.push(ImplicitCaller::Language(CONSTRUCTOR));
+        }
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {

@@ -565,3 +565,43 @@ export async function load(id: string) {
         "{answer:#}"
     );
 }
+
+#[test]
+fn what_no_local_can_be_is_no_other_definition() {
+    let repo = Fixture::parse(
+        "//- /src/config.c\nint set_string(int a) { return a; }\n#define CONFIG(x) { x, set_string, \"set_string\" }\nstruct bits { int fill : FILL; };\nint set_local(int set_string) { return set_string; }\n\
+         //- /src/bits.h\n#define FILL 4\n\
+         //- /src/table.c\n#include \"table.def\"\n\
+         //- /src/table.def\nint (*table[])(void) = { answer };\n\
+         //- /src/answer.c\nint answer(void) { return 1; }\n\
+         //- /Cargo.toml\n[package]\nname = \"a\"\n\
+         //- /src/lib.rs\npub trait Sink {}\npub fn run<S: Sink>(s: S) {}\npub fn go<S>(s: S) where S: Sink {}\n\
+         //- /a.csproj\n<Project Sdk=\"Microsoft.NET.Sdk\"/>\n\
+         //- /A.cs\nnamespace N { class MarkAttribute : System.Attribute {} class Made { public Made(int a) {} }\n\
+         class B { void F<[Mark] T>() { new Made(1); } } }\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(&repo.path());
+    let sites = |name: &str| cli.json(&["impact", name, "--sites"]);
+    // What a macro means is known where it is called.
+    let said = sites("set_string");
+    assert_eq!(said["unresolved"][0]["line"], 2, "{said}");
+    assert_eq!(said["otherMentions"]["strings"], 1, "{said}");
+    let summary = said["summary"].as_str().unwrap();
+    assert!(summary.contains("Unknown"), "{summary}");
+    let said = sites("FILL");
+    assert_eq!(said["unresolved"][0]["line"], 3, "{said}");
+    assert_eq!(sites("answer")["unresolved"][0]["path"], "src/table.def");
+    let said = sites("Sink");
+    let lines: Vec<_> = said["sites"].as_array().unwrap().iter().collect();
+    assert_eq!(
+        (&lines[0]["line"], &lines[1]["line"]),
+        (&json!(2), &json!(3))
+    );
+    let said = sites("MarkAttribute");
+    assert_eq!(said["sites"][0]["line"], 2, "{said}");
+    let said = cli.json(&["impact", "Made.Made"]);
+    let summary = said["summary"].as_str().unwrap();
+    assert!(summary.contains("ask for the class"), "{summary}");
+}

@@ -3,7 +3,7 @@
 //! A front end lowers a tree, and classifies words that are no recorded use; parsing, files that are too hard, and looking a
 //! use up by its place are the same for all. ECMAScript has dialects and is entered by `ecmascript` itself.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use tree_sitter::{Language, Node, Tree};
 
@@ -13,7 +13,8 @@ use super::use_recorder::{UsePositions, offset, span_of};
 use crate::ir::{FileFacts, ImportedName, ReferenceKind};
 use crate::model::Budget;
 use crate::model::Family;
-use crate::syntax::occurrences::{OccurrenceRole, UseKind};
+use crate::model::hash::HashMap;
+use crate::syntax::occurrences::{OccurrenceRole, UseKind, starts};
 use crate::syntax::parse::{Parsed, parse};
 
 /// Levels of a tree that are gone through for all places of a file that are asked about: 50,000 places of usual code, 20 deep.
@@ -55,6 +56,8 @@ pub(super) struct SourceWord<'s> {
     /// The text of the file.
     pub(super) source: &'s str,
     pub(super) text: &'s str,
+    /// Its first byte in the file.
+    pub(super) start: usize,
     /// Whether the node around it is the word and no more.
     pub(super) is_whole: bool,
 }
@@ -94,12 +97,75 @@ fn levels_between(above: Node<'_>, node: Node<'_>) -> u32 {
     n_levels
 }
 
+/// Parts of the kinds of nodes that declare the names in them.
+const DECLARING: [&str; 25] = [
+    "assignment",
+    "binding",
+    "catch",
+    "closure",
+    "comprehension",
+    "declaration",
+    "declarator",
+    "definition",
+    "designation",
+    "expression_list",
+    "for",
+    "from_clause",
+    "function",
+    "in_clause",
+    "into_clause",
+    "item",
+    "join_clause",
+    "label",
+    "lambda",
+    "let",
+    "parameter",
+    "pattern",
+    "specifier",
+    "tuple",
+    "using",
+];
+
+/// Fields of such nodes in which names are used.
+const USING: [&str; 11] = [
+    "alternative",
+    "bounds",
+    "body",
+    "condition",
+    "default_value",
+    "object",
+    "return_type",
+    "right",
+    "superclass",
+    "type",
+    "value",
+];
+
+/// Whether a name may be declared where it stands: in doubt it is.
+fn declares_local(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else {
+        return false;
+    };
+    if !DECLARING.iter().any(|part| parent.kind().contains(part)) {
+        return false;
+    }
+    let mut cursor = parent.walk();
+    let mut is_at = cursor.goto_first_child();
+    while is_at && cursor.node().id() != node.id() {
+        is_at = cursor.goto_next_sibling();
+    }
+    let field = cursor.field_name().filter(|_| is_at);
+    field.is_none_or(|field| !USING.contains(&field))
+}
+
 /// A file with its tree, to classify places in it.
 pub(in crate::syntax) struct PositionedFile {
     /// `None` where the file costs too much to parse: then nothing is known of any place.
     tree: Option<Tree>,
     /// How many of [`MAX_LEVELS`] are left.
     levels_left: Cell<u32>,
+    /// Memo of [`Self::has_local`].
+    locals: RefCell<HashMap<String, bool>>,
     role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
     pub(in crate::syntax) file: LoweredFile,
 }
@@ -159,6 +225,7 @@ impl Frontend {
         Some(PositionedFile {
             tree,
             levels_left: Cell::new(MAX_LEVELS),
+            locals: RefCell::default(),
             role_of: self.role_of,
             file,
         })
@@ -200,9 +267,58 @@ impl PositionedFile {
         let word = SourceWord {
             source,
             is_whole: node.byte_range() == range,
-            text: source.get(range).unwrap_or_default(),
+            text: source.get(range.clone()).unwrap_or_default(),
+            start: range.start,
         };
-        (self.role_of)(&self.file.facts, node, word)
+        match (self.role_of)(&self.file.facts, node, word) {
+            // What no scope of the file can bind is a use that the facts do not hold.
+            OccurrenceRole::Local if word.is_whole && !self.has_local(root, word) => {
+                OccurrenceRole::Unknown
+            }
+            role => role,
+        }
+    }
+
+    /// Whether the file declares a local name anywhere: a parameter, a variable, a pattern.
+    fn has_local(&self, root: Node<'_>, word: SourceWord<'_>) -> bool {
+        if let Some(known) = self.locals.borrow().get(word.text) {
+            return *known;
+        }
+        let mut found = false;
+        for start in starts(word.source, word.text) {
+            let start = start as usize;
+            let left = self.levels_left.get();
+            if left == 0 {
+                // Nothing is known of deep code: the word stays what its place says.
+                found = true;
+                break;
+            }
+            let node = root.descendant_for_byte_range(start, start + word.text.len());
+            let Some(node) = node else { continue };
+            self.levels_left
+                .set(left.saturating_sub(levels_between(root, node)));
+            if declares_local(node) && !self.is_symbol_at(word, start) {
+                found = true;
+                break;
+            }
+        }
+        let mut locals = self.locals.borrow_mut();
+        locals.insert(word.text.to_owned(), found);
+        found
+    }
+
+    /// Whether a definition that the facts hold has its name at a byte.
+    fn is_symbol_at(&self, word: SourceWord<'_>, start: usize) -> bool {
+        let mut symbols = self.file.facts.symbols.iter();
+        symbols.any(|it| {
+            let (from, to) = (it.span.start_byte as usize, it.span.end_byte as usize);
+            it.name == word.text
+                && (from..to).contains(&start)
+                && word
+                    .source
+                    .get(from..start)
+                    .is_some_and(|before| starts(before, word.text).next().is_none())
+        })
     }
 
     /// Returns every use of the file, by the first byte of its name.

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::grammar::{Kind, of};
 use crate::ir::FileFacts;
 use crate::syntax::lang::frontend::SourceWord;
-use crate::syntax::occurrences::OccurrenceRole;
+use crate::syntax::occurrences::{OccurrenceRole, starts};
 
 /// How far above a name its declaration is looked for.
 const MAX_ANCESTORS: usize = 12;
@@ -20,10 +20,28 @@ pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> Oc
         _ if node.kind().contains("string") || node.kind() == "escape_sequence" => {
             OccurrenceRole::Text
         }
-        Kind::PreprocArg => OccurrenceRole::OtherName,
+        Kind::PreprocArg => in_macro(node, word),
         _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
         _ if !word.is_whole => OccurrenceRole::OtherName,
         _ => named(node),
+    }
+}
+
+/// Classifies a word in the text of a macro: a parameter of the macro, else what it means is known where the macro is called.
+fn in_macro(text: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
+    let before = word.source.get(text.start_byte()..word.start);
+    let n_quotes = before.map_or(0, |it| it.matches('"').count());
+    let fields = of(text).fields;
+    let params = text
+        .parent()
+        .and_then(|it| it.child_by_field_id(fields.parameters))
+        .and_then(|it| word.source.get(it.byte_range()));
+    if n_quotes % 2 == 1 {
+        OccurrenceRole::Text
+    } else if params.is_some_and(|it| starts(it, word.text).next().is_some()) {
+        OccurrenceRole::Local
+    } else {
+        OccurrenceRole::Unknown
     }
 }
 

@@ -298,6 +298,7 @@ impl<'t> Lowering<'t> {
         let mark = self.type_params.len();
         let params = self.type_param_nodes(node);
         for (index, param) in params.iter().enumerate() {
+            self.use_attribute_lists(*param);
             let name = self.field(*param, self.grammar.fields.name);
             self.type_params.push(TypeParam {
                 name: name.map_or("", |it| self.name_text(it)),

@@ -317,6 +317,7 @@ impl<'t> Lowering<'t> {
 
     fn function_body(&mut self, node: Node<'_>, symbol: SymbolIdx) {
         let fields = self.grammar.fields;
+        self.use_bounds(node);
         self.in_block(|this| {
             let was_in_function = std::mem::replace(&mut this.in_function, true);
             if let Some(params) = this.field(node, fields.parameters) {
