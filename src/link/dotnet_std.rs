@@ -322,6 +322,10 @@ impl ExternalType {
         if is_word(&self.name) || is_word(&other.name) {
             return false;
         }
+        if &*other.name == "Exception" && self.name.ends_with("Exception") {
+            // By the convention of .NET.
+            return true;
+        }
         let is_known = WELL_KNOWN.has(&self.name) || self.has_pairs();
         let takes_all = SEQUENCES.has(&other.name);
         if is_known {

@@ -180,7 +180,8 @@ fn source_path(source: &str) -> Option<&str> {
             .or_else(|| said.strip_prefix("Source: "))
             .or_else(|| said.strip_prefix("@generated from file "))?;
         let path = path.split_whitespace().next()?;
-        (path.len() <= MAX_PATH_BYTES && path.ends_with(".proto")).then_some(path)
+        let is_proto = path.strip_suffix(".proto").is_some();
+        (path.len() <= MAX_PATH_BYTES && is_proto).then_some(path)
     })
 }
 

@@ -582,7 +582,7 @@ fn what_no_local_can_be_is_no_other_definition() {
          //- commit base\n",
     )
     .build();
-    let cli = Cli::new(&repo.path());
+    let cli = Cli::new(repo.path());
     let sites = |name: &str| cli.json(&["impact", name, "--sites"]);
     // What a macro means is known where it is called.
     let said = sites("set_string");

@@ -126,7 +126,7 @@ impl<'t> Lowering<'t> {
     /// Whether a statement of a block, but of functions in it, returns a value.
     fn returns_value(&self, block: Node<'t>) -> bool {
         let found = each_node(block, |node| match self.kind(node) {
-            Kind::Return if node.named_child_count() > 0 => ControlFlow::Break(()),
+            Kind::Return if !self.children(node).is_empty() => ControlFlow::Break(()),
             Kind::LocalFunction => ControlFlow::Continue(false),
             kind => ControlFlow::Continue(!kind.is_lambda()),
         });
@@ -161,6 +161,7 @@ impl<'t> Lowering<'t> {
         self.children(argument)
             .into_iter()
             .rfind(|it| Some(*it) != name)
+            .or_else(|| self.own_object(argument))
     }
 
     /// Gives the arguments that are written with the name of their parameter that name: `open(size: 3)`.

@@ -254,12 +254,25 @@ impl<'t> Lowering<'t> {
         node.child_by_field_id(field)
     }
 
-    /// Returns the named children of a node but comments.
+    /// Returns the named children of a node but comments; of `(this)`, which has none, the word.
     pub(super) fn children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut cursor = node.walk();
-        node.named_children(&mut cursor)
+        let named: Vec<Node<'t>> = node
+            .named_children(&mut cursor)
             .filter(|child| self.kind(*child) != Kind::Comment)
-            .collect()
+            .collect();
+        if named.is_empty() {
+            self.own_object(node).into_iter().collect()
+        } else {
+            named
+        }
+    }
+
+    /// Returns the word `this` or `base` among the children of a node: the grammar has no name for it.
+    pub(super) fn own_object(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut cursor = node.walk();
+        node.children(&mut cursor)
+            .find(|child| matches!(self.kind(*child), Kind::This | Kind::Base))
     }
 
     /// Returns the first named child of a kind.
