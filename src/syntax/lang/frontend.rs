@@ -141,11 +141,15 @@ const USING: [&str; 11] = [
     "value",
 ];
 
-/// Whether a name may be declared where it stands: in doubt it is.
+/// Whether a name may be declared where it stands, or brought into scope: in doubt it is.
 fn declares_local(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else {
         return false;
     };
+    let mut around = std::iter::successors(Some(parent), Node::parent).take(4);
+    if around.any(|it| it.kind().contains("import") || it.kind().starts_with("use_")) {
+        return true;
+    }
     if !DECLARING.iter().any(|part| parent.kind().contains(part)) {
         return false;
     }
