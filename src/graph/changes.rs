@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use super::tokens::{folded, is_word, tokens};
 use crate::model::{RepoPath, SymbolKind};
 
 /// The share of tokens that two definitions have in common to be one that was renamed or moved, in percent.
@@ -224,7 +225,9 @@ fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Op
     }
     let has_heads = old.iter().chain(new).all(|one| one.head.is_some());
     let heads = |all: &[&DefinitionVersion<'_>]| {
-        let each = all.iter().map(|one| folded(&head(one, has_heads)));
+        let each = all
+            .iter()
+            .map(|one| folded(&head(one, has_heads), one.path));
         each.collect::<Vec<_>>()
     };
     let defaults = |all: &[&DefinitionVersion<'_>]| all.iter().any(|one| one.is_default);
@@ -232,7 +235,7 @@ fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Op
         let each = all.iter().filter_map(|one| {
             // Each but the last, which is the implementation, is a signature to its end.
             let last = overloads(one).last().cloned()?;
-            Some(folded(&without_comments(&one.text[..last.end])))
+            Some(folded(&without_comments(&one.text[..last.end]), one.path))
         });
         each.collect::<Vec<_>>()
     };
@@ -243,7 +246,7 @@ fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Op
         return Some(ChangeKind::Signature);
     }
     let bodies = |all: &[&DefinitionVersion<'_>]| {
-        let each = all.iter().map(|one| folded(&own_text(one)));
+        let each = all.iter().map(|one| folded(&own_text(one), one.path));
         each.collect::<Vec<_>>()
     };
     (bodies(old) != bodies(new)).then_some(ChangeKind::Body)
@@ -668,53 +671,6 @@ fn unlikeness(one: &str, other: &str) -> usize {
     let ends = one.chars().rev().zip(other.chars().rev());
     let n_end = ends.take(n_rest).take_while(|(a, b)| a == b).count();
     n_one.max(n_other) - n_begin - n_end
-}
-
-/// Returns whether a token is a word.
-fn is_word(token: &str) -> bool {
-    token.starts_with(is_word_char)
-}
-
-fn is_word_char(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$')
-}
-
-/// Splits a text into words and single marks.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        let first = rest.chars().next()?;
-        let end = if is_word_char(first) {
-            rest.find(|c| !is_word_char(c)).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
-        let (token, after) = rest.split_at(end);
-        rest = after;
-        Some(token)
-    })
-}
-
-/// Returns a text with one blank between all tokens, and without a comma before a closing bracket: lines that were broken
-/// elsewhere give the same.
-fn folded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut is_comma_open = false;
-    for token in tokens(text) {
-        if is_comma_open && !matches!(token, ")" | "]" | "}") {
-            out.push_str(" ,");
-        }
-        is_comma_open = token == ",";
-        if !is_comma_open {
-            out.push(' ');
-            out.push_str(token);
-        }
-    }
-    if is_comma_open {
-        out.push_str(" ,");
-    }
-    out
 }
 
 #[cfg(test)]

@@ -73,6 +73,18 @@ pub struct BrokenUses {
     pub is_cut: bool,
 }
 
+impl BrokenUses {
+    /// Takes every use for one of unknown meaning: what it names may stand in a file that is not indexed yet.
+    pub fn doubt_all(&mut self) {
+        let counts = self.all.iter().map(|one| 1 + one.also.len() as u64);
+        self.n_unresolved += counts.sum::<u64>();
+        self.doubtful.append(&mut self.all);
+        self.doubtful.sort_by(|a, b| {
+            (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
+        });
+    }
+}
+
 /// Returns the last name of a chain: `open` of `app.open`.
 pub(super) fn last_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
 use crate::model::indexing_rules::is_minified;
-use crate::model::{Analysis, Budget, ContentId, RepoPath, Symbol};
+use crate::model::{Analysis, Budget, ContentId, Family, RepoPath, Symbol};
 use crate::store::Read;
 use crate::syntax::{self, Heads};
 
@@ -432,11 +432,14 @@ fn re_exports(files: &[ChangedFile]) -> Vec<ReExport> {
     let mut all = Vec::new();
     for (at, file) in files.iter().enumerate() {
         let lists = [&file.old, &file.new].map(|side| {
+            // An include of C takes names in, and nobody calls that a re-export.
+            let passes_on = side.facts.family != Family::C;
             let exports = side.facts.exports.iter().filter(|export| {
-                matches!(
-                    export.kind,
-                    ExportKind::From | ExportKind::Star | ExportKind::Namespace
-                )
+                passes_on
+                    && matches!(
+                        export.kind,
+                        ExportKind::From | ExportKind::Star | ExportKind::Namespace
+                    )
             });
             let row = |export: &crate::ir::Export| {
                 let key = (export.name.clone(), export.specifier.clone());

@@ -7,7 +7,7 @@ use super::Uses;
 use super::unbound::may_name;
 use crate::error::Result;
 use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx, split_generic_name};
-use crate::model::{Family, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{Family, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::{SymbolRow, token};
 use crate::syntax;
 
@@ -78,8 +78,23 @@ impl Uses<'_> {
         method: &SymbolRow,
         text: &str,
     ) -> Result<Vec<String>> {
-        let mut is_overriding = is_marked_override(method, text);
-        let mut open = bases(facts, method.ordinal);
+        let (outside, is_overriding) =
+            self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
+        let is_overriding = is_overriding || is_marked_override(method, text);
+        Ok(if is_overriding { outside } else { Vec::new() })
+    }
+
+    /// Returns the bases from outside of the classes above that of a member, at any height but its own bases, and whether a class between
+    /// has a method of its name.
+    pub(super) fn bases_above(
+        &self,
+        facts: &FileFacts,
+        member: SymbolIdx,
+        member_name: &str,
+        path: &RepoPath,
+    ) -> Result<(Vec<String>, bool)> {
+        let mut has_member = false;
+        let mut open = bases(facts, member);
         let mut seen: HashSet<String> = open.iter().cloned().collect();
         let mut outside = Vec::new();
         let mut next = 0;
@@ -88,7 +103,7 @@ impl Uses<'_> {
             next += 1;
             for class in self.read.symbols_named(&token::normal_form(&name))? {
                 let is_base = class.name == name && is_class(class.kind);
-                if !is_base || !may_name(&class.path, &method.path) {
+                if !is_base || !may_name(&class.path, path) {
                     continue;
                 }
                 let Some(file) = self.read.file(class.path.as_str())? else {
@@ -98,10 +113,10 @@ impl Uses<'_> {
                     continue;
                 };
                 let mut members = facts.symbols.iter();
-                is_overriding |= members.any(|it| {
+                has_member |= members.any(|it| {
                     it.parent == Some(class.ordinal)
                         && it.kind == SymbolKind::Method
-                        && it.name == method.name
+                        && it.name == member_name
                 });
                 for base in bases_of(&facts, class.ordinal) {
                     if !seen.insert(base.clone()) {
@@ -119,7 +134,7 @@ impl Uses<'_> {
                 }
             }
         }
-        Ok(if is_overriding { outside } else { Vec::new() })
+        Ok((outside, has_member))
     }
 
     /// Returns the bases of a member's class that are not defined here: what they offer is not known.

@@ -11,7 +11,7 @@ use super::losses::{BeforeAfter, BoundFile};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;
-use crate::model::{FileId, Provenance, SymbolFlags};
+use crate::model::{FileId, Provenance, Symbol, SymbolFlags, SymbolKind};
 
 /// The types of the receivers of one file's references before and now, in words; described when they are first asked for.
 #[derive(Default)]
@@ -56,11 +56,19 @@ impl Uses<'_> {
             return Ok(false);
         };
         let owner = file.old.facts.symbols.get(owner as usize);
-        if owner.is_some_and(|it| it.flags.contains(SymbolFlags::ANY_MEMBER)) {
+        let is_open = |owner: &Symbol| {
+            owner.flags.contains(SymbolFlags::ANY_MEMBER)
+                || is_computed(&file.new.facts.symbols, &owner.qualified_name)
+        };
+        if owner.is_some_and(is_open) {
             return Ok(true);
         }
-        let outside = self.outside_bases(&file.old.facts, place.symbols[0])?;
-        Ok(!outside.is_empty())
+        let (facts, member) = (&file.old.facts, place.symbols[0]);
+        Ok(!self.outside_bases(facts, member)?.is_empty()
+            || !self
+                .bases_above(facts, member, &symbol.name, &file.path)?
+                .0
+                .is_empty())
     }
 
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of
@@ -97,4 +105,14 @@ impl Uses<'_> {
         let (was, is) = (type_of(before), type_of(now));
         Ok((is.is_some() && was == is).then_some(change))
     }
+}
+
+/// Whether a type is the result of other types now, whose members are not listed: `type Message = z.infer<typeof schema>`.
+fn is_computed(symbols: &[Symbol], qualified_name: &str) -> bool {
+    let is_it = |it: &Symbol| it.qualified_name == qualified_name && it.kind == SymbolKind::Type;
+    let at = symbols.iter().position(is_it);
+    at.is_some_and(|at| {
+        let mut members = symbols.iter();
+        !members.any(|it| it.parent.is_some_and(|parent| parent as usize == at))
+    })
 }

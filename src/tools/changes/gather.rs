@@ -55,7 +55,10 @@ impl Gathered {
         };
         let difference = Difference::kept(files, Some(&indexed), &uses.budget)?;
         let proved = asked.base.filter(|base| base.is_proved);
-        let broken = uses.broken(&difference, proved.map(|base| &base.read))?;
+        let mut broken = uses.broken(&difference, proved.map(|base| &base.read))?;
+        if view.freshness.as_str() == "partial" {
+            broken.doubt_all();
+        }
         let mut outlined: Vec<&RepoPath> = Vec::new();
         for change in difference
             .changes
