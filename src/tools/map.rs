@@ -2,7 +2,7 @@
 //!
 //! An outline fits its budget: names of all files come before the signatures of any.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -652,14 +652,17 @@ struct OutlinedSymbols {
 }
 
 impl OutlinedSymbols {
-    /// Chooses everything, or the exported ones, or the top level where nothing is exported.
+    /// Chooses everything, or the exported ones, or where nothing is exported the top level with the members of its types.
     fn of(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Self {
         let has_exports = symbols.iter().any(|symbol| symbol.exported);
+        let bodies = symbols.iter().filter(|it| it.kind.is_function());
+        let bodies: HashSet<u32> = bodies.map(|it| it.ordinal).collect();
         let mut n_unexported = 0;
         symbols.retain(|symbol| {
             let is_top = symbol.parent.is_none();
             if all || !has_exports {
-                return all || is_top;
+                let is_member = symbol.parent.is_some_and(|it| !bodies.contains(&it));
+                return all || is_top || with_members && is_member;
             }
             let is_in_scope = is_top || with_members;
             n_unexported += u64::from(is_in_scope && !symbol.exported);

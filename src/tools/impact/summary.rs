@@ -121,7 +121,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         ),
         (_, 0, 0) if found.n_removed > 0 => "No use was found of what else changed.".to_owned(),
         (_, 0, 0) if found.n_unsearched > 0 => format!(
-            "No uses found in the files that were read for it; {} more {} the word (`sites` reads them all).",
+            "No uses found in the files that were read for it; {} more {} the word: pass `sites` to read them all.",
             count(found.n_unsearched, "file"),
             if found.n_unsearched == 1 { "holds" } else { "hold" }
         ),
