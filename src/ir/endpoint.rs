@@ -231,8 +231,12 @@ impl FileFacts {
 
     /// Adds an import for each unit in which an endpoint of the file looks for the other side, where it has none.
     pub fn import_bridges(&mut self) {
-        let specifiers = self.imports.iter().map(|it| it.specifier.clone());
-        let mut known: BTreeSet<String> = specifiers.filter(|it| it.starts_with(BRIDGE)).collect();
+        if self.endpoints.is_empty() {
+            return;
+        }
+        let specifiers = self.imports.iter().map(|it| &it.specifier);
+        let bridges = specifiers.filter(|it| it.starts_with(BRIDGE));
+        let mut known: BTreeSet<String> = bridges.cloned().collect();
         for endpoint in &self.endpoints {
             for specifier in endpoint.asked() {
                 if known.insert(specifier.clone()) {

@@ -112,7 +112,6 @@ pub fn extract(
             let mut script = std::mem::take(&mut parsed.script);
             component::add_inline(&lines, &mut script, false, budget)?;
             lang::ecmascript::add_endpoints(source, &parsed, &mut script.facts);
-            script.facts.import_bridges();
             protocol_buffers::add(language.id, source, &mut script.facts);
             let chunks = chunk::of_code(&lines, script.outline());
             Some(Extraction {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lang::endpoints::MAX_ENDPOINTS;
+use super::lang::endpoints::{MAX_ENDPOINTS, symbol_at};
 use crate::ir::{
     Endpoint, EndpointRole, FileFacts, LinkageReach, SymbolIdx, protobuf_message_key,
     protobuf_method_key, protobuf_service_key,
@@ -88,7 +88,7 @@ fn ask_for_methods(source: &str, facts: &mut FileFacts) {
                 key: protobuf_method_key(service, method),
                 reach: LinkageReach::Repository,
             },
-            symbol: innermost(&facts.symbols, slash),
+            symbol: symbol_at(&facts.symbols, slash),
             line: u32::try_from(line).unwrap_or(u32::MAX),
         });
         asked.insert((service, method));
@@ -206,14 +206,6 @@ fn nested_name(symbols: &[Symbol], at: usize) -> String {
         around = parent.parent;
     }
     name
-}
-
-fn innermost(symbols: &[Symbol], byte: usize) -> Option<SymbolIdx> {
-    let byte = u32::try_from(byte).ok()?;
-    let at = symbols
-        .iter()
-        .rposition(|it| it.span.start_byte <= byte && byte < it.span.end_byte)?;
-    SymbolIdx::try_from(at).ok()
 }
 
 /// Whether a text is a name with the packages around it: `google.protobuf.Any`.

@@ -125,12 +125,8 @@ impl Uses<'_> {
         self.add_calls(&states, &mut found)?;
         self.add_overrides(&states, &mut found)?;
         self.leave_out_doubtful(difference, &mut found)?;
-        for list in [&mut found.all, &mut found.doubtful] {
-            list.sort_by(|a, b| {
-                (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
-            });
-        }
-        let of_each = found.doubtful.iter().map(|one| 1 + one.also.len() as u64);
+        found.sort();
+        let of_each = found.doubtful.iter().map(BrokenUse::n_lines);
         found.n_unresolved = of_each.sum::<u64>() + self.n_unresolved(difference, &found)?;
         Ok(found)
     }
@@ -303,8 +299,7 @@ impl Uses<'_> {
         let mut listed: HashMap<(&RepoPath, &str), u64> = HashMap::new();
         for one in found.all.iter().chain(&found.doubtful) {
             let name = last_name(&one.symbol);
-            let n_lines = 1 + one.also.len() as u64;
-            *listed.entry((&one.path, name)).or_default() += n_lines;
+            *listed.entry((&one.path, name)).or_default() += one.n_lines();
         }
         let mut n_unresolved = 0;
         for ((name, is_member), homes) in names.into_iter().take(MAX_NAMES) {

@@ -76,12 +76,25 @@ pub struct BrokenUses {
 impl BrokenUses {
     /// Takes every use for one of unknown meaning: what it names may stand in a file that is not indexed yet.
     pub fn doubt_all(&mut self) {
-        let counts = self.all.iter().map(|one| 1 + one.also.len() as u64);
-        self.n_unresolved += counts.sum::<u64>();
+        self.n_unresolved += self.all.iter().map(BrokenUse::n_lines).sum::<u64>();
         self.doubtful.append(&mut self.all);
-        self.doubtful.sort_by(|a, b| {
-            (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
-        });
+        self.sort();
+    }
+
+    /// Sorts both lists by path and line.
+    pub(super) fn sort(&mut self) {
+        for list in [&mut self.all, &mut self.doubtful] {
+            list.sort_by(|a, b| {
+                (&a.path, a.line, &a.symbol, &a.home).cmp(&(&b.path, b.line, &b.symbol, &b.home))
+            });
+        }
+    }
+}
+
+impl BrokenUse {
+    /// Returns how many lines it stands for.
+    pub(super) fn n_lines(&self) -> u64 {
+        1 + self.also.len() as u64
     }
 }
 

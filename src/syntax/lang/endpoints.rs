@@ -11,6 +11,7 @@ use crate::ir::{
     Endpoint, EndpointRole, Expr, ExprId, FileFacts, HttpObject, HttpRoute, Mount, MountTarget,
     NameId, Request, Router, SymbolIdx, Target,
 };
+use crate::model::Symbol;
 use crate::model::hash::HashMap;
 
 /// Endpoints of one file that are kept.
@@ -53,6 +54,15 @@ pub(super) fn method_of_word(word: &str) -> Option<&'static str> {
         .map(|it| it.1)
 }
 
+/// Returns the innermost definition around a byte.
+pub(in crate::syntax) fn symbol_at(symbols: &[Symbol], byte: usize) -> Option<SymbolIdx> {
+    let byte = u32::try_from(byte).ok()?;
+    let at = symbols
+        .iter()
+        .rposition(|it| it.span.start_byte <= byte && byte < it.span.end_byte)?;
+    SymbolIdx::try_from(at).ok()
+}
+
 /// Adds endpoints to the facts of one file.
 pub(super) struct EndpointBuilder<'s, 'f> {
     pub(super) source: &'s str,
@@ -80,11 +90,7 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
 
     /// Returns the innermost definition around a byte.
     pub(super) fn symbol_at(&self, byte: usize) -> Option<SymbolIdx> {
-        let byte = u32::try_from(byte).ok()?;
-        let all = self.facts.symbols.iter().enumerate().rev();
-        let mut around =
-            all.filter(|(_, it)| it.span.start_byte <= byte && byte < it.span.end_byte);
-        u32::try_from(around.next()?.0).ok()
+        symbol_at(&self.facts.symbols, byte)
     }
 
     /// Returns the definition of a name that begins around a node: the function whose name the node is.
