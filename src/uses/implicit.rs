@@ -34,6 +34,17 @@ pub enum ImplicitCaller {
     OutsideBase(String),
 }
 
+/// What the classes above that of a member tell of it.
+#[derive(Default)]
+pub(super) struct BasesAbove {
+    /// Those of them that are defined elsewhere, but for the own bases of the member's class.
+    pub(super) outside: Vec<String>,
+    /// A class between has a method of the member's name.
+    pub(super) has_method: bool,
+    /// Any name is a member of one of them: `[key: string]: any`.
+    pub(super) takes_any_name: bool,
+}
+
 impl Uses<'_> {
     /// Returns the callers of a definition that no line shows; empty where none is known. Reads and parses its file.
     pub fn implicit_callers(&self, symbol: &SymbolRow) -> Result<Vec<ImplicitCaller>> {
@@ -78,25 +89,26 @@ impl Uses<'_> {
         method: &SymbolRow,
         text: &str,
     ) -> Result<Vec<String>> {
-        let (outside, is_overriding) =
-            self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
-        let is_overriding = is_overriding || is_marked_override(method, text);
-        Ok(if is_overriding { outside } else { Vec::new() })
+        let above = self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
+        let is_overriding = above.has_method || is_marked_override(method, text);
+        Ok(if is_overriding {
+            above.outside
+        } else {
+            Vec::new()
+        })
     }
 
-    /// Returns the bases from outside of the classes above that of a member, at any height but its own bases, and whether a class between
-    /// has a method of its name.
+    /// Returns what the classes above that of a member tell of it, at any height.
     pub(super) fn bases_above(
         &self,
         facts: &FileFacts,
         member: SymbolIdx,
         member_name: &str,
         path: &RepoPath,
-    ) -> Result<(Vec<String>, bool)> {
-        let mut has_member = false;
+    ) -> Result<BasesAbove> {
+        let mut above = BasesAbove::default();
         let mut open = bases(facts, member);
         let mut seen: HashSet<String> = open.iter().cloned().collect();
-        let mut outside = Vec::new();
         let mut next = 0;
         while next < open.len() && open.len() <= MAX_CLASSES {
             let name = open[next].clone();
@@ -112,8 +124,11 @@ impl Uses<'_> {
                 let Some(facts) = self.read.facts_with_places(file.id)? else {
                     continue;
                 };
+                let flags = facts.symbols.get(class.ordinal as usize).map(|it| it.flags);
+                above.takes_any_name |=
+                    flags.is_some_and(|it| it.contains(SymbolFlags::ANY_MEMBER));
                 let mut members = facts.symbols.iter();
-                has_member |= members.any(|it| {
+                above.has_method |= members.any(|it| {
                     it.parent == Some(class.ordinal)
                         && it.kind == SymbolKind::Method
                         && it.name == member_name
@@ -127,14 +142,14 @@ impl Uses<'_> {
                         .symbols_named(&token::normal_form(&base))?
                         .is_empty()
                     {
-                        outside.push(base);
+                        above.outside.push(base);
                     } else {
                         open.push(base);
                     }
                 }
             }
         }
-        Ok((outside, has_member))
+        Ok(above)
     }
 
     /// Returns the bases of a member's class that are not defined here: what they offer is not known.

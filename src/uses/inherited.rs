@@ -51,8 +51,7 @@ impl Uses<'_> {
         let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
             return Ok(false);
         };
-        // One that was renamed was the class's own.
-        let Some(owner) = symbol.parent.filter(|_| change.kind == ChangeKind::Removed) else {
+        let Some(owner) = symbol.parent else {
             return Ok(false);
         };
         let owner = file.old.facts.symbols.get(owner as usize);
@@ -64,11 +63,13 @@ impl Uses<'_> {
             return Ok(true);
         }
         let (facts, member) = (&file.old.facts, place.symbols[0]);
-        Ok(!self.outside_bases(facts, member)?.is_empty()
-            || !self
-                .bases_above(facts, member, &symbol.name, &file.path)?
-                .0
-                .is_empty())
+        let above = self.bases_above(facts, member, &symbol.name, &file.path)?;
+        if above.takes_any_name {
+            return Ok(true);
+        }
+        // One that was renamed was the class's own.
+        Ok(change.kind == ChangeKind::Removed
+            && !(above.outside.is_empty() && self.outside_bases(facts, member)?.is_empty()))
     }
 
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of

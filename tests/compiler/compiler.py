@@ -51,8 +51,8 @@ class Compiler:
         """Returns the files with an import that the compiler can't follow: it says nothing of what they use by it."""
         return {path for path, _, code, _ in self.errors if code == NO_MODULE}
 
-    def new_errors(self, texts: dict[str, str | None], base: list[Error] | None = None, codes: set[int] = CODES) -> list[Error]:
-        """Returns the errors that the work tree has with these texts (`None`: without the file) and has not without them."""
+    def new_errors(self, texts: dict[str, str | None], base: list[Error] | None = None, codes: set[int] | None = CODES) -> list[Error]:
+        """Returns the errors, of all codes with `None`, that the work tree has with these texts (`None`: without the file) and has not without them."""
         found = [tuple(error) for error in self._ask(check=texts)["errors"]]
         # Lines move; what is said of which file does not.
         known = Counter((path, code, message) for path, _, code, message in (self.errors if base is None else base))
@@ -60,7 +60,7 @@ class Compiler:
         for path, line, code, message in found:
             if known[path, code, message]:
                 known[path, code, message] -= 1
-            elif code in codes:
+            elif codes is None or code in codes:
                 new.append((path, line, code, message))
         return new
 
