@@ -18,7 +18,7 @@
 //!
 //! [`graph`] walks the edges, [`uses`] compares two states and finds the places of uses, [`lifecycle`] decides which indexes go
 //! and where saved code stands now, [`watch`] hears of changes from the kernel: `workspace` and the tools ask them. [`export`]
-//! writes an index for other programs, and [`embed`] asks models that the user configured. [`config`] holds settings, [`machine`] facts about the machine.
+//! writes an index for other programs, [`embed`] asks models that the user configured, and [`archive`] reads zip and tar files that are asked like repositories. [`config`] holds settings, [`machine`] facts about the machine.
 //!
 //! Beside them stand [`clients`], the configuration files of agents, and [`view`], a page to look at: both know plain data and
 //! no index, and `cli` alone names them.
@@ -27,6 +27,7 @@
 //! extractor are the same event, namely that the manifest which is indexed differs from the one on the
 //! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows.
 
+pub mod archive;
 pub mod cli;
 pub mod clients;
 pub mod config;

@@ -5,8 +5,8 @@ use clap::{Arg, Command, value_parser};
 use super::aliases::{ALIASES, Alias};
 use super::command_names::with_own_words;
 use super::{
-    affected_tests, ask, bundle, cache, context, embed, export, flags, install, list, manual,
-    memory, remote, runs, serve, settings, transfer, verify, view, watch,
+    affected_tests, archive, ask, bundle, cache, context, embed, export, flags, install, list,
+    manual, memory, remote, runs, serve, settings, transfer, verify, view, watch,
 };
 use crate::tools::chunks::CHUNKS;
 use crate::tools::{TOOLS, ToolSpec};
@@ -55,6 +55,7 @@ pub(super) fn command() -> Command {
         .subcommand(embed::command())
         .subcommand(export::command())
         .subcommand(bundle::command())
+        .subcommand(archive::command())
         .subcommand(remote::command())
         .subcommands(transfer::commands())
         .subcommand(settings::command())

@@ -4,6 +4,7 @@
 
 mod affected_tests;
 mod aliases;
+mod archive;
 mod ask;
 mod bundle;
 mod cache;
@@ -105,6 +106,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
         "ask" => ask::run(&command.matches, cwd.as_ref()),
         "embed" => embed::run(&command.matches, cwd.as_ref()),
         "export" => export::run(&command.matches, cwd.as_ref()),
+        "archive" => archive::run(&command.matches),
         "remote" => remote::run(&command.matches, cwd.as_ref()),
         "push" => transfer::run(true, &command.matches, cwd.as_ref()),
         "pull" => transfer::run(false, &command.matches, cwd.as_ref()),

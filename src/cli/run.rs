@@ -373,6 +373,10 @@ pub(super) fn named_settings(matches: &ArgMatches) -> Vec<(&'static str, String)
 /// Returns the repository that the command line names, as a path.
 pub(super) fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<PathBuf> {
     let repo = flags::repo(matches)?;
+    // `archive:NAME` is no path.
+    if repo.as_os_str().to_string_lossy().starts_with("archive:") {
+        return Some(repo);
+    }
     Some(cwd.map_or_else(|| repo.clone(), |cwd| cwd.join(&repo)))
 }
 

@@ -77,6 +77,12 @@ pub enum GitError {
         /// Why.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// An object or the branch of a repository that CodeLens keeps could not be written.
+    #[error("a repository in the data directory could not be written")]
+    Write {
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
 }
 
 impl GitError {

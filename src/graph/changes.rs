@@ -15,6 +15,9 @@ const MIN_ALIKE_PERCENT: usize = 60;
 /// Definitions with fewer tokens than this are too short to be told from others by them.
 const MIN_TOKENS: usize = 6;
 
+/// Members with fewer tokens than this are not told from those of other types by them: `id: string`, `int Count { get; set; }`.
+const MIN_TOKENS_OF_MEMBERS: usize = 12;
+
 /// The least share of words that both versions of a renamed definition have: marks alone (`(`, `,`, `=>`) are alike in any two
 /// short ones.
 const MIN_ALIKE_WORDS_PERCENT: usize = 50;
@@ -556,9 +559,14 @@ fn successors(
                 continue;
             }
             // The same file under another name is likelier than another file under the same name; without either, little
-            // text says little.
-            let is_near = one.path == other.path || one.name == other.name;
-            if !is_near && old_bags[n].n_tokens < MIN_TOKENS {
+            // text says little. Many types have a member of a short text: in another one it is another one.
+            let is_same_file = one.path == other.path;
+            let (is_near, min_tokens) = if owner(one).is_empty() && owner(other).is_empty() {
+                (is_same_file || one.name == other.name, MIN_TOKENS)
+            } else {
+                (is_same_file && is_of_same_owner, MIN_TOKENS_OF_MEMBERS)
+            };
+            if !is_near && old_bags[n].n_tokens < min_tokens {
                 continue;
             }
             if one.name != other.name
@@ -796,6 +804,32 @@ mod tests {
         assert_eq!(
             changes(&old, &["a.ts B: const B = 1"]),
             ["Renamed a.ts A → a.ts B"]
+        );
+    }
+
+    #[test]
+    fn short_members_of_other_types_are_others() {
+        let old = [
+            "a.ts A.id: id: string",
+            "a.ts A.m: m() { a; b; c; d; e; f }",
+        ];
+        let new = [
+            "a.ts B.id: id: string",
+            "a.ts B.m: m() { a; b; c; d; e; f }",
+        ];
+        assert_eq!(
+            changes(&old, &new),
+            [
+                "Removed a.ts A.id → -",
+                "Moved a.ts A.m → a.ts B.m",
+                "Added - → a.ts B.id"
+            ]
+        );
+        let old = ["a.ts A.id: id: string"];
+        assert_eq!(changes(&old, &["b.ts A.id: id: string"]).len(), 2);
+        assert_eq!(
+            changes(&old, &["a.ts A.key: key: string"]),
+            ["Renamed a.ts A.id → a.ts A.key"]
         );
     }
 

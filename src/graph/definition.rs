@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::impact::WalkStart;
 use crate::model::{Budget, Direction, EdgeKind, FileId, Provenance, SymbolId};
 use crate::store::{Read, StoreResult};
 
@@ -27,22 +28,27 @@ pub struct NeighborDefinition {
     pub via: Option<SymbolId>,
 }
 
-/// Returns the neighbours of a definition, in no order, and whether a bound ended the walk.
+/// Returns the neighbours of a definition, in no order, and whether a bound ended the walk. `seeds` are the definition and its dispatch
+/// targets, whose users may use it.
 pub fn neighbors(
     read: &Read<'_>,
-    seed: SymbolId,
+    seeds: &[WalkStart],
     kinds: &[EdgeKind],
     direction: Direction,
     depth: u32,
     budget: &Budget,
 ) -> StoreResult<(Vec<NeighborDefinition>, bool)> {
-    let mut seen: HashSet<(Option<FileId>, Option<SymbolId>)> = HashSet::from([(None, Some(seed))]);
-    let mut frontier = vec![(seed, Provenance::Resolved)];
+    // Another overload may be a user itself.
+    let whole = seeds.iter().filter(|it| it.class != Provenance::Overload);
+    let mut seen: HashSet<(Option<FileId>, Option<SymbolId>)> =
+        whole.map(|it| (None, Some(it.definition))).collect();
+    let mut frontier: Vec<WalkStart> = seeds.to_vec();
     let mut all = Vec::new();
     for hops in 1..=depth {
         let mut next: BTreeMap<(Option<FileId>, Option<SymbolId>), NeighborDefinition> =
             BTreeMap::new();
-        for (at, before) in frontier {
+        for start in frontier {
+            let at = start.definition;
             if budget.is_cancelled() || seen.len() > MAX_NODES {
                 return Ok((all, true));
             }
@@ -51,6 +57,9 @@ pub fn neighbors(
                 Direction::Out => read.edges_out_of(at)?,
             };
             for edge in edges.iter().filter(|edge| kinds.contains(&edge.kind)) {
+                if hops == 1 && !start.is_followed_by(edge) {
+                    continue;
+                }
                 let symbol = match direction {
                     Direction::In => edge.src,
                     Direction::Out => Some(edge.dst),
@@ -65,7 +74,7 @@ pub fn neighbors(
                     symbol,
                     line: edge.line,
                     hops,
-                    provenance: before.max(edge.provenance),
+                    provenance: start.class.max(edge.provenance),
                     via: (hops > 1).then_some(at),
                 };
                 let known = next.entry((file, symbol)).or_insert_with(|| near.clone());
@@ -77,7 +86,13 @@ pub fn neighbors(
         seen.extend(next.keys().copied());
         frontier = next
             .values()
-            .filter_map(|near| Some((near.symbol?, near.provenance)))
+            .filter_map(|near| {
+                Some(WalkStart {
+                    definition: near.symbol?,
+                    class: near.provenance,
+                    by_calls: false,
+                })
+            })
             .collect();
         all.extend(next.into_values());
     }

@@ -55,6 +55,12 @@ impl WalkStart {
             .collect()
     }
 
+    /// Whether an edge of a seed leads to users of the definition that is asked about.
+    pub(super) fn is_followed_by(&self, edge: &EdgeRow) -> bool {
+        (!self.by_calls || edge.kind == EdgeKind::Calls)
+            && (self.class != Provenance::Overload || edge.provenance == Provenance::Overload)
+    }
+
     fn is_asked_about(&self) -> bool {
         self.class == Provenance::Resolved
     }

@@ -3,7 +3,7 @@
 use crate::model::RepoPath;
 
 /// Returns whether a token is a word.
-pub(super) fn is_word(token: &str) -> bool {
+pub fn is_word(token: &str) -> bool {
     token.starts_with(is_word_char)
 }
 
@@ -12,7 +12,7 @@ fn is_word_char(c: char) -> bool {
 }
 
 /// Splits a text into words and single marks.
-pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         rest = rest.trim_start();

@@ -305,6 +305,13 @@ impl<'a> FactsCache<'a> {
         loaded
     }
 
+    /// Records that a file is asked which somebody holds, as [`Self::get`] does.
+    pub(super) fn record_held(&self, held: &Rc<LinkedFile>) {
+        if self.is_recording {
+            self.recorder.record_load(held.file, Some(held));
+        }
+    }
+
     fn load_once(&self, file: ModuleId) -> Option<Rc<LinkedFile>> {
         let own = self.own.borrow();
         if let Some(own) = own.as_ref().filter(|own| own.file == file) {

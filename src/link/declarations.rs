@@ -74,7 +74,7 @@ impl Linker<'_, '_> {
                 return None;
             }
         }
-        let includes = |place: &Place| self.included(place.0).contains(&in_file);
+        let includes = |place: &Place| self.includes(place.0, in_file);
         let near: Vec<Place> = found.iter().copied().filter(includes).collect();
         let mut found = if near.is_empty() { found } else { near };
         if let Some(one) = self.same_function(&loaded, at, &found) {
@@ -314,7 +314,7 @@ impl DispatchLookup<'_, '_> {
         // Whoever sees the declaration alone is led to it where there are several.
         let linker = Linker::new(self.linker.cache, Rc::clone(header));
         let place = (header.file, declared);
-        linker.definition_of(place) == place && linker.included(file.file).contains(&header.file)
+        linker.definition_of(place) == place && linker.includes(file.file, header.file)
     }
 }
 

@@ -32,31 +32,54 @@ type ScopedName = (Type, Option<Type>);
 const TYPE: &str = "type ";
 
 impl Linker<'_, '_> {
-    /// Returns the file and all that it includes, the nearest first.
-    pub(super) fn included(&self, file: ModuleId) -> Rc<[ModuleId]> {
+    /// Returns the file and all that it includes, the nearest first. They are held until the file is linked: each of its names goes through
+    /// all of them, and they may be more than the cache keeps.
+    fn included(&self, file: ModuleId) -> Rc<[Rc<LinkedFile>]> {
         if let Some(known) = self.included_files.borrow().get(&file) {
+            for held in known.iter() {
+                self.cache.record_held(held);
+            }
             return Rc::clone(known);
         }
-        let mut all = vec![file];
+        let mut open = vec![file];
         let mut seen: HashSet<ModuleId> = HashSet::default();
         seen.insert(file);
+        let mut all = Vec::new();
         let mut next = 0;
-        while let Some(at) = all.get(next).copied() {
+        while let Some(at) = open.get(next).copied() {
             next += 1;
-            let Some(loaded) = self.cache.get(at) else {
+            let Some(loaded) = self.held(at) else {
                 continue;
             };
             for target in loaded.included_files() {
-                if all.len() < MAX_INCLUDED && seen.insert(*target) {
-                    all.push(*target);
+                if open.len() < MAX_INCLUDED && seen.insert(*target) {
+                    open.push(*target);
                 }
             }
+            all.push(loaded);
         }
-        let all: Rc<[ModuleId]> = all.into();
+        let all: Rc<[Rc<LinkedFile>]> = all.into();
         self.included_files
             .borrow_mut()
             .insert(file, Rc::clone(&all));
         all
+    }
+
+    /// Whether a file is another one or includes it.
+    pub(super) fn includes(&self, file: ModuleId, included: ModuleId) -> bool {
+        self.included(file).iter().any(|it| it.file == included)
+    }
+
+    /// Returns the facts of a file, which are held from then on.
+    fn held(&self, file: ModuleId) -> Option<Rc<LinkedFile>> {
+        if let Some(held) = self.held_files.borrow().get(&file) {
+            self.cache.record_held(held);
+            return Some(Rc::clone(held));
+        }
+        let loaded = self.cache.get(file)?;
+        let mut held = self.held_files.borrow_mut();
+        held.insert(file, Rc::clone(&loaded));
+        Some(loaded)
     }
 
     /// Returns the definitions and declarations of a name at the top level of a file and of all that it includes.
@@ -66,12 +89,9 @@ impl Linker<'_, '_> {
             return Rc::clone(known);
         }
         let mut found = Vec::new();
-        for at in self.included(file).iter() {
-            let Some(loaded) = self.cache.get(*at) else {
-                continue;
-            };
+        for loaded in self.included(file).iter() {
             let here = loaded.top_level(name).iter();
-            found.extend(here.map(|symbol| (*at, *symbol)));
+            found.extend(here.map(|symbol| (loaded.file, *symbol)));
             if found.len() >= MAX_CANDIDATES {
                 break;
             }
@@ -308,8 +328,7 @@ impl Linker<'_, '_> {
 
     /// The name behind `using ns::name;` or `namespace name = ns;`, in a file or what it includes.
     fn used_name(&self, file: ModuleId, name: &str) -> Option<String> {
-        self.included(file).iter().find_map(|at| {
-            let loaded = self.cache.get(*at)?;
+        self.included(file).iter().find_map(|loaded| {
             if !loaded.top_level(name).is_empty() {
                 return None;
             }
@@ -324,10 +343,7 @@ impl Linker<'_, '_> {
     /// The namespaces all of whose names a file uses: `using namespace ns;`.
     fn used_namespaces(&self, file: ModuleId) -> Vec<String> {
         let mut all = Vec::new();
-        for at in self.included(file).iter() {
-            let Some(loaded) = self.cache.get(*at) else {
-                continue;
-            };
+        for loaded in self.included(file).iter() {
             let Some(path) = loaded.below(PathId::EMPTY, Slot::All) else {
                 continue;
             };

@@ -71,8 +71,10 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) named_extensions: RefCell<HashMap<String, Definitions>>,
     /// Memo of [`Self::traits`], by type.
     pub(super) traits: RefCell<HashMap<(ModuleId, SymbolIdx), Traits>>,
+    /// The files that [`Self::included`] went through.
+    pub(super) held_files: RefCell<HashMap<ModuleId, Rc<LinkedFile>>>,
     /// Memo of [`Self::included`], by file.
-    pub(super) included_files: RefCell<HashMap<ModuleId, Rc<[ModuleId]>>>,
+    pub(super) included_files: RefCell<HashMap<ModuleId, Rc<[Rc<LinkedFile>]>>>,
     /// Memo of [`Self::visible`], by file and name.
     pub(super) included_names: RefCell<IncludedNames>,
     /// Memo of [`Self::definition_of`].
@@ -122,6 +124,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             parts_of_types: RefCell::default(),
             named_extensions: RefCell::default(),
             traits: RefCell::default(),
+            held_files: RefCell::default(),
             included_files: RefCell::default(),
             included_names: RefCell::default(),
             definitions: RefCell::default(),

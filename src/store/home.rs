@@ -11,6 +11,7 @@
 //! <home>/repos/<repoId>/<indexId>.<build>.open    the reader lock, and whether the build is on the disk
 //! <home>/repos/<repoId>/contexts.db               records that agents saved
 //! <home>/vectors/<family>.db                      vectors of chunks, where a model is configured
+//! <home>/archives/<name>.git                      an archive that is asked like a repository; <name>.lock while it is written
 //! <home>/library.db                               runs: builds, pulls, imports
 //! <home>/runs/<number>.lock                       held while a run goes on
 //! <home>/usage.db                                 counts of calls
@@ -66,6 +67,24 @@ impl Home {
     /// Returns where it is.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the git directory of the archive of a name, which has no separator; its lock has the ending `lock`.
+    pub fn archive(&self, name: &str) -> PathBuf {
+        self.archives().join(format!("{name}.git"))
+    }
+
+    /// Returns the directory of all archives.
+    pub fn archives(&self) -> PathBuf {
+        self.root.join("archives")
+    }
+
+    /// Creates the directory of all archives, for this user alone.
+    ///
+    /// # Errors
+    /// That of the file system.
+    pub fn create_archives(&self) -> StoreResult<()> {
+        create_private(&self.archives())
     }
 
     /// Returns the part for one repository, without creating it.

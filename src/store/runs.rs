@@ -61,7 +61,7 @@ const COLUMNS: &str = "SELECT id, kind, source, repo, branch, head, index_id, st
 /// A run that begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewRun {
-    /// `build`, `seed`, `pull` or `bundle`.
+    /// `build`, `seed`, `pull`, `bundle` or `archive`.
     pub kind: &'static str,
     /// Its cause: `refresh`, `question`, `background`, the name of a remote, or that of a file.
     pub source: String,

@@ -6,6 +6,7 @@ use super::places::uses;
 use super::related::{BoundedEdges, DirectionInput, EdgeType, RelatedEdge, definition, direct};
 use crate::error::Result;
 use crate::graph::definition::{NeighborDefinition, neighbors};
+use crate::graph::impact::WalkStart;
 use crate::graph::related::TestBasis;
 use crate::graph::test_conventions;
 use crate::model::{Direction, EdgeKind, FileRole, Provenance, RepoPath};
@@ -33,8 +34,9 @@ pub(super) fn of_type(
     let mut found = Vec::new();
     let mut is_cut = false;
     for way in direction.ways() {
-        let (near, cut) = neighbors(view.read, symbol.id, &[kind], *way, depth, view.budget)?;
-        is_cut |= cut;
+        let (seeds, is_short) = seeds(view, symbol, *way)?;
+        let (near, cut) = neighbors(view.read, &seeds, &[kind], *way, depth, view.budget)?;
+        is_cut |= cut | is_short;
         for near in &near {
             found.extend(output(view, near, edge_type, *way)?);
         }
@@ -42,12 +44,22 @@ pub(super) fn of_type(
     Ok((found, is_cut))
 }
 
+/// Returns the definition, to its users with its dispatch targets, and whether there may be more of those.
+fn seeds(view: &View<'_>, symbol: &SymbolRow, way: Direction) -> Result<(Vec<WalkStart>, bool)> {
+    match way {
+        Direction::In => uses(view).seeds(std::slice::from_ref(symbol)),
+        Direction::Out => Ok((WalkStart::of([symbol.id]), false)),
+    }
+}
+
 /// Returns the test files that use a definition, also through others, and those that are named after its
 /// file where none of them leads there; last those that name it.
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = Direction::In;
-    let (near, is_cut) = neighbors(view.read, symbol.id, &kinds, way, depth, view.budget)?;
+    let (seeds, is_short) = seeds(view, symbol, way)?;
+    let (near, cut) = neighbors(view.read, &seeds, &kinds, way, depth, view.budget)?;
+    let is_cut = cut | is_short;
     let mut best: BTreeMap<RepoPath, (u32, Provenance)> = BTreeMap::new();
     for near in &near {
         let Some(place) = output(view, near, EdgeType::Tests, way)? else {

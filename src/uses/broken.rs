@@ -30,10 +30,12 @@ const MAX_BARRELS: usize = 200;
 impl Uses<'_> {
     /// Finds the broken uses of a difference whose new state is that of the index. Binds the uses of the files that the
     /// change may reach; `earlier`, an index that is proved to be of the old state, tells more of them apart than words do.
+    /// Uses of definitions whose file `is_wanted` does not choose are neither listed nor counted.
     pub fn broken(
         &self,
         difference: &Difference,
         earlier: Option<&Read<'_>>,
+        is_wanted: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<BrokenUses> {
         let states = self.states(difference)?;
         let mut found = BrokenUses {
@@ -124,10 +126,13 @@ impl Uses<'_> {
         }
         self.add_calls(&states, &mut found)?;
         self.add_overrides(&states, &mut found)?;
+        found.all.retain(|one| is_wanted(&one.home));
+        found.doubtful.retain(|one| is_wanted(&one.home));
         self.leave_out_doubtful(difference, &mut found)?;
         found.sort();
         let of_each = found.doubtful.iter().map(BrokenUse::n_lines);
-        found.n_unresolved = of_each.sum::<u64>() + self.n_unresolved(difference, &found)?;
+        found.n_unresolved =
+            of_each.sum::<u64>() + self.n_unresolved(difference, &found, is_wanted)?;
         Ok(found)
     }
 
@@ -288,10 +293,16 @@ impl Uses<'_> {
 
     /// Returns how many uses of the names of definitions that are gone have no known meaning in the index, those that are
     /// listed apart.
-    fn n_unresolved(&self, difference: &Difference, found: &BrokenUses) -> Result<u64> {
+    fn n_unresolved(
+        &self,
+        difference: &Difference,
+        found: &BrokenUses,
+        is_wanted: &dyn Fn(&RepoPath) -> bool,
+    ) -> Result<u64> {
         let mut names: BTreeMap<(&str, bool), BTreeSet<&RepoPath>> = BTreeMap::new();
         for change in difference.gone() {
-            if let Some((file, symbol)) = difference.old(change) {
+            let old = difference.old(change).filter(|it| is_wanted(&it.0.path));
+            if let Some((file, symbol)) = old {
                 let name = (last_name(&symbol.name), symbol.parent.is_some());
                 names.entry(name).or_default().insert(&file.path);
             }

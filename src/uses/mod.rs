@@ -26,6 +26,7 @@ mod overrides;
 mod removed;
 mod tests_by_name;
 mod unbound;
+mod unchecked;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
@@ -42,6 +43,7 @@ pub use mentions::{Mention, MentionPart, Mentions, innermost};
 pub use overloads::has_overloads;
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 pub use unbound::may_name;
+pub use unchecked::UncheckedUses;
 
 pub use crate::graph::changes::ChangeKind;
 pub use crate::link::use_targets::DefinitionRow;

@@ -11,7 +11,8 @@ use crate::syntax;
 impl Difference {
     /// Returns how many parameter lists changed whose calls are not compared with them: overloads that are there in the old state
     /// alone, of a language whose arguments are not counted, behind a decorator that may change them, or with fewer parameters than before.
-    pub fn n_unchecked_parameters(&self) -> u64 {
+    /// `is_wanted` chooses among the files.
+    pub(super) fn n_unchecked_parameters(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
         let mut n_unchecked = 0;
         for change in &self.changes {
             let (Some(old), Some(new)) = (&change.old, &change.new) else {
@@ -19,7 +20,7 @@ impl Difference {
             };
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
             let is_followed = syntax::by_path(&was.path).family().is_some();
-            if change.is_gone() || !is_followed {
+            if change.is_gone() || !is_followed || !(is_wanted(&was.path) || is_wanted(&is.path)) {
                 continue;
             }
             if has_overloads(&was.path) {

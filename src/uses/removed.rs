@@ -117,7 +117,7 @@ impl Uses<'_> {
         if removed.is_empty() {
             return Ok(Vec::new());
         }
-        let broken = self.broken(&difference, None)?;
+        let broken = self.broken(&difference, None, &|_| true)?;
         let certain = broken.all.into_iter().map(|one| (one, false));
         let doubtful = broken.doubtful.into_iter().map(|one| (one, true));
         for (found, is_doubtful) in certain.chain(doubtful) {

@@ -5,6 +5,7 @@
 
 mod active_query;
 mod answer;
+mod archives;
 mod bundle;
 mod cache;
 mod catch_up;
@@ -47,9 +48,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use crate::archive::{Strip, name_of as archive_name_of};
 pub use crate::embed::CitedProse;
 pub use crate::remote::{NewKeys, new_keys};
 pub use active_query::{FirstBuild, Patience, Question};
+pub use archives::{AddedArchive, ArchiveToAdd, StoredArchive};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
@@ -236,8 +239,8 @@ impl Workspaces {
         &self.config
     }
 
-    /// Returns the work tree that a call is about: `named` if the call names one (a relative path is
-    /// one below the first of `places`), else the first of `places` that lies in one.
+    /// Returns the work tree that a call is about: `named` if the call names one (`archive:NAME`, or a path: a relative one is
+    /// below the first of `places`), else the first of `places` that lies in one.
     ///
     /// # Errors
     /// `not_a_repo` where there is none; `path_not_found` where nothing is at any of the places; `git` where there is one that can't be read; `outside_repo` for one
@@ -250,6 +253,9 @@ impl Workspaces {
             && let Some(place) = group.named(named)
         {
             return self.open_one_of(&[place.to_owned()]);
+        }
+        if let Some(named) = named.filter(|it| archives::name_in(Path::new(it)).is_some()) {
+            return self.open_one_of(&[PathBuf::from(named)]);
         }
         let named = named.map(|path| match places.first() {
             Some(place) => place.join(path),
@@ -267,7 +273,8 @@ impl Workspaces {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
-        if !tried.is_empty() && !tried.iter().any(|place| place.exists()) {
+        let is_there = |place: &PathBuf| place.exists() || archives::name_in(place).is_some();
+        if !tried.is_empty() && !tried.iter().any(is_there) {
             return Err(Error::new(
                 Code::PathNotFound,
                 "there is no file or directory at the path of the repository",
@@ -310,6 +317,9 @@ impl Workspaces {
     }
 
     fn at(&self, place: &Path) -> Result<Arc<Workspace>> {
+        let archive = archives::name_in(place).map(|name| self.archive_dir(name));
+        let archive = archive.transpose()?;
+        let place = archive.as_deref().unwrap_or(place);
         if let Some(known) = self.known_root(place) {
             return Ok(known);
         }

@@ -41,7 +41,7 @@ impl RunRecorder {
         let reference =
             reference.map_or_else(String::new, |it| format!(" --ref {}", shell_word(it)));
         Self::new(
-            workspace,
+            &workspace.home,
             NewRun {
                 kind,
                 source: source.to_owned(),
@@ -59,7 +59,7 @@ impl RunRecorder {
     pub(super) fn of_transfer(workspace: &Workspace, kind: &'static str, source: &str) -> Self {
         let repo = workspace.work_dir.display().to_string();
         Self::new(
-            workspace,
+            &workspace.home,
             NewRun {
                 kind,
                 source: source.to_owned(),
@@ -71,9 +71,21 @@ impl RunRecorder {
         )
     }
 
-    fn new(workspace: &Workspace, run: NewRun) -> Self {
+    /// Returns the recorder of an archive that is taken in; `next_step` takes it in again.
+    pub(super) fn of_archive(home: &Home, source: &str, repo: String, next_step: String) -> Self {
+        let run = NewRun {
+            kind: "archive",
+            source: source.to_owned(),
+            repo,
+            next_step,
+            ..NewRun::default()
+        };
+        Self::new(home, run)
+    }
+
+    fn new(home: &Home, run: NewRun) -> Self {
         Self {
-            home: workspace.home.clone(),
+            home: home.clone(),
             run,
             begun: Instant::now(),
             cpu_before: machine::cpu_time(),

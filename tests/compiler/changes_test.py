@@ -32,6 +32,7 @@ TOKEN = re.compile(r"[\w$]+|[^\w\s$]")
 COMMENT = re.compile(r"/\*.*?\*/\s*|//[^\n]*\n?\s*", re.S)
 MIN_ALIKE = 0.6
 MIN_TOKENS = 6
+MIN_TOKENS_OF_MEMBERS = 12
 
 ENDS = {"typescript": (".ts", ".tsx", ".mts", ".cts"), "python": (".py", ".pyi")}
 
@@ -143,7 +144,9 @@ class States:
         mine, theirs = bags[0, one], bags[1, other]
         n_mine, n_theirs = sum(mine.values()), sum(theirs.values())
         if mine == theirs and n_mine:
-            is_near = one[0] == other[0] or one[1].rpartition(".")[2] == other[1].rpartition(".")[2]
+            if old["owner"] or new["owner"]:
+                return 1 if one[0] == other[0] and old["owner"] == new["owner"] or n_mine >= MIN_TOKENS_OF_MEMBERS else 0
+            is_near = one[0] == other[0] or one[1] == other[1]
             return 1 if is_near or n_mine >= MIN_TOKENS else 0
         if min(n_mine, n_theirs) < MIN_TOKENS or old["owner"] != new["owner"]:
             return 0

@@ -76,6 +76,12 @@ fn found(answer: &Value) -> Vec<String> {
         assert_eq!(answer["complete"], false, "{answer}");
         all.push(format!("unchecked {n}"));
     }
+    if let Some((_, rest)) = summary.split_once("Uses of fields were not looked for, which ")
+        && let Some((n, _)) = rest.split_once(" changed type")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("fields {n}"));
+    }
     all
 }
 

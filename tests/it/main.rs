@@ -6,6 +6,7 @@
 )]
 
 mod acceptance;
+mod archives;
 mod callers;
 mod chains;
 mod changes;

@@ -3,6 +3,7 @@
 //! Takes the types that are serialised for programs, so that both say the same of a field.
 
 mod answers;
+mod archives;
 mod ask;
 mod changes;
 mod changes_graph;
@@ -26,6 +27,7 @@ mod storage;
 mod text;
 mod tree;
 
+pub(super) use archives::{added_archive, archives, removed_archive};
 pub(super) use ask::{CitedAnswer, ExcerptOutput, ProseOutput, answer};
 pub(super) use changes::{ChangesFormat, RUNNERS, tests};
 pub(super) use changes_graph::changes_graph;

@@ -107,8 +107,11 @@ pub(super) fn find(
                     new: Some(view.read),
                     content: &|path, is_old| content(&comparison.files, path, is_old),
                 };
-                own =
-                    Difference::kept(texts(view, comparison)?.files, Some(&indexed), &uses.budget)?;
+                own = Difference::kept(
+                    texts(view, comparison, &|_| true)?.files,
+                    Some(&indexed),
+                    &uses.budget,
+                )?;
                 &own
             }
         };

@@ -26,27 +26,33 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Whether a definition that other code may use is gone or may be, without its uses being known: of a language that is outlined, or in
     /// a file that is not compared.
-    pub(super) fn has_unknown_loss(&self) -> bool {
+    pub(super) fn has_unknown_loss(&self, asked: &ChangesQuestion<'_>) -> bool {
         let mut changes = self.difference.changes.iter();
+        let is_wanted = |change| {
+            let old = self.difference.old(change);
+            old.is_some_and(|(file, _)| asked.is_wanted(file.path.as_str()))
+        };
         self.n_possible_losses > 0
             || changes.any(|it| {
                 self.difference.is_outlined(it)
                     && it.kind != ChangeKind::Added
                     && it.kind != ChangeKind::Body
+                    && is_wanted(it)
             })
     }
 }
 
 impl Gathered {
-    /// Compares the definitions of the files that differ, and finds the uses that broke.
+    /// Compares the definitions of the files that differ, and finds the uses that broke; what is counted is of the files asked for.
     pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<Self> {
         let comparison = asked.comparison;
+        let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
         let ComparableFiles {
             files,
             pending,
             n_not_analysed,
             n_possible_losses,
-        } = texts(view, comparison)?;
+        } = texts(view, comparison, &is_wanted)?;
         let uses = uses(view);
         let indexed = IndexedStates {
             old: asked.base.map(|base| &base.read),
@@ -55,7 +61,7 @@ impl Gathered {
         };
         let difference = Difference::kept(files, Some(&indexed), &uses.budget)?;
         let proved = asked.base.filter(|base| base.is_proved);
-        let mut broken = uses.broken(&difference, proved.map(|base| &base.read))?;
+        let mut broken = uses.broken(&difference, proved.map(|base| &base.read), &is_wanted)?;
         if view.freshness.as_str() == "partial" {
             broken.doubt_all();
         }
@@ -66,7 +72,7 @@ impl Gathered {
             .filter(|it| difference.is_outlined(it))
         {
             let side = difference.old(change).or_else(|| difference.new_of(change));
-            outlined.extend(side.map(|(file, _)| &file.path));
+            outlined.extend(side.map(|(file, _)| &file.path).filter(|it| is_wanted(it)));
         }
         outlined.dedup();
         let n_outlined = outlined.len() as u64;
@@ -103,8 +109,12 @@ pub(super) struct ComparableFiles {
     n_possible_losses: u64,
 }
 
-/// Sorts the files of a comparison.
-pub(super) fn texts(view: &View<'_>, comparison: &Comparison) -> Result<ComparableFiles> {
+/// Sorts the files of a comparison; those without texts to compare are counted where they are wanted.
+pub(super) fn texts(
+    view: &View<'_>,
+    comparison: &Comparison,
+    is_wanted: &dyn Fn(&RepoPath) -> bool,
+) -> Result<ComparableFiles> {
     let mut sorted = ComparableFiles::default();
     for file in &comparison.files {
         let row = view.read.file(file.path.as_str())?;
@@ -124,7 +134,7 @@ pub(super) fn texts(view: &View<'_>, comparison: &Comparison) -> Result<Comparab
         let is_left_out = is_reduced || file.new.is_some() && row.is_none();
         if let Some(texts) = texts_of(file).filter(|_| !is_left_out) {
             sorted.files.push((file.path.clone(), texts));
-        } else {
+        } else if is_wanted(&file.path) {
             sorted.n_not_analysed += 1;
             sorted.n_possible_losses += u64::from(had_definitions(file));
         }

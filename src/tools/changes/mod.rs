@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Cursor, FreshnessFields, is_zero, length, truncate_to_bytes};
-use super::impact::{count, unchecked_parameters};
+use super::impact::{count, not_compared};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -431,11 +431,13 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         || (tests.len() as u64) < tests_total
         || (files.len() as u64) < files_total
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
-    let n_unchecked = gathered.difference.n_unchecked_parameters();
+    let unchecked = gathered
+        .difference
+        .unchecked_uses(|path| asked.is_wanted(path.as_str()));
     let of_tests = || tests_sentence(tests_total, reach.n_possible_tests());
     let findings = [
         listed.summary(&gathered, broken_total),
-        unchecked_parameters(n_unchecked),
+        not_compared(unchecked),
         asked
             .has(AnswerPart::Tests)
             .then(of_tests)
@@ -453,8 +455,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             && gathered.pending.is_empty()
             && !is_cut
             && gathered.broken.n_unresolved == 0
-            && n_unchecked == 0
-            && !gathered.has_unknown_loss(),
+            && unchecked.is_none()
+            && !gathered.has_unknown_loss(asked),
         broken,
         broken_total,
         changes_total: listed.all.len() as u64,

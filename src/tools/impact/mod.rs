@@ -33,7 +33,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::model::path::is_at_or_below;
 use crate::model::{CommitId, FileRole, RepoPath};
-use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, Uses};
+use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, UncheckedUses, Uses};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 pub(super) use counts::{ReachCounts, counts};
 use reached::list_reached;
@@ -41,7 +41,7 @@ use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
-pub(super) use summary::{count, unchecked_parameters};
+pub(super) use summary::{count, not_compared};
 use targets::Targets;
 pub(super) use targets::is_one;
 use unknown::MentionsOutput;
@@ -508,7 +508,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             .as_ref()
             .map_or((0, 0), MentionsOutput::counts),
         n_removed: removed.len(),
-        n_unchecked: n_unchecked_parameters(&uses, asked)?,
+        unchecked: unchecked_uses(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
         n_unresolved: removed::n_unresolved(&removed),
@@ -527,12 +527,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     Ok(output)
 }
 
-/// Returns how many parameter lists changed whose calls are not compared with them, where changes are asked about.
-fn n_unchecked_parameters(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<u64> {
+/// Returns how many changes there are whose uses are not compared with them, where changes are asked about.
+fn unchecked_uses(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<UncheckedUses> {
     if !asked.input.asks_changes() {
-        return Ok(0);
+        return Ok(UncheckedUses::default());
     }
-    Ok(uses.difference(asked.earlier)?.n_unchecked_parameters())
+    Ok(uses.difference(asked.earlier)?.unchecked_uses(|_| true))
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file.

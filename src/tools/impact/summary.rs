@@ -3,7 +3,7 @@
 //! Never says that a change is safe: uses that could not be bound, and ways that no index sees, are named.
 
 use crate::model::sanitize::one_line;
-use crate::uses::ImplicitCaller;
+use crate::uses::{ImplicitCaller, UncheckedUses};
 
 /// The figures of an answer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,8 +53,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_doubtful: u64,
     /// Further uses of their names whose meaning is not known.
     pub(super) n_unresolved: u64,
-    /// Parameter lists that changed and whose calls are not compared with them.
-    pub(super) n_unchecked: u64,
+    /// Changes that are not compared with their uses.
+    pub(super) unchecked: UncheckedUses,
     /// Steps that were followed.
     pub(super) depth: u32,
     /// Whether the uncommitted changes were asked about.
@@ -206,7 +206,7 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
             ),
         });
     }
-    let unchecked = unchecked_parameters(found.n_unchecked);
+    let unchecked = not_compared(found.unchecked);
     if !unchecked.is_empty() {
         said.push(unchecked.trim_start().to_owned());
     }
@@ -300,15 +300,22 @@ pub(super) fn doubt(n: u64, n_doubtful: u64) -> String {
     )
 }
 
-/// Says that calls were not compared with changed parameter lists, with a blank before; empty for none.
-pub(in crate::tools) fn unchecked_parameters(n: u64) -> String {
-    match n {
-        0 => String::new(),
-        n => format!(
+/// Says which changes were not compared with their uses, with a blank before; empty for none.
+pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
+    let mut said = String::new();
+    if unchecked.n_parameter_lists > 0 {
+        said += &format!(
             " Calls were not compared with {}: they may be broken.",
-            count(n, "changed parameter list")
-        ),
+            count(unchecked.n_parameter_lists, "changed parameter list")
+        );
     }
+    if unchecked.n_types > 0 {
+        said += &format!(
+            " Uses of fields were not looked for, which {} of C or C++ may have lost.",
+            count(unchecked.n_types, "changed type")
+        );
+    }
+    said
 }
 
 /// Returns a number with its noun: `1 file`, `2 files`.

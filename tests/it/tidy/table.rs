@@ -33,6 +33,8 @@ pub(crate) const ROOMS: &[Room] = &[
     room("remote", &["model"]),
     // Models: what is said to them over `remote`, and which answers are taken.
     room("embed", &["remote", "config", "model"]),
+    // Zip and tar files, whose contents are not trusted.
+    room("archive", &["model"]),
     // What the index means, and how it is made.
     room("link", &["store", "resolve", "ir", "model", "error"]),
     // What files are for: what the configurations of test runners declare, against what the index holds.
@@ -71,6 +73,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "watch",
             "machine",
             "remote",
+            "archive",
             "embed",
             "lifecycle",
             "model",
@@ -156,7 +159,10 @@ pub(crate) const DOORS: &[Door] = &[
     door("ignore", &["git"]),
     door("rusqlite", &["store"]),
     door("libsqlite3_sys", &["store"]),
-    door("zstd", &["store"]),
+    door("zstd", &["store", "archive"]),
+    door("zip", &["archive"]),
+    door("tar", &["archive"]),
+    door("flate2", &["archive"]),
     door("postcard", &["store"]),
     door("scip", &["export"]),
     door("protobuf", &["export"]),

@@ -33,9 +33,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
     plain_marks: None,
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Function, "main" | "wmain" | "WinMain" | "wWinMain") => Some(ENTRY_POINT),
-        (_, name) if name.starts_with("operator") => {
-            Some("an operator, which is written as a sign")
-        }
+        (_, name) if is_operator(name) => Some("an operator, which is written as a sign"),
         (_, name) if name.starts_with('~') => Some("a destructor, which runs where a value ends"),
         _ => None,
     },
@@ -79,4 +77,10 @@ fn lower(
         return None;
     }
     Some(lowering.finish())
+}
+
+/// Whether a name is that of an operator: `operator==`, `operator bool`, and not `operator_name`.
+fn is_operator(name: &str) -> bool {
+    let sign = name.strip_prefix("operator").unwrap_or_default();
+    sign.starts_with(|c: char| !c.is_alphanumeric() && c != '_')
 }

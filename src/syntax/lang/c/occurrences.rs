@@ -30,7 +30,11 @@ pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> Oc
 /// Classifies a word in the text of a macro: a parameter of the macro, else what it means is known where the macro is called.
 fn in_macro(text: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
     let before = word.source.get(text.start_byte()..word.start);
-    let n_quotes = before.map_or(0, |it| it.matches('"').count());
+    let before = before.unwrap_or_default();
+    if is_commented(before) {
+        return OccurrenceRole::Comment;
+    }
+    let n_quotes = before.matches('"').count();
     let fields = of(text).fields;
     let params = text
         .parent()
@@ -43,6 +47,32 @@ fn in_macro(text: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
     } else {
         OccurrenceRole::Unknown
     }
+}
+
+/// Whether a text ends in a comment: `1 /* the rest` and `1 // the rest`. A line goes on behind `\\`.
+fn is_commented(text: &str) -> bool {
+    let (mut rest, mut quote) = (text, None);
+    while let Some(at) = rest.find(['"', '\'', '/', '\\']) {
+        let (mark, behind) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = behind;
+        match (quote, mark) {
+            (_, b'\\') => {
+                let mut chars = rest.chars();
+                chars.next();
+                rest = chars.as_str();
+            }
+            (None, b'/') if behind.starts_with('/') => return true,
+            (None, b'/') if behind.starts_with('*') => match behind.find("*/") {
+                Some(end) => rest = &behind[end + 2..],
+                None => return true,
+            },
+            (_, b'/') => {}
+            (None, mark) => quote = Some(mark),
+            (Some(open), mark) if open == mark => quote = None,
+            (Some(_), _) => {}
+        }
+    }
+    false
 }
 
 /// Classifies an identifier that is no use which the facts hold.

@@ -1,0 +1,74 @@
+//! Changes whose uses nobody compares with them: parameter lists in part, and the fields of C and C++, which are no definitions.
+
+use std::collections::BTreeSet;
+
+use super::difference::{Difference, FileSide};
+use crate::graph::tokens::{is_word, tokens};
+use crate::model::{Family, RepoPath, SymbolKind};
+
+/// How many changes there are whose uses are not compared with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UncheckedUses {
+    /// Parameter lists: see [`Difference::n_unchecked_parameters`].
+    pub n_parameter_lists: u64,
+    /// Types of C and C++ that lost words outside of their members: the name of a field, `int flags;`, or a part of its type.
+    pub n_types: u64,
+}
+
+impl UncheckedUses {
+    /// Whether all uses were compared.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Difference {
+    /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files.
+    pub fn unchecked_uses(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> UncheckedUses {
+        let mut n_types = 0;
+        for change in &self.changes {
+            let (Some(old), Some(new)) = (&change.old, &change.new) else {
+                continue;
+            };
+            let (was, is) = (&self.files[old.file], &self.files[new.file]);
+            let is_of_c = was.old.facts.family == Family::C;
+            if !is_of_c || !(is_wanted(&was.path) || is_wanted(&is.path)) {
+                continue;
+            }
+            let before = words(&was.old, &old.symbols);
+            let now = words(&is.new, &new.symbols);
+            n_types += u64::from(!before.is_subset(&now));
+        }
+        UncheckedUses {
+            n_parameter_lists: self.n_unchecked_parameters(is_wanted),
+            n_types,
+        }
+    }
+}
+
+/// Returns the words of types without those of their members that are definitions.
+fn words<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
+    let mut all = BTreeSet::new();
+    for at in declarations {
+        let Some(type_) = side.facts.symbols.get(*at as usize) else {
+            continue;
+        };
+        if !matches!(type_.kind, SymbolKind::Class | SymbolKind::Type) {
+            continue;
+        }
+        let members = side.facts.symbols.iter();
+        let mut cuts: Vec<(u32, u32)> = members
+            .filter(|it| it.parent == Some(*at))
+            .map(|it| (it.span.start_byte, it.span.end_byte))
+            .collect();
+        cuts.push((type_.span.end_byte, type_.span.end_byte));
+        cuts.sort_unstable();
+        let mut from = type_.span.start_byte;
+        for (start, end) in cuts {
+            let between = side.text.get(from as usize..start as usize);
+            all.extend(tokens(between.unwrap_or_default()).filter(|it| is_word(it)));
+            from = from.max(end);
+        }
+    }
+    all
+}
