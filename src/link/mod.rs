@@ -4,6 +4,7 @@
 //! spent budget loses an edge. Reads files and their configuration from the index, never from the disk.
 
 mod affected_importers;
+mod alternatives;
 mod assigned;
 mod auto_imports;
 mod bridges;
