@@ -16,6 +16,7 @@ use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
 use super::use_targets::{DefinitionRow, UseTargets};
+use super::wrapped::wrappers_of;
 use crate::ir::{BaseKind, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolFlags, SymbolKind};
@@ -185,6 +186,13 @@ impl UseTargets<'_> {
                 all.is_cut |= is_cut;
                 for slot in slots {
                     all.add(slot, Provenance::Dispatch);
+                }
+            }
+            if rules::of(&file).is_ecmascript() {
+                let (wrappers, is_cut) = wrappers_of(self.read, &self.cache, &file, of.1)?;
+                all.is_cut |= is_cut;
+                for wrapper in wrappers {
+                    all.add(wrapper, Provenance::Dispatch);
                 }
             }
             overloads(&file, of.1, all);

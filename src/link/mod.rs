@@ -52,6 +52,7 @@ mod tree;
 mod types;
 mod unit_imports;
 pub mod use_targets;
+mod wrapped;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

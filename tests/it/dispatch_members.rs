@@ -1,5 +1,5 @@
 //! Users of definitions that another one stands for, in languages whose attributes override as methods do: fields, definitions of
-//! one name in several branches; and the same users among the lines of `sites`.
+//! one name in several branches, components that a call wraps; and the same users among the lines of `sites`.
 
 use serde_json::Value;
 
@@ -113,6 +113,61 @@ fn definitions_in_branches_are_alternatives() {
     assert_eq!(callers(BRANCHES, "a.py", 23), [""; 0], "it is not called");
 }
 
+const WRAPPED: &str = "\
+//- /page.jsx
+import { connect } from 'react-redux'
+import { withRouter } from 'react-router'
+function Page() { return null }
+function select(state) { return state }
+export default withRouter(connect(select)(Page))
+//- /row.jsx
+import { memo } from 'react'
+import Page from './page'
+const PlainRow = () => null
+export const Row = memo(PlainRow)
+const Named = memo(function Named() { return null })
+export default memo(Page)
+export { Named }
+//- /store.js
+import { createStore } from 'redux'
+function Reducer(state) { return state }
+export const store = createStore(Reducer)
+//- /app.jsx
+import Page from './page'
+import Memo, { Row, Named } from './row'
+import { store } from './store'
+export function App() { store.run(); return <Page><Row /><Named /></Page> }
+export function Old() { return <Memo /> }
+";
+
+#[test]
+fn components_have_the_users_of_their_wrappers() {
+    assert_eq!(
+        callers(WRAPPED, "page.jsx", 3),
+        [
+            "app.jsx App dispatch",
+            "app.jsx Old dispatch",
+            "page.jsx default resolved",
+            "row.jsx default dispatch"
+        ]
+    );
+    assert_eq!(
+        callers(WRAPPED, "row.jsx", 3),
+        ["app.jsx App dispatch", "row.jsx Row resolved"]
+    );
+    assert_eq!(callers(WRAPPED, "row.jsx", 5), ["app.jsx App resolved"]);
+    assert_eq!(
+        callers(WRAPPED, "page.jsx", 4),
+        ["page.jsx default resolved"],
+        "the function that makes the wrapper is given it"
+    );
+    assert_eq!(
+        callers(WRAPPED, "store.js", 2),
+        ["store.js store resolved"],
+        "a value that is no component stands for none"
+    );
+}
+
 /// Returns `path:line use provenance` of each line that uses a definition, and the number of those that may.
 fn lines(files: &str, name: &str, path: &str) -> Vec<String> {
     let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
@@ -140,6 +195,10 @@ fn sites_have_the_lines_of_uses_by_dispatch() {
     assert_eq!(
         lines(FIELDS, "Child.name", "a.py"),
         ["a.py:5 reference dispatch", "a.py:16 reference dispatch"]
+    );
+    assert_eq!(
+        lines(WRAPPED, "PlainRow", "row.jsx"),
+        ["app.jsx:4 call dispatch", "row.jsx:4 reference resolved"]
     );
 }
 
