@@ -192,6 +192,15 @@ kinds! {
         Heritage = 5 "heritage",
         /// Any other use of a value.
         Value = 6 "value",
+        /// `typeof f` in a type: the value, of which the type alone counts.
+        TypeQuery = 7 "typeQuery",
+    }
+}
+
+impl ReferenceKind {
+    /// Whether the use is erased when the code runs: a name in a type, a value whose type is asked for.
+    pub fn is_of_type(self) -> bool {
+        matches!(self, Self::Type | Self::TypeQuery)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::hash::HashMap;
 use crate::model::{FileId, ModuleId, UnitId};
 use crate::resolve::Platforms;
 use crate::store::interface::{RESIDUAL, bucket, name_hash};
-use crate::store::{Read, StoreError};
+use crate::store::{ImportTarget, Read, StoreError};
 
 /// The definition or module that a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ pub(super) struct FactsCache<'a> {
     /// Files that stand in for those of the index.
     replaced: HashMap<ModuleId, Rc<LinkedFile>>,
     /// Targets of imports that stand in for those of the index.
-    redirected: HashMap<ModuleId, Vec<Option<ModuleId>>>,
+    redirected: HashMap<ModuleId, Vec<Option<ImportTarget>>>,
     /// The names of packages, by their units.
     package_names: RefCell<HashMap<ModuleId, Option<String>>>,
     /// The platforms of files that are not built for all, once asked.
@@ -135,7 +135,7 @@ impl<'a> FactsCache<'a> {
     }
 
     /// Lets the imports of a file lead elsewhere.
-    pub(super) fn redirect(&mut self, file: ModuleId, targets: Vec<Option<ModuleId>>) {
+    pub(super) fn redirect(&mut self, file: ModuleId, targets: Vec<Option<ImportTarget>>) {
         self.redirected.insert(file, targets);
     }
 
@@ -400,13 +400,14 @@ impl<'a> FactsCache<'a> {
     fn named_by_packages(
         &self,
         mut facts: FileFacts,
-        targets: &[Option<ModuleId>],
+        targets: &[Option<ImportTarget>],
     ) -> Result<FileFacts, StoreError> {
         for (import, target) in facts.imports.iter_mut().zip(targets) {
-            let (ImportKind::Package, Some(target)) = (import.kind, *target) else {
+            let (ImportKind::Package, Some(ImportTarget::Unit(unit))) = (import.kind, *target)
+            else {
                 continue;
             };
-            let Some(unit) = target.unit() else { continue };
+            let target = ModuleId::from(unit);
             let known = self.package_names.borrow().get(&target).cloned();
             let name = if let Some(name) = known {
                 name
@@ -447,7 +448,7 @@ impl<'a> FactsCache<'a> {
         let ids = self.read.symbol_ids(own)?;
         let targets = match self.redirected.get(&file) {
             Some(targets) => targets.clone(),
-            None => self.read.import_targets(own)?,
+            None => self.read.resolved_imports(own)?,
         };
         let facts = self.named_by_packages(facts, &targets)?;
         let units = self.read.units_of(own)?.into_iter().map(ModuleId::from);

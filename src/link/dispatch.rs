@@ -16,9 +16,9 @@ use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
 use super::use_targets::{DefinitionRow, UseTargets};
+use super::wrapped::wrappers_of;
 use crate::ir::{BaseKind, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
-use crate::model::path::parent;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolFlags, SymbolKind};
 use crate::store::token::normal_form;
 use crate::store::{StoreError, SymbolRow};
@@ -188,6 +188,13 @@ impl UseTargets<'_> {
                     all.add(slot, Provenance::Dispatch);
                 }
             }
+            if rules::of(&file).is_ecmascript() {
+                let (wrappers, is_cut) = wrappers_of(self.read, &self.cache, &file, of.1)?;
+                all.is_cut |= is_cut;
+                for wrapper in wrappers {
+                    all.add(wrapper, Provenance::Dispatch);
+                }
+            }
             overloads(&file, of.1, all);
             all.found.remove(&of);
         }
@@ -198,86 +205,11 @@ impl UseTargets<'_> {
 
 /// The look-up of one definition's dispatch targets.
 pub(super) struct DispatchLookup<'a, 'b> {
-    targets: &'a UseTargets<'b>,
+    pub(super) targets: &'a UseTargets<'b>,
     pub(super) linker: Linker<'a, 'b>,
 }
 
 impl DispatchLookup<'_, '_> {
-    /// Adds the definitions of the name in other files of the unit, where builds take either.
-    fn alternatives(
-        &self,
-        file: &LinkedFile,
-        at: SymbolIdx,
-        all: &mut DispatchTargets,
-    ) -> Result<(), StoreError> {
-        let symbol = file.symbol(at);
-        if symbol.parent.is_some() || file.units.is_empty() || is_repeatable(&symbol.name) {
-            return Ok(());
-        }
-        let read = self.targets.read;
-        let Some(own_path) = read.path_of(file.file.file())? else {
-            return Ok(());
-        };
-        let own_name = file.facts.unit_member_name(at as usize);
-        let is_left_out = read.is_left_out_of_units(file.file.file())?;
-        for row in self.named(&symbol.name)? {
-            let is_near = parent(row.path.as_str()) == parent(own_path.as_str());
-            if !is_near || row.path == own_path || row.kind != symbol.kind {
-                continue;
-            }
-            let Some(other) = self.file_of(&row)? else {
-                continue;
-            };
-            let is_same = other.units.iter().any(|unit| file.units.contains(unit))
-                && other.facts.unit_member_name(row.ordinal as usize) == own_name
-                && other.symbol(row.ordinal).qualified_name == symbol.qualified_name;
-            if is_same && (is_left_out || read.is_left_out_of_units(other.file.file())?) {
-                all.add(other.definition(row.ordinal), Provenance::Alternative);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the definitions of a name beside one, where a language allows several under exclusive conditions alone: `#[cfg(unix)]`
-    /// and `#[cfg(windows)]` of Rust.
-    fn exclusive_definitions(
-        &self,
-        file: &Rc<LinkedFile>,
-        at: SymbolIdx,
-        all: &mut DispatchTargets,
-    ) {
-        if rules::of(file).members != MemberOrder::Implementations {
-            return;
-        }
-        let one = file.symbol(at);
-        let is_open = one.parent.is_none_or(|parent| {
-            let kind = file.symbol(parent).kind;
-            kind.is_function() || matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
-        });
-        // A macro may be defined again.
-        if !is_open || one.kind == SymbolKind::Macro {
-            return;
-        }
-        let cache = self.linker.cache;
-        for other in file.overloads(at) {
-            let second = file.symbol(*other);
-            // `impl Row<A>` and `impl Row<B>` may each have a method of the name.
-            let is_same_method = || {
-                let owner = |at: SymbolIdx| file.facts.owner(at as usize);
-                owner(at) == owner(*other)
-                    && self.trait_of(file, at) == self.trait_of(file, *other)
-                    && cache.signature_of(file, at) == cache.signature_of(file, *other)
-            };
-            if *other != at
-                && second.kind == one.kind
-                && second.qualified_name == one.qualified_name
-                && (one.kind != SymbolKind::Method || is_same_method())
-            {
-                all.add(file.definition(*other), Provenance::Alternative);
-            }
-        }
-    }
-
     /// Adds the methods of classes above and below that a method overrides, or that override it.
     fn by_classes(
         &self,
@@ -310,8 +242,10 @@ impl DispatchLookup<'_, '_> {
             };
             let fitting = |in_file: &Rc<LinkedFile>, of: SymbolIdx, name: &str| {
                 let mut methods = in_file.members(of, name).to_vec();
+                let fields_override = rules::of(in_file).fields_override;
                 methods.retain(|method| {
-                    in_file.symbol(*method).kind == kind
+                    (in_file.symbol(*method).kind == kind
+                        || fields_override && may_be_dispatched(in_file, *method))
                         && is_dispatched(self.linker.cache, in_file, *method)
                         && self.may_override((in_file, *method), (file, at), &object)
                 });
@@ -763,7 +697,11 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the trait that the `impl` block around a method implements.
-    fn trait_of(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
+    pub(super) fn trait_of(
+        &self,
+        file: &Rc<LinkedFile>,
+        method: SymbolIdx,
+    ) -> Option<DefinitionRow> {
         let of = file.value(method, Slot::Base(BaseKind::Implements))?;
         self.linker.refuel();
         let of = self.linker.infer(file, of, None)?.definition()?;
@@ -835,16 +773,22 @@ fn built(file: &LinkedFile) -> BTreeSet<SymbolIdx> {
     built.filter_map(|binding| binding.owner).collect()
 }
 
-fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
+pub(super) fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
     let kind = file.symbol(at).kind;
     is_type(kind) || kind == SymbolKind::EnumMember
 }
 
-/// Whether code may call another member in place of one: a method, in C# also a property, an indexer or an event.
+/// Whether code may use another member in place of one: a method, in C# also a property, an indexer or an event, in some languages
+/// each attribute.
 fn may_be_dispatched(file: &LinkedFile, at: SymbolIdx) -> bool {
-    match file.symbol(at).kind {
+    let rules = rules::of(file);
+    let symbol = file.symbol(at);
+    // The class is named where a static one is read, unless its instances have it too.
+    let is_read_of_objects = !symbol.is_static() || rules.instances_have_static_members;
+    match symbol.kind {
         SymbolKind::Method => true,
-        SymbolKind::Property => rules::of(file).has_partial_types,
+        SymbolKind::Property if rules.has_partial_types => true,
+        SymbolKind::Property | SymbolKind::Field => rules.fields_override && is_read_of_objects,
         _ => false,
     }
 }
@@ -874,11 +818,6 @@ fn is_dispatched(cache: &FactsCache<'_>, file: &LinkedFile, at: SymbolIdx) -> bo
         && !name.starts_with('#')
         && !NOT_DISPATCHED.contains(&name)
         && !head.any(|word| word == "private")
-}
-
-/// Whether a name may be defined any number of times in a package.
-fn is_repeatable(name: &str) -> bool {
-    matches!(name, "init" | "_")
 }
 
 fn is_primitive(one: &Type) -> bool {

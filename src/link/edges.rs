@@ -66,7 +66,7 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
             }
             let bound = match linker.bind(used) {
                 UseMeaning::Bound(bound) => Some(bound),
-                UseMeaning::External => continue,
+                UseMeaning::External | UseMeaning::Keyword => continue,
                 UseMeaning::Unknown => None,
             };
             let Some(bound) = bound else {
@@ -92,7 +92,7 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
                 continue;
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
-            let is_erased = used.kind == ReferenceKind::Type && !linker.is_type(target, at);
+            let is_erased = used.kind.is_of_type() && !linker.is_type(target, at);
             let count = used.count - receivers.n_as_receiver(&own.facts, used);
             if count == 0 && linker.is_function(target, at) {
                 continue;

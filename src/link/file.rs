@@ -15,6 +15,7 @@ use crate::ir::{
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{FileId, ModuleId, Symbol, SymbolFlags, SymbolId, SymbolKind, UnitId};
+use crate::store::ImportTarget;
 use crate::store::interface::{RESIDUAL, UNIT_FILES, bucket, symbol_buckets};
 
 /// How many definitions of one name in one place are told apart.
@@ -32,6 +33,8 @@ pub(super) struct LinkedFile {
     pub(super) ids: Vec<SymbolId>,
     /// Where each import leads, by its place.
     pub(super) targets: Vec<Option<ModuleId>>,
+    /// Whether each import leads out of the repository, by its place.
+    leads_outside: Vec<bool>,
     /// The units that its names belong to.
     pub(super) units: Vec<ModuleId>,
     definitions: DefinitionTable,
@@ -58,9 +61,13 @@ impl LinkedFile {
         file: ModuleId,
         mut facts: FileFacts,
         ids: Vec<SymbolId>,
-        targets: Vec<Option<ModuleId>>,
+        imports: Vec<Option<ImportTarget>>,
         units: Vec<ModuleId>,
     ) -> Self {
+        let leads_outside = imports.iter().map(|it| *it == Some(ImportTarget::External));
+        let leads_outside = leads_outside.collect();
+        let modules = imports.into_iter().map(|it| it?.module());
+        let targets: Vec<Option<ModuleId>> = modules.collect();
         let rules = rules::of_family(facts.family);
         facts.exprs.rebuild_index();
         let mut objects = ObjectPaths::default();
@@ -82,6 +89,7 @@ impl LinkedFile {
             name_mask: NameMask::default(),
             facts,
             targets,
+            leads_outside,
         }
     }
 
@@ -106,7 +114,8 @@ impl LinkedFile {
                 line: 1,
             });
         }
-        let targets = files.iter().map(|it| Some(it.0.into())).collect();
+        let targets = files.iter();
+        let targets = targets.map(|it| Some(ImportTarget::File(it.0))).collect();
         let mut made = Self::of(unit.into(), facts, Vec::new(), targets, Vec::new());
         made.ranks = files
             .iter()
@@ -492,6 +501,22 @@ impl LinkedFile {
         let (import, n) = self.imports.binding(name)?;
         let imported = &self.facts.imports[import as usize].names[n as usize].imported;
         Some((self.target(import), imported.as_str()))
+    }
+
+    /// Returns the name in a package outside of the repository that an import of it binds to `name`; `*` is the package itself.
+    pub(super) fn outside_import(&self, name: &str) -> Option<&str> {
+        self.record(bucket(name));
+        let (import, n) = self.imports.binding(name)?;
+        let imported = &self.facts.imports[import as usize]
+            .names
+            .get(n as usize)?
+            .imported;
+        self.leads_outside(import).then_some(imported.as_str())
+    }
+
+    /// Whether an import leads out of the repository.
+    pub(super) fn leads_outside(&self, import: u32) -> bool {
+        self.leads_outside.get(import as usize) == Some(&true)
     }
 
     /// Returns the module of the import that binds a name, as written: `net/http` of `http`.

@@ -11,8 +11,8 @@ use super::linker::Linker;
 use super::rules::{self, MemberOrder};
 use super::types::{ExternalType, Type};
 use crate::ir::{
-    Expr, ExprId, FileFacts, PathId, Reference, ReferenceKind, SymbolIdx, Target, files_of_type,
-    split_generic_name,
+    BaseKind, Expr, ExprId, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot, SymbolIdx,
+    Target, files_of_type, split_generic_name,
 };
 use crate::model::{ModuleId, Provenance, SymbolFlags, SymbolKind};
 
@@ -31,6 +31,8 @@ pub(super) enum UseMeaning {
     Bound(BoundUse),
     /// Something from outside the repository, which is proven.
     External,
+    /// The name of an argument that is not known to be that of an attribute: mostly a parameter, which is no definition.
+    Keyword,
     /// Nothing is known.
     Unknown,
 }
@@ -38,6 +40,11 @@ pub(super) enum UseMeaning {
 impl Linker<'_, '_> {
     /// Binds a use to its definition.
     pub(super) fn bind(&self, used: &Reference) -> UseMeaning {
+        if let Target::Member { receiver, .. } = used.target
+            && let Expr::Named { value, .. } = self.file.expr(receiver)
+        {
+            return self.bind_keyword(used, *value);
+        }
         let found = self.bind_type(used).map(|(found, provenance)| {
             let found = match found {
                 // A class that is made an instance of by the word for its base.
@@ -54,7 +61,10 @@ impl Linker<'_, '_> {
                 let to = if self.rules().has_includes {
                     self.definition_of((file, at))
                 } else {
-                    (file, self.select_declaration(file, at, used.kind))
+                    (
+                        file,
+                        self.select_declaration(file, at, self.wants_type(used)),
+                    )
                 };
                 UseMeaning::Bound(BoundUse { to, provenance })
             }
@@ -73,8 +83,70 @@ impl Linker<'_, '_> {
             {
                 UseMeaning::External
             }
+            _ if self.is_from_outside(used) => UseMeaning::External,
             _ => UseMeaning::Unknown,
         }
+    }
+
+    /// Binds the name of an argument, `size` in `Store(size=1)`, to the attribute of a class that is made of its attributes: one that
+    /// defines no constructor, such as a data class.
+    fn bind_keyword(&self, used: &Reference, callee: ExprId) -> UseMeaning {
+        self.refuel();
+        let Some(class @ Type::Definition(Def::Symbol(in_file, at))) =
+            self.infer(&self.file, callee, None)
+        else {
+            return UseMeaning::Keyword;
+        };
+        let constructs = |name: &&str| {
+            self.member(&class, name)
+                .is_some_and(|it| !it.is_external())
+        };
+        if self.kind(in_file, at) != Some(SymbolKind::Class)
+            || ["__init__", "__new__"].iter().any(|name| constructs(name))
+        {
+            return UseMeaning::Keyword;
+        }
+        let name = self.file.facts.name(used);
+        match self.member(&class, name) {
+            Some(Type::Definition(Def::Symbol(file, at)))
+                if matches!(
+                    self.kind(file, at),
+                    Some(SymbolKind::Field | SymbolKind::Property)
+                ) =>
+            {
+                UseMeaning::Bound(BoundUse {
+                    to: (file, at),
+                    provenance: Provenance::Member,
+                })
+            }
+            _ => UseMeaning::Keyword,
+        }
+    }
+
+    /// Whether a use names an export of a package outside the repository, `upgrade()`, a member of the package itself, `sys.path`, or,
+    /// where values of packages are never of the repository, one of such a value: `axios.get`.
+    fn is_from_outside(&self, used: &Reference) -> bool {
+        let file = &self.file;
+        if self.rules().has_module_tree {
+            return false;
+        }
+        let receiver = match used.target {
+            Target::Lexical => {
+                let name = file.facts.name(used);
+                return file.outside_import(name).is_some() && file.top_level(name).is_empty();
+            }
+            Target::Member { receiver, .. } => receiver,
+            _ => return false,
+        };
+        let exprs = &file.facts.exprs;
+        let imported = match file.expr(receiver) {
+            Expr::Name { name, .. } => file.outside_import(exprs.name_of(*name)),
+            Expr::Imported { import, name } => {
+                file.leads_outside(*import).then(|| exprs.name_of(*name))
+            }
+            _ => None,
+        };
+        imported.is_some_and(|it| it == "*" || !self.rules().has_outside_proxies)
     }
 
     /// As [`external_name`]; `None` where the name may be that of a type of the repository, in a namespace that the file does not use.
@@ -210,7 +282,7 @@ impl Linker<'_, '_> {
         let root = object.split('.').next()?;
         let is_open = file.top_level(root).is_empty() && file.import(root).is_none();
         let is_exports = matches!(object.as_str(), "exports" | "module.exports");
-        let runs = !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
+        let runs = used.kind != ReferenceKind::Value && !used.kind.is_of_type();
         if !is_open || !(runs || is_exports && used.kind == ReferenceKind::Value) {
             return None;
         }
@@ -435,10 +507,7 @@ impl Linker<'_, '_> {
         let name = self.file.facts.exprs.name_of(*name);
         match self.auto_value(&self.file, name)? {
             Type::Definition(Def::Symbol(file, at)) => Some(BoundUse {
-                to: (
-                    file,
-                    self.select_declaration(file, at, ReferenceKind::Value),
-                ),
+                to: (file, self.select_declaration(file, at, false)),
                 provenance: Provenance::Resolved,
             }),
             _ => None,
@@ -513,12 +582,25 @@ impl Linker<'_, '_> {
         self.infer(file, file.extended(class)?, None)
     }
 
-    /// Of the definitions of one name, returns the one that this kind of use means.
-    fn select_declaration(&self, file: ModuleId, at: u32, kind: ReferenceKind) -> u32 {
+    /// Whether a use stands where a type does: in an annotation, after `implements`, after the `extends` of an interface.
+    fn wants_type(&self, used: &Reference) -> bool {
+        let Some(owner) = used.symbol.filter(|_| used.kind == ReferenceKind::Heritage) else {
+            return used.kind == ReferenceKind::Type;
+        };
+        let file = &self.file;
+        let implements = || {
+            let path = file.below(PathId::EMPTY, Slot::Base(BaseKind::Implements));
+            let mut bases = file.values(Some(owner), path);
+            bases.any(|base| ends_with(&file.facts, base, used.name))
+        };
+        !matches!(file.symbol(owner).kind, SymbolKind::Class) || implements()
+    }
+
+    /// Of the definitions of one name, returns the one that a use of a type or of a value means.
+    fn select_declaration(&self, file: ModuleId, at: u32, wants_type: bool) -> u32 {
         let Some(loaded) = self.cache.get(file) else {
             return at;
         };
-        let wants_type = kind == ReferenceKind::Type;
         let fits = |at: u32| match loaded.symbol(at).kind {
             SymbolKind::Interface | SymbolKind::Type => wants_type,
             SymbolKind::Class | SymbolKind::Enum | SymbolKind::Namespace => true,
@@ -568,6 +650,18 @@ pub(super) fn is_type(kind: SymbolKind) -> bool {
         kind,
         SymbolKind::Class | SymbolKind::Interface | SymbolKind::Enum | SymbolKind::Type
     )
+}
+
+/// Whether an expression is a name, or a chain that ends in it: `a.Store` with or without type arguments.
+fn ends_with(facts: &FileFacts, expr: ExprId, wanted: NameId) -> bool {
+    match facts.exprs.get(expr) {
+        Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Imported { name, .. } => {
+            *name == wanted
+        }
+        Expr::Specialized { base, .. } => ends_with(facts, *base, wanted),
+        Expr::Instance { of } => ends_with(facts, *of, wanted),
+        _ => false,
+    }
 }
 
 /// Returns the names of a chain, dot-separated, where an expression is nothing else.

@@ -4,6 +4,7 @@
 //! spent budget loses an edge. Reads files and their configuration from the index, never from the disk.
 
 mod affected_importers;
+mod alternatives;
 mod assigned;
 mod auto_imports;
 mod bridges;
@@ -51,6 +52,7 @@ mod tree;
 mod types;
 mod unit_imports;
 pub mod use_targets;
+mod wrapped;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

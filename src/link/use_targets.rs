@@ -9,7 +9,7 @@ use super::cache::{Def, FactsCache};
 use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::{UseMeaning, root_of};
+use super::lookup::UseMeaning;
 use super::path_names::{Named, Wanted};
 use super::rules;
 use super::tree::Module;
@@ -50,6 +50,8 @@ pub enum Meaning {
     Inherited,
     /// A name of this file that it does not have: `import { gone } from './store'`.
     Dangling(ModuleId),
+    /// The name of an argument, which may be that of an attribute, and is no other definition: `a` in `make(a=1)`.
+    Keyword,
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
     Unresolved,
 }
@@ -276,28 +278,19 @@ impl<'a> UseTargets<'a> {
             }
             UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
+            UseMeaning::Keyword => return Meaning::Keyword,
             UseMeaning::Unknown => {}
         }
-        let name = own.facts.name(used);
-        let root = match used.target {
-            Target::Lexical => Some(name),
-            Target::Member {
-                receiver,
-                is_inferred: false,
-            } => root_of(&own.facts, receiver),
-            _ => None,
-        };
-        let Some(root) = root else {
+        if used.target != Target::Lexical {
             return Meaning::Unresolved;
-        };
-        let import = own.import_at(root);
+        }
+        let name = own.facts.name(used);
+        let import = own.import_at(name);
         match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
             Some(ImportTarget::External) => Meaning::External,
-            Some(target @ (ImportTarget::File(_) | ImportTarget::Unit(_)))
-                if used.target == Target::Lexical =>
-            {
+            Some(target @ (ImportTarget::File(_) | ImportTarget::Unit(_))) => {
                 let target = target.module();
-                target.map_or(Meaning::Unresolved, |it| self.gone(own, root, it))
+                target.map_or(Meaning::Unresolved, |it| self.gone(own, name, it))
             }
             _ => Meaning::Unresolved,
         }
@@ -473,6 +466,6 @@ fn meaning(def: Def) -> Meaning {
     }
 }
 
-fn files(targets: &[ImportTarget]) -> Vec<Option<ModuleId>> {
-    targets.iter().map(|target| target.module()).collect()
+fn files(targets: &[ImportTarget]) -> Vec<Option<ImportTarget>> {
+    targets.iter().copied().map(Some).collect()
 }

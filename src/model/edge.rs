@@ -29,11 +29,11 @@ kinds! {
         Resolved = 0 "resolved",
         /// A member bound through a receiver whose type is evident.
         Member = 1 "member",
-        /// A call of the declared method that may run this one, or of a method that overrides this one.
+        /// A use of the declared member that may be this one, of a member that overrides it, or of a value that wraps it.
         Dispatch = 2 "dispatch",
         /// One of several overloads, where the types of the arguments do not decide.
         Overload = 3 "overload",
-        /// A use of a definition that stands for this one in a build for another platform.
+        /// A use of a definition that stands for this one in a build for another platform, or in another branch.
         Alternative = 4 "alternative",
         /// A request and the handler of its route, a declaration and the function of another language that it stands for: both
         /// sides write the same name.

@@ -230,6 +230,18 @@ impl Read<'_> {
             .context("reading imports")
     }
 
+    /// As [`Self::import_targets`], with those that lead to no file; `None` for one that is not resolved yet.
+    pub fn resolved_imports(&self, file: FileId) -> StoreResult<Vec<Option<ImportTarget>>> {
+        self.tx
+            .prepare_cached("SELECT state, target FROM import WHERE file = ?1 ORDER BY ordinal")
+            .and_then(|mut statement| {
+                let rows =
+                    statement.query_map([file], |row| Ok(target_of(row.get(0)?, row.get(1)?)))?;
+                rows.collect()
+            })
+            .context("reading imports")
+    }
+
     /// Returns the imports of one file, in source order.
     pub fn imports(&self, file: FileId) -> StoreResult<Vec<ImportRow>> {
         self.tx
@@ -253,12 +265,17 @@ fn import(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         ordinal: row.get(0)?,
         specifier: row.get(1)?,
         kind: ImportKind::from_code(row.get(2)?).unwrap_or(ImportKind::Static),
-        target: match (row.get::<_, u8>(3)?, row.get(4)?) {
-            (1, Some(id)) => Some(ImportTarget::of_row(id)),
-            (2, _) => Some(ImportTarget::External),
-            (3, _) => Some(ImportTarget::Missing),
-            // Not resolved yet, or the file it led to is gone.
-            _ => None,
-        },
+        target: target_of(row.get(3)?, row.get(4)?),
     })
+}
+
+/// Returns where an import leads, of its columns `state` and `target`.
+fn target_of(state: u8, target: Option<ModuleId>) -> Option<ImportTarget> {
+    match (state, target) {
+        (1, Some(id)) => Some(ImportTarget::of_row(id)),
+        (2, _) => Some(ImportTarget::External),
+        (3, _) => Some(ImportTarget::Missing),
+        // Not resolved yet, or the file it led to is gone.
+        _ => None,
+    }
 }

@@ -14,9 +14,9 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 23;
+const ECMASCRIPT_FACTS: u32 = 24;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 5;
+const PYTHON_FACTS: u32 = 6;
 /// The same for Go.
 const GO_FACTS: u32 = 5;
 /// The same for Java.

@@ -168,6 +168,7 @@ impl File<'_> {
             Meaning::Module(_) => Some("module".to_owned()),
             Meaning::External => Some("external".to_owned()),
             Meaning::Inherited => Some("inherited".to_owned()),
+            Meaning::Keyword => Some("keyword".to_owned()),
             Meaning::Dangling(_) => Some("missing".to_owned()),
             Meaning::Unresolved => None,
         }

@@ -237,11 +237,11 @@ fn meaning(provenance: Provenance) -> &'static str {
         Provenance::Resolved => "bound through scopes, imports and re-exports to one definition",
         Provenance::Member => "a member bound through a receiver whose type is evident",
         Provenance::Dispatch => {
-            "a call of the method that it overrides or implements, or of one that overrides or implements it"
+            "a use of the member that it overrides or implements, of one that overrides or implements it, or of a value that wraps it"
         }
         Provenance::Overload => "one of several overloads; the arguments do not decide",
         Provenance::Alternative => {
-            "a use of the definition that stands for it in a build for another platform"
+            "a use of the definition that stands for it in a build for another platform or in another branch"
         }
         Provenance::Bridge => {
             "a request and the handler of its route, or a declaration and the function of another language that it stands for: both sides write the same name"

@@ -5,8 +5,10 @@ use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::dispatch::DispatchTargets;
-use crate::model::{SymbolId, SymbolKind};
+use crate::link::use_targets::DefinitionRow;
+use crate::model::{Family, SymbolId, SymbolKind};
 use crate::store::{StoreResult, SymbolRow};
+use crate::syntax;
 
 /// Maximum number of definitions whose dispatch targets are looked up in one query.
 const MAX_TARGETS: usize = 100;
@@ -20,6 +22,17 @@ impl<'r> Uses<'r> {
     /// whether there may be more.
     pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
         let mut seeds = WalkStart::of(targets.iter().map(|target| target.id));
+        let all = self.dispatch_targets(targets)?;
+        for start in self.starts(&all)? {
+            if seeds.iter().all(|seed| seed.definition != start.definition) {
+                seeds.push(start);
+            }
+        }
+        Ok((seeds, all.is_cut))
+    }
+
+    /// Returns the definitions whose users may use one of `targets` in their place.
+    pub(super) fn dispatch_targets(&self, targets: &[SymbolRow]) -> Result<DispatchTargets> {
         let targets_of = self.bindings();
         let mut all = DispatchTargets::default();
         all.is_cut |= targets.len() > MAX_TARGETS;
@@ -32,12 +45,22 @@ impl<'r> Uses<'r> {
                 targets_of.add_dispatch_targets((file.id, target.ordinal), &mut all)?;
             }
         }
-        for start in self.starts(&all)? {
-            if seeds.iter().all(|seed| seed.definition != start.definition) {
-                seeds.push(start);
-            }
+        Ok(all)
+    }
+
+    /// Whether a definition that another one may stand for holds a function, so that only who calls it is a user: a field or a
+    /// variable of Go that a function is assigned to.
+    pub(super) fn holds_function(
+        &self,
+        (file, _): DefinitionRow,
+        row: SymbolId,
+    ) -> StoreResult<bool> {
+        let kind = self.read.kind_of(row)?;
+        if !matches!(kind, Some(SymbolKind::Field | SymbolKind::Variable)) {
+            return Ok(false);
         }
-        Ok((seeds, all.is_cut))
+        let path = self.read.path_of(file)?;
+        Ok(path.is_some_and(|path| syntax::by_path(&path).family() == Some(Family::Go)))
     }
 
     /// Returns the other parts of a type that is declared in parts.
@@ -88,12 +111,11 @@ impl<'r> Uses<'r> {
             let Some(row) = ids.get(at as usize) else {
                 continue;
             };
-            let kind = self.read.kind_of(*row)?;
             starts.push(WalkStart {
                 definition: *row,
                 class,
                 // Code that reads a field or assigns to it runs no function that it holds.
-                by_calls: matches!(kind, Some(SymbolKind::Field | SymbolKind::Variable)),
+                by_calls: self.holds_function((file, at), *row)?,
             });
         }
         Ok(starts)

@@ -595,7 +595,10 @@ fn is_bare_within(facts: &FileFacts, used: &Reference, owner: &str) -> bool {
 }
 
 pub(super) fn is_unbound(meaning: Meaning) -> bool {
-    matches!(meaning, Meaning::Unresolved | Meaning::Dangling(_))
+    matches!(
+        meaning,
+        Meaning::Unresolved | Meaning::Keyword | Meaning::Dangling(_)
+    )
 }
 
 fn is_typescript(path: &RepoPath) -> bool {

@@ -4,13 +4,13 @@
 //! hold the word are read from the disk, parsed, and their names bound. The parts add up: each occurrence of the word is
 //! in exactly one of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Uses;
 use super::unbound::may_name;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::model::{FileId, Provenance, RepoPath, SkipReason, Span};
+use crate::model::{FileId, Provenance, RepoPath, SkipReason, Span, SymbolId};
 use crate::store::{FileSummary, SymbolRow, token};
 use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
 
@@ -83,12 +83,43 @@ pub enum MentionPart {
 struct MentionTarget<'a> {
     name: &'a str,
     targets: HashSet<DefinitionRow>,
+    /// Definitions that the targets may be used in place of, with the provenance of such a use, and whether it has to be a call.
+    dispatch: DispatchUses,
+    /// All definitions of their names in their files: an import or export of one means each, `interface Foo` and `const Foo`.
+    imported: HashSet<DefinitionRow>,
     /// Where their names stand.
     named_at: HashSet<(&'a str, u32)>,
     /// Whether it is a member, which is reached through an object.
     is_member: bool,
     /// Its file.
     home: Option<&'a RepoPath>,
+}
+
+/// The provenance of uses by dispatch of each definition, and whether they have to be calls.
+type DispatchUses = HashMap<DefinitionRow, (Provenance, bool)>;
+
+impl MentionTarget<'_> {
+    /// Whether uses of a definition may be uses of the targets.
+    fn has(&self, definition: DefinitionRow) -> bool {
+        self.targets.contains(&definition) || self.dispatch.contains_key(&definition)
+    }
+
+    /// Returns the part of a use of a definition; `None` where it uses none of the targets.
+    fn used(
+        &self,
+        definition: DefinitionRow,
+        kind: UseKind,
+        provenance: Provenance,
+    ) -> Option<MentionPart> {
+        if self.targets.contains(&definition) {
+            return Some(MentionPart::Use(kind, provenance));
+        }
+        let (class, by_calls) = *self.dispatch.get(&definition)?;
+        // Of another overload the calls alone that may mean either.
+        let is_other = class == Provenance::Overload && provenance != Provenance::Overload;
+        let is_used = !is_other && (!by_calls || kind == UseKind::Call);
+        is_used.then(|| MentionPart::Use(kind, provenance.max(class)))
+    }
 }
 
 impl Uses<'_> {
@@ -107,8 +138,10 @@ impl Uses<'_> {
         targets: &[SymbolRow],
         max_bytes: usize,
     ) -> Result<Mentions> {
-        let wanted = self.wanted(name, targets)?;
-        let mut files = self.files_to_read(name, targets)?;
+        let mut wanted = self.wanted(name, targets)?;
+        let (dispatch, rows) = self.dispatch_of(targets)?;
+        wanted.dispatch = dispatch;
+        let mut files = self.files_to_read(name, targets.iter().map(|it| it.id).chain(rows))?;
         if max_bytes < usize::MAX {
             let is_own = |file: &FileSummary| targets.iter().any(|it| it.path == file.path);
             files.sort_by_key(|file| !is_own(file));
@@ -181,11 +214,28 @@ impl Uses<'_> {
         Ok(())
     }
 
+    /// Returns the definitions that `targets` may be used in place of: `Base.open` of `Child.open`; and their rows.
+    fn dispatch_of(&self, targets: &[SymbolRow]) -> Result<(DispatchUses, Vec<SymbolId>)> {
+        let mut uses = DispatchUses::default();
+        let mut rows = Vec::new();
+        for (definition, provenance) in self.dispatch_targets(targets)?.found {
+            let ids = self.read.symbol_ids(definition.0)?;
+            if let Some(row) = ids.get(definition.1 as usize) {
+                let by_calls = self.holds_function(definition, *row)?;
+                uses.insert(definition, (provenance, by_calls));
+                rows.push(*row);
+            }
+        }
+        Ok((uses, rows))
+    }
+
     /// Returns the properties that tell the uses of `targets` from other places of their name.
     fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<MentionTarget<'t>> {
         let mut wanted = MentionTarget {
             name,
             targets: HashSet::new(),
+            dispatch: HashMap::default(),
+            imported: HashSet::new(),
             named_at: HashSet::new(),
             is_member: targets.iter().any(|target| target.parent.is_some()),
             home: targets.first().map(|target| &target.path),
@@ -193,6 +243,11 @@ impl Uses<'_> {
         for target in targets {
             if let Some(file) = self.read.file(target.path.as_str())? {
                 wanted.targets.insert((file.id, target.ordinal));
+                if target.parent.is_none() {
+                    let all = self.read.symbols_of(file.id)?.into_iter();
+                    let same = all.filter(|it| it.qualified_name == target.qualified_name);
+                    wanted.imported.extend(same.map(|it| (file.id, it.ordinal)));
+                }
             }
             let at = (target.path.as_str(), target.name_line);
             wanted.named_at.insert(at);
@@ -305,7 +360,11 @@ impl Uses<'_> {
     }
 
     /// Returns the files that hold the word, and those that use a target under another name.
-    fn files_to_read(&self, name: &str, targets: &[SymbolRow]) -> Result<Vec<FileSummary>> {
+    fn files_to_read(
+        &self,
+        name: &str,
+        targets: impl Iterator<Item = SymbolId>,
+    ) -> Result<Vec<FileSummary>> {
         let norm = token::normal_form(name);
         let is_posted = (2..=token::MAX_WORD_BYTES).contains(&norm.len());
         let mut files = if is_posted {
@@ -323,7 +382,7 @@ impl Uses<'_> {
         let mut known: HashSet<FileId> = files.iter().map(|file| file.id).collect();
         // Uses by another name, `b()` after `import { a as b }` elsewhere, have an edge all the same.
         for target in targets {
-            for edge in self.read.edges_into(target.id)? {
+            for edge in self.read.edges_into(target)? {
                 if known.insert(edge.src_file)
                     && let Some(path) = self.read.path_of(edge.src_file)?
                 {
@@ -357,7 +416,7 @@ impl Uses<'_> {
         bound.auto_imported = bindings.auto_imported(file.id, wanted.name);
         let reaches = |meaning: &Meaning| {
             let found = meaning.definition();
-            found.is_some_and(|found| wanted.targets.contains(&found))
+            found.is_some_and(|found| wanted.has(found))
         };
         // Without the word only another name for the definition makes the file worth parsing.
         if !has_word && !bound.references.iter().any(reaches) {
@@ -392,11 +451,18 @@ impl Uses<'_> {
         places.extend(aliases(&found, &bound, wanted));
         places.sort_by_key(|(start, ..)| *start);
         for (start, line, part, is_alias) in places {
+            let within = innermost(&symbols, start);
+            // A definition that calls the one it overrides does not run itself.
+            let is_own = within.is_some_and(|it| wanted.targets.contains(&(file.id, it.ordinal)));
+            let part = match part {
+                MentionPart::Use(_, Provenance::Dispatch) if is_own => MentionPart::OtherTarget,
+                part => part,
+            };
             all.push(Mention {
                 path: file.path.clone(),
                 line,
                 text: line_at(text, start as usize),
-                within: innermost(&symbols, start).map(|symbol| symbol.qualified_name.clone()),
+                within: within.map(|symbol| symbol.qualified_name.clone()),
                 part,
                 is_alias,
                 is_in_code: language.is_code,
@@ -417,10 +483,10 @@ fn aliases(
     for (start, line, reference, kind) in &found.uses {
         let meaning = bound.references.get(*reference as usize);
         if let Some(Meaning::Definition(definition, provenance)) = meaning
-            && wanted.targets.contains(definition)
             && !named.contains(start)
+            && let Some(part) = wanted.used(*definition, *kind, *provenance)
         {
-            all.push((*start, *line, MentionPart::Use(*kind, *provenance), true));
+            all.push((*start, *line, part, true));
         }
     }
     all
@@ -431,7 +497,7 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
     let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> MentionPart| match meaning
     {
         Some(Meaning::Definition(definition, provenance)) => {
-            if wanted.targets.contains(definition) {
+            if wanted.targets.contains(definition) || wanted.imported.contains(definition) {
                 own(*provenance)
             } else {
                 MentionPart::OtherTarget
@@ -440,11 +506,17 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
         Some(Meaning::Module(_)) => MentionPart::OtherTarget,
         Some(Meaning::External | Meaning::Inherited) => MentionPart::External,
         Some(Meaning::Dangling(_)) => MentionPart::Dangling,
+        Some(Meaning::Keyword) if !wanted.is_member => MentionPart::OtherTarget,
+        Some(Meaning::Keyword) => MentionPart::Unresolved,
         Some(Meaning::Unresolved) | None => MentionPart::Unresolved,
     };
     match role {
         OccurrenceRole::Use { reference, kind } => {
             let meaning = bound.references.get(reference as usize);
+            if let Some(Meaning::Definition(definition, provenance)) = meaning {
+                let part = wanted.used(*definition, kind, *provenance);
+                return part.unwrap_or(MentionPart::OtherTarget);
+            }
             sorted(meaning, &|provenance| MentionPart::Use(kind, provenance))
         }
         OccurrenceRole::Import { import, name } => {

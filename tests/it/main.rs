@@ -17,6 +17,7 @@ mod crash_recovery;
 mod definitions;
 mod dispatch;
 mod dispatch_csharp;
+mod dispatch_members;
 mod documents;
 mod edges;
 mod exports;

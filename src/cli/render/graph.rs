@@ -269,7 +269,10 @@ pub(super) fn impact(answer: &ImpactOutput, screen: &Screen) -> String {
         text += &callers(answer, &entries, screen);
     }
     let sites = answer.sites.iter().flatten();
-    let sites = sites.map(|it| SourceLine::new(&it.path, it.line, &it.text, it.used));
+    let sites = sites.map(|it| SourceLine {
+        provenance: known(it.provenance, answer.defaults.as_ref()),
+        ..SourceLine::new(&it.path, it.line, &it.text, it.used)
+    });
     section(&mut text, "Every use", &lines(sites), screen);
     let unresolved = answer.unresolved.iter();
     let unresolved = unresolved.map(|it| SourceLine::new(&it.path, it.line, &it.text, ""));
@@ -295,7 +298,12 @@ pub(super) fn impact(answer: &ImpactOutput, screen: &Screen) -> String {
     }
     text += &analysed(answer.analysed.as_ref(), &answer.summary, screen);
     let rest = Rest {
-        is_cut: answer.truncated,
+        // The other lists are not shown beside the sites.
+        is_cut: if has_sites {
+            answer.are_sites_cut
+        } else {
+            answer.truncated
+        },
         cursor: answer.next_cursor.as_deref(),
         ..Rest::default()
     };
@@ -473,6 +481,7 @@ struct SourceLine<'a> {
     line: u32,
     text: &'a str,
     kind: &'a str,
+    provenance: &'a str,
 }
 
 impl<'a> SourceLine<'a> {
@@ -482,6 +491,17 @@ impl<'a> SourceLine<'a> {
             line,
             text,
             kind,
+            provenance: "",
+        }
+    }
+}
+
+impl SourceLine<'_> {
+    /// Returns how the line is known to use the definition, where it names another one: `dispatch`.
+    fn standing_in(&self) -> &str {
+        match self.provenance {
+            "resolved" | "member" => "",
+            other => other,
         }
     }
 }
@@ -495,7 +515,8 @@ fn lines<'a>(places: impl Iterator<Item = SourceLine<'a>>) -> Vec<TreeNode> {
             line: StyledLine::default()
                 .with(PLACE, at)
                 .with(STRONG, &visible(place.text))
-                .with(FAINT, place.kind),
+                .with(FAINT, place.kind)
+                .with(FAINT, place.standing_in()),
             below: Vec::new(),
         };
         match files.last_mut().filter(|(known, _)| *known == path) {

@@ -7,6 +7,7 @@ use crate::model::Family;
 
 pub(super) static RULES: LanguageRules = LanguageRules {
     family: Family::Ecmascript,
+    fields_override: true,
     foreach_callback_method: Some("forEach"),
     container_members: &CONTAINER_MEMBERS,
     function_calls: &["call", "apply"],

@@ -69,6 +69,14 @@ pub(super) struct LanguageRules {
     /// Whether an include takes all names of a file, so that a name is looked up in all that is included, and a declaration
     /// may have its definition in a file that nobody includes.
     pub(super) has_includes: bool,
+    /// Whether a class may have an attribute in place of the one that its base has, so that code of the base reads it:
+    /// `name = "b"` below `name = "a"`.
+    pub(super) fields_override: bool,
+    /// Whether a scope may define a function or a class again, under another condition or in place of the first: `else: def open()`.
+    pub(super) may_redefine: bool,
+    /// Whether a value that a package outside the repository exports may be one of the repository, so that its members are not
+    /// proven to be external: `current_user.name`. Those of the package itself are, `sys.path`.
+    pub(super) has_outside_proxies: bool,
     /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
@@ -142,6 +150,9 @@ impl LanguageRules {
         one_definition_in_unit: false,
         has_module_tree: false,
         has_includes: false,
+        fields_override: false,
+        may_redefine: false,
+        has_outside_proxies: false,
         proves_external: false,
         predeclared: &NO_NAMES,
         members: MemberOrder::DepthFirst,

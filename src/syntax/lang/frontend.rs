@@ -347,7 +347,7 @@ fn use_kind(kind: ReferenceKind) -> UseKind {
         ReferenceKind::Call | ReferenceKind::Jsx => UseKind::Call,
         ReferenceKind::New => UseKind::New,
         ReferenceKind::Decorator => UseKind::Decorator,
-        ReferenceKind::Type => UseKind::Type,
+        ReferenceKind::Type | ReferenceKind::TypeQuery => UseKind::Type,
         ReferenceKind::Heritage => UseKind::Extends,
         ReferenceKind::Value => UseKind::Reference,
     }

@@ -24,7 +24,7 @@ new C(); new ns.D();
          heritage ns.J in C
          decorator dec in C.run
          type T in C.run
-         type tag in C.run
+         typeQuery tag in C.run
          call ?.then in C.run
          call this.db.open in C.run
          value this.db in C.run

@@ -210,6 +210,9 @@ pub struct ImpactOutput {
     pub(crate) analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
+    /// Whether `sites` or `unresolved` was cut, or the search for the definitions that dispatch leads to.
+    #[serde(skip)]
+    pub(crate) are_sites_cut: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
     #[serde(flatten)]

@@ -234,6 +234,7 @@ pub(super) fn list_reached(
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     output.mentioning_tests = n_mentioning as u64;
     let n_bound = reached.n_bound_tests();
+    output.are_sites_cut = reached.is_cut;
     output.truncated = reached.is_cut
         || output.callers.len() < n_listed
         || output.callees.len() < reached.callees.len()

@@ -215,7 +215,7 @@ fn add_sites(
     let n_unresolved = unresolved.len();
     add_unresolved(view, first, unresolved, limit, output)?;
     output.unresolved_total = Some(n_unresolved as u64);
-    output.truncated |= output.unresolved.len() < n_unresolved;
+    output.are_sites_cut |= output.unresolved.len() < n_unresolved;
     let is_behind = |mention: &&&Mention| {
         let last = after.as_ref().map(|last| (last.path.as_str(), last.line));
         last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)
@@ -244,9 +244,10 @@ fn add_sites(
             path: last.path.to_string(),
             line: last.line,
         };
-        output.truncated = true;
+        output.are_sites_cut = true;
         output.next_cursor = Some(cursor.text(&asked, view.index_id));
     }
+    output.truncated |= output.are_sites_cut;
     output.sites = Some(shown);
     Ok(())
 }

@@ -279,4 +279,9 @@ impl ExprBuilder {
     pub(super) fn is_new(&self, id: ExprId) -> bool {
         matches!(self.get(id), Expr::Construct { class } if self.is_chain(self.generic(*class).0))
     }
+
+    /// Whether it is a call that is given something which is known: `observer(Page)`.
+    pub(super) fn is_call_with_args(&self, id: ExprId) -> bool {
+        matches!(self.get(id), Expr::Call { args, .. } if !args.is_empty())
+    }
 }

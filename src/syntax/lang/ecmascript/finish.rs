@@ -368,7 +368,7 @@ fn followed<'a>(
     scope: u32,
     resolver: &mut LocalResolver<'_, 'a>,
 ) -> Option<ExprId> {
-    let runs = !used.root && !matches!(used.kind, ReferenceKind::Value | ReferenceKind::Type);
+    let runs = !used.root && used.kind != ReferenceKind::Value && !used.kind.is_of_type();
     let found = runs
         .then(|| resolver.local(used.name, scope, 0))
         .flatten()?;

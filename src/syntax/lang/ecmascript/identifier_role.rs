@@ -6,7 +6,7 @@ use super::builder::FileBuilder;
 use super::frame::IdentifierRole::{self, Bind, Label, Root, Skip, Use};
 use super::frame::{AssignmentTarget, Frame};
 use super::kinds::Kind;
-use crate::ir::ReferenceKind::{Call, Decorator, Heritage, Jsx, New, Type, Value};
+use crate::ir::ReferenceKind::{Call, Decorator, Heritage, Jsx, New, TypeQuery, Value};
 
 /// The role of the node under `cursor` in its parent, and the name that it is the value of.
 pub(super) fn role_and_target(
@@ -113,7 +113,7 @@ fn role(
             parent.role
         }
         Kind::Decorator => Use(Decorator),
-        Kind::TypeQuery => Use(Type),
+        Kind::TypeQuery => Use(TypeQuery),
         Kind::ExtendsClause | Kind::ImplementsClause | Kind::ExtendsTypeClause
             if kind != Kind::TypeArguments =>
         {

@@ -17,14 +17,14 @@ const MAX_DEPTH: usize = 64;
 
 /// Returns the types and the arguments that a call gives, those that have a name: types, new instances, and names that
 /// begin as those of classes do.
-fn call_args(b: &mut FileBuilder<'_>, call: Node<'_>) -> (Vec<ExprId>, Vec<ExprId>) {
+fn call_args(b: &mut FileBuilder<'_>, call: Node<'_>, depth: usize) -> (Vec<ExprId>, Vec<ExprId>) {
     let fields = b.grammar.fields;
     let mut types = match call.child_by_field_id(fields.type_arguments) {
         Some(types) => lower_type::types(b).given(types, 0),
         None => Vec::new(),
     };
     let mut args = match call.child_by_field_id(fields.arguments) {
-        Some(arguments) => value_args(b, arguments),
+        Some(arguments) => value_args(b, arguments, depth),
         None => Vec::new(),
     };
     for one in &mut types {
@@ -40,7 +40,7 @@ fn call_args(b: &mut FileBuilder<'_>, call: Node<'_>) -> (Vec<ExprId>, Vec<ExprI
     (types, args)
 }
 
-fn value_args(b: &mut FileBuilder<'_>, arguments: Node<'_>) -> Vec<ExprId> {
+fn value_args(b: &mut FileBuilder<'_>, arguments: Node<'_>, depth: usize) -> Vec<ExprId> {
     let mut cursor = arguments.walk();
     let all = arguments.named_children(&mut cursor);
     let all = all.filter(|one| b.grammar.kind(*one) != Kind::Comment);
@@ -50,6 +50,13 @@ fn value_args(b: &mut FileBuilder<'_>, arguments: Node<'_>) -> Vec<ExprId> {
         .map(|one| {
             let found = match b.grammar.kind(one) {
                 Kind::NewExpression => lower_expr(b, one),
+                // `memo(observer(Page))`
+                Kind::CallExpression => {
+                    let call = lower_at(b, one, depth);
+                    return call
+                        .filter(|it| b.exprs.is_call_with_args(*it))
+                        .unwrap_or_else(|| b.exprs.unknown());
+                }
                 Kind::Identifier | Kind::MemberExpression if is_class(b.text(one)) => {
                     lower_expr(b, one)
                 }
@@ -100,7 +107,7 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
                 return lower_at(b, arguments.named_child(0)?, depth);
             }
             let callee = lower_at(b, callee, depth)?;
-            let (types, args) = call_args(b, node);
+            let (types, args) = call_args(b, node, depth);
             Some(b.exprs.call(callee, &types, &args))
         }
         Kind::NewExpression => new_expression(b, node, depth),

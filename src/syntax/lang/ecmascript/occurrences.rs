@@ -100,7 +100,7 @@ impl PositionedScript {
             ReferenceKind::Call | ReferenceKind::Jsx => UseKind::Call,
             ReferenceKind::New => UseKind::New,
             ReferenceKind::Decorator => UseKind::Decorator,
-            ReferenceKind::Type => UseKind::Type,
+            ReferenceKind::Type | ReferenceKind::TypeQuery => UseKind::Type,
             ReferenceKind::Value => UseKind::Reference,
             ReferenceKind::Heritage => {
                 let implements = |node| self.ancestor(node, &[Kind::ImplementsClause]).is_some();

@@ -95,7 +95,7 @@ pub(super) fn member_chain(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fram
     }
     b.add_reference(name, receiver, kind, frame, NamePlace { line, start });
     if receiver == "?"
-        && kind != ReferenceKind::Type
+        && !kind.is_of_type()
         && let Some(object) = node.child(0)
         && let Some(expr) = lower_expr(b, object)
     {

@@ -331,10 +331,13 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         all
     }
 
-    /// Whether a chain, an instance of one or a new one begins with a name of the file.
+    /// Whether a chain, an instance of one or a new one begins with a name of the file, or a call is given such a value.
     fn begins_in_file(&self, id: ExprId) -> bool {
         let of = match *self.written(id) {
             Expr::Construct { class: of } | Expr::Instance { of } => of,
+            Expr::Call { ref args, .. } => {
+                return args.iter().any(|arg| self.begins_in_file(*arg));
+            }
             _ => id,
         };
         let (chain, _) = self.resolver.builder.exprs.generic(of);

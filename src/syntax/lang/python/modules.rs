@@ -192,7 +192,7 @@ impl<'t> Lowering<'t> {
         Some(row)
     }
 
-    /// Adds an import. Names bound inside functions are left out: they are no names of the file.
+    /// Adds an import. Names that it binds inside of functions and classes are no names of the file.
     pub(super) fn import_row(
         &mut self,
         specifier: &str,
@@ -209,7 +209,7 @@ impl<'t> Lowering<'t> {
             names: if context.scope == 0 {
                 names
             } else {
-                Vec::new()
+                inner_names(names)
             },
         });
         offset(self.facts.imports.len() - 1)
@@ -335,6 +335,16 @@ impl<'t> Lowering<'t> {
 /// Returns whether a module may be a package: those of the standard library that annotations use are none.
 fn has_submodules(specifier: &str) -> bool {
     specifier == "collections" || specifier == "asyncio" || !is_typing_module(specifier)
+}
+
+/// Returns the names that an import takes out of a module without those that it binds.
+fn inner_names(names: Vec<ImportedName>) -> Vec<ImportedName> {
+    let taken = names.into_iter().filter(|name| name.imported != "*");
+    let without = taken.map(|name| ImportedName {
+        local: String::new(),
+        ..name
+    });
+    without.collect()
 }
 
 fn whole(local: &str) -> ImportedName {

@@ -56,6 +56,13 @@ impl Classifier<'_> {
                 break;
             };
             match self.grammar.kind(parent) {
+                // The name that an import inside of a function binds.
+                Kind::AliasedImport
+                    if parent.child_by_field_id(self.grammar.fields.alias) == Some(node)
+                        && !self.binds(word) =>
+                {
+                    return OccurrenceRole::Definition;
+                }
                 Kind::ImportStatement | Kind::ImportFrom => {
                     return imported(self.facts, parent, |name| {
                         name.imported == word || name.local == word
@@ -88,6 +95,12 @@ impl Classifier<'_> {
             }
         }
         OccurrenceRole::Local
+    }
+
+    /// Whether an import of the file binds a name.
+    fn binds(&self, word: &str) -> bool {
+        let mut names = self.facts.imports.iter().flat_map(|it| &it.names);
+        names.any(|name| name.local == word)
     }
 
     fn is_object(&self, attribute: Node<'_>, node: Node<'_>) -> bool {

@@ -120,11 +120,8 @@ impl<'t> Lowering<'t> {
             Kind::Type => self.uses_in_type(node, place),
             Kind::AsPatternTarget => self.uses_in_target(node, place),
             Kind::CasePattern => self.uses_in_pattern(node, place),
-            Kind::DeleteStatement => {
-                for child in self.children(node) {
-                    self.uses_in_target(child, place);
-                }
-            }
+            // `del settings.DEBUG` needs the name to be there.
+            Kind::DeleteStatement => self.uses_in_children(node, place),
             Kind::TypeAlias => {
                 if let Some(right) = self.field(node, fields.right) {
                     self.uses_in_type(right, place);
@@ -156,12 +153,49 @@ impl<'t> Lowering<'t> {
             };
             is_first = false;
             let value = self.field(child, fields.value).unwrap_or(child);
+            self.use_keyword(call, child, place);
             if is_type && self.kind(value) == Kind::Str {
                 self.uses_in_type(value, place);
             } else {
                 self.uses_in(child, place);
             }
         }
+    }
+
+    /// Records `a` of `Store(a=1)`, which names an attribute where the class takes its arguments as these. By convention the names of
+    /// classes begin with a capital letter; a keyword of another call is one of unknown meaning.
+    fn use_keyword(&mut self, call: Node<'t>, argument: Node<'t>, place: UsePlace) {
+        let fields = self.grammar.fields;
+        if self.kind(argument) != Kind::KeywordArgument {
+            return;
+        }
+        let (Some(callee), Some(key)) = (
+            self.field(call, fields.function),
+            self.field(argument, fields.name),
+        ) else {
+            return;
+        };
+        let class = self.text(callee).rsplit('.').next().unwrap_or_default();
+        if !class.starts_with(char::is_uppercase) {
+            return;
+        }
+        let value = self.lower_expr(callee, place.scope);
+        if value == self.unknown {
+            return;
+        }
+        let text = self.text(key);
+        let name = self.facts.exprs.name(text);
+        let target = Target::Member {
+            receiver: self.add(Expr::Named { name, value }),
+            is_inferred: true,
+        };
+        self.push_use(
+            text,
+            target,
+            ReferenceKind::Value,
+            place.scope,
+            key.start_byte(),
+        );
     }
 
     fn arguments(&self, node: Node<'t>) -> Vec<Node<'t>> {
@@ -222,7 +256,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Uses in the target of an assignment: objects and indexes, not the names that are bound.
+    /// Uses in the target of an assignment: objects and indexes, and attributes of other objects than the receiver. The names that
+    /// are bound are none, nor is `a` of `self.a`, which the assignment defines.
     fn uses_in_target(&mut self, node: Node<'t>, place: UsePlace) {
         if place.depth > MAX_DEPTH {
             return;
@@ -233,12 +268,10 @@ impl<'t> Lowering<'t> {
         };
         match self.kind(node) {
             Kind::Identifier => {}
-            Kind::Attribute => {
-                // What is assigned is not used.
-                if let Some(object) = self.field(node, self.grammar.fields.object) {
-                    self.use_object(object, place);
-                }
-            }
+            Kind::Attribute => match self.field(node, self.grammar.fields.object) {
+                Some(object) if self.is_receiver(object, place) => self.use_object(object, place),
+                _ => self.use_attribute(node, place, ReferenceKind::Value),
+            },
             Kind::Subscript => self.uses_in(node, place),
             _ => {
                 for child in self.children(node) {
@@ -246,6 +279,12 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
+    }
+
+    /// Whether an expression is the receiver of the method around: `self`.
+    fn is_receiver(&mut self, object: Node<'t>, place: UsePlace) -> bool {
+        let value = self.lower_expr(object, place.scope);
+        matches!(self.facts.exprs.get(value), Expr::Receiver { .. })
     }
 
     fn uses_in_pattern(&mut self, node: Node<'t>, place: UsePlace) {
@@ -336,7 +375,8 @@ impl<'t> Lowering<'t> {
                     BindingScope::Unresolved => self.has_star.then_some(Target::Lexical),
                     BindingScope::Local(_) | BindingScope::Class(_) => {
                         let expr = self.type_name(parts, place.scope);
-                        self.target_of(expr)
+                        let known = self.target_of(expr);
+                        known.or_else(|| self.class_attribute(name, place.scope, *at))
                     }
                 };
                 match target {
@@ -428,23 +468,57 @@ impl<'t> Lowering<'t> {
                     _ => None,
                 });
                 let expr = self.lower_name(name, place.scope, node.start_byte());
-                match own {
-                    Some(builder) => Target::Symbol(self.symbol(builder)),
-                    None if expr == self.unknown => {
+                let attribute = self.class_attribute(name, place.scope, node.start_byte());
+                match (own, attribute) {
+                    (Some(builder), _) => Target::Symbol(self.symbol(builder)),
+                    // Calling it makes an instance of the class that it holds, where that is known.
+                    (None, Some(attribute))
+                        if kind == ReferenceKind::Value || expr == self.unknown =>
+                    {
+                        attribute
+                    }
+                    (None, _) if expr == self.unknown => {
                         if kind == ReferenceKind::Value {
                             return;
                         }
                         Target::Unknown
                     }
-                    None if kind == ReferenceKind::Value => match self.target_of(expr) {
+                    (None, _) if kind == ReferenceKind::Value => match self.target_of(expr) {
                         Some(target) => target,
                         None => return,
                     },
-                    None => Target::Value(expr),
+                    (None, _) => Target::Value(expr),
                 }
             }
         };
         self.push_use(name, target, kind, place.scope, node.start_byte());
+    }
+
+    /// Returns the target of a name that the body of the class around binds to an attribute: the last `size` in
+    /// `class A: size = 1; other = size`.
+    fn class_attribute(&mut self, name: &str, scope: ScopeIdx, at: usize) -> Option<Target> {
+        let BindingScope::Class(binder) = self.scopes.binder_at(name, scope, at) else {
+            return None;
+        };
+        let class = self.scopes.get(binder).symbol?;
+        let syntax = self.builders[class as usize].class.as_ref()?;
+        let is_attribute = syntax.attributes.iter().any(|it| it.name == name);
+        let is_other = self
+            .scopes
+            .get(binder)
+            .names
+            .get(name)?
+            .iter()
+            .any(|site| matches!(site.held, BoundValue::Symbol(_) | BoundValue::Import(..)));
+        if !is_attribute || is_other {
+            return None;
+        }
+        let class = self.symbol(class);
+        let receiver = self.add(Expr::Symbol(class));
+        Some(Target::Member {
+            receiver,
+            is_inferred: false,
+        })
     }
 
     /// Returns the target of a name that stands for a definition; `None` for values that calls make and the like.

@@ -258,7 +258,7 @@ fn imports_have_a_row_for_each_module_that_may_be_meant() {
             "import ..p g>h",
             "submodule ..p.g *>h",
             "re-export q ",
-            "import r ",
+            "import r s>",
             "submodule r.s ",
             "dynamic u.v ",
         ]

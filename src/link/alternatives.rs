@@ -1,0 +1,114 @@
+//! Definitions that are there in place of one: in builds for other platforms, in other branches, later in the same scope.
+//!
+//! Of use to the relation of `dispatch`: whoever uses one of them may use the others.
+
+use std::rc::Rc;
+
+use super::dispatch::{DispatchLookup, DispatchTargets, is_class};
+use super::file::LinkedFile;
+use super::rules::{self, MemberOrder};
+use crate::ir::SymbolIdx;
+use crate::model::path::parent;
+use crate::model::{Provenance, SymbolKind};
+use crate::store::StoreError;
+
+impl DispatchLookup<'_, '_> {
+    /// Adds the definitions of the name in other files of the unit, where builds take either.
+    pub(super) fn alternatives(
+        &self,
+        file: &LinkedFile,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) -> Result<(), StoreError> {
+        let symbol = file.symbol(at);
+        if symbol.parent.is_some() || file.units.is_empty() || is_repeatable(&symbol.name) {
+            return Ok(());
+        }
+        let read = self.targets.read;
+        let Some(own_path) = read.path_of(file.file.file())? else {
+            return Ok(());
+        };
+        let own_name = file.facts.unit_member_name(at as usize);
+        let is_left_out = read.is_left_out_of_units(file.file.file())?;
+        for row in self.named(&symbol.name)? {
+            let is_near = parent(row.path.as_str()) == parent(own_path.as_str());
+            if !is_near || row.path == own_path || row.kind != symbol.kind {
+                continue;
+            }
+            let Some(other) = self.file_of(&row)? else {
+                continue;
+            };
+            let is_same = other.units.iter().any(|unit| file.units.contains(unit))
+                && other.facts.unit_member_name(row.ordinal as usize) == own_name
+                && other.symbol(row.ordinal).qualified_name == symbol.qualified_name;
+            if is_same && (is_left_out || read.is_left_out_of_units(other.file.file())?) {
+                all.add(other.definition(row.ordinal), Provenance::Alternative);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the definitions of a name beside one, where a language allows several under exclusive conditions alone, `#[cfg(unix)]`
+    /// and `#[cfg(windows)]` of Rust, or the one that runs last counts, as in Python.
+    pub(super) fn exclusive_definitions(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) {
+        let rules = rules::of(file);
+        let one = file.symbol(at);
+        if rules.may_redefine {
+            self.redefinitions(file, at, all);
+        }
+        if rules.members != MemberOrder::Implementations {
+            return;
+        }
+        let is_open = one.parent.is_none_or(|parent| {
+            let kind = file.symbol(parent).kind;
+            kind.is_function() || matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
+        });
+        // A macro may be defined again.
+        if !is_open || one.kind == SymbolKind::Macro {
+            return;
+        }
+        let cache = self.linker.cache;
+        for other in file.overloads(at) {
+            let second = file.symbol(*other);
+            // `impl Row<A>` and `impl Row<B>` may each have a method of the name.
+            let is_same_method = || {
+                let owner = |at: SymbolIdx| file.facts.owner(at as usize);
+                owner(at) == owner(*other)
+                    && self.trait_of(file, at) == self.trait_of(file, *other)
+                    && cache.signature_of(file, at) == cache.signature_of(file, *other)
+            };
+            if *other != at
+                && second.kind == one.kind
+                && second.qualified_name == one.qualified_name
+                && (one.kind != SymbolKind::Method || is_same_method())
+            {
+                all.add(file.definition(*other), Provenance::Alternative);
+            }
+        }
+    }
+
+    /// Adds the functions and classes that a module or class defines by the name of one, in another branch or in its place.
+    fn redefinitions(&self, file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
+        let one = file.symbol(at);
+        let is_open = one.parent.is_none_or(|parent| is_class(file, parent));
+        if !is_open || one.name == "_" {
+            return;
+        }
+        let overloads = file.overloads(at).iter();
+        for other in overloads.filter(|other| **other != at) {
+            if file.symbol(*other).qualified_name == one.qualified_name {
+                all.add(file.definition(*other), Provenance::Alternative);
+            }
+        }
+    }
+}
+
+/// Whether a name may be defined any number of times in a package.
+fn is_repeatable(name: &str) -> bool {
+    matches!(name, "init" | "_")
+}
