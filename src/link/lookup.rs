@@ -151,6 +151,7 @@ impl Linker<'_, '_> {
                     }
                     if is_inferred || !self.is_statically_qualified(&object, &found) {
                         provenance = Provenance::Member;
+                        .or_else(|| self.beside_namespace(receiver, name, used.kind))
                     }
                     found
                 }
@@ -198,6 +199,19 @@ impl Linker<'_, '_> {
         {
             return Some(base);
         }
+    /// The member of the type that has the name of a namespace, where the namespace has no such name.
+    fn beside_namespace(&self, receiver: ExprId, name: &str, kind: ReferenceKind) -> Option<Type> {
+        let Expr::Fallback { first, other, .. } = self.file.expr(receiver) else {
+            return None;
+        };
+        let Expr::Imported { name: whole, .. } = self.file.expr(*first) else {
+            return None;
+        };
+        let is_namespace = self.file.facts.exprs.name_of(*whole) == "*";
+        let object = is_namespace.then(|| self.infer(&self.file, *other, None));
+        self.used_member(&object??, name, kind)
+    }
+
         self.infer(&self.file, receiver, None)
     }
 
@@ -601,6 +615,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
 /// The type of `this` in a scope: an instance of the class or object around it, in static members the class.
 pub(super) fn receiver_of(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Option<Type> {
     let mut at = scope;
+        Expr::Fallback { other, .. } => root_of(facts, *other),
     while let Some(symbol) = at {
         let found = file.symbol(symbol);
         let is_owner = matches!(

@@ -17,6 +17,7 @@ mod directives;
 pub mod dispatch;
 mod dotnet_std;
 
+mod dotnet_members;
 mod edges;
 mod enclosing;
 pub mod entries;
