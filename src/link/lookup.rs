@@ -137,6 +137,13 @@ impl Linker<'_, '_> {
                 .map(|found| found.0)
                 .or_else(|| self.top_level_name(file, used.symbol, name))
                 .or_else(|| self.auto_imported(file, used))?,
+            Target::Member { receiver, .. }
+                if self.rules().is_rust()
+                    && let Some(found) = self.conversion(name, receiver) =>
+            {
+                provenance = Provenance::Member;
+                found?
+            }
             Target::Member {
                 receiver,
                 is_inferred,
@@ -144,6 +151,7 @@ impl Linker<'_, '_> {
                 Some(object) => {
                     let found = self
                         .used_member(&object, name, used.kind)
+                        .or_else(|| self.beside_namespace(receiver, name, used.kind))
                         .or_else(|| self.vue_options_member(receiver, name, &object))?;
                     let is_read = used.kind == ReferenceKind::Value;
                     if is_read && is_inferred && self.is_value_of_member(&object, &found) {
@@ -151,7 +159,6 @@ impl Linker<'_, '_> {
                     }
                     if is_inferred || !self.is_statically_qualified(&object, &found) {
                         provenance = Provenance::Member;
-                        .or_else(|| self.beside_namespace(receiver, name, used.kind))
                     }
                     found
                 }
@@ -192,13 +199,6 @@ impl Linker<'_, '_> {
         self.member(object, name)
     }
 
-    /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
-    fn receiver_type(&self, receiver: ExprId, name: &str) -> Option<Type> {
-        if let Expr::Super { scope } = self.file.expr(receiver)
-            && let Some((_, base)) = self.member_of_base(&self.file, *scope, name)
-        {
-            return Some(base);
-        }
     /// The member of the type that has the name of a namespace, where the namespace has no such name.
     fn beside_namespace(&self, receiver: ExprId, name: &str, kind: ReferenceKind) -> Option<Type> {
         let Expr::Fallback { first, other, .. } = self.file.expr(receiver) else {
@@ -212,6 +212,13 @@ impl Linker<'_, '_> {
         self.used_member(&object??, name, kind)
     }
 
+    /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
+    fn receiver_type(&self, receiver: ExprId, name: &str) -> Option<Type> {
+        if let Expr::Super { scope } = self.file.expr(receiver)
+            && let Some((_, base)) = self.member_of_base(&self.file, *scope, name)
+        {
+            return Some(base);
+        }
         self.infer(&self.file, receiver, None)
     }
 
@@ -608,6 +615,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
             Expr::Call { callee, .. } => root_of(facts, *callee),
             _ => None,
         },
+        Expr::Fallback { other, .. } => root_of(facts, *other),
         _ => None,
     }
 }
@@ -615,7 +623,6 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
 /// The type of `this` in a scope: an instance of the class or object around it, in static members the class.
 pub(super) fn receiver_of(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>) -> Option<Type> {
     let mut at = scope;
-        Expr::Fallback { other, .. } => root_of(facts, *other),
     while let Some(symbol) = at {
         let found = file.symbol(symbol);
         let is_owner = matches!(

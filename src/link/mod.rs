@@ -10,14 +10,15 @@ mod bridges;
 mod cache;
 mod calls;
 mod declarations;
+mod conversions;
 mod delegates;
 mod dependencies;
 mod describe;
 mod directives;
 pub mod dispatch;
 mod dotnet_std;
-
 mod dotnet_members;
+
 mod edges;
 mod enclosing;
 pub mod entries;
@@ -50,6 +51,7 @@ mod rust_std;
 mod simple_names;
 mod tree;
 mod types;
+mod twin_modules;
 mod unit_imports;
 pub mod use_targets;
 
