@@ -4,20 +4,21 @@
 //! spent budget loses an edge. Reads files and their configuration from the index, never from the disk.
 
 mod affected_importers;
+pub mod asserted;
 mod assigned;
 mod auto_imports;
 mod bridges;
 mod cache;
 mod calls;
-mod declarations;
 mod conversions;
+mod declarations;
 mod delegates;
 mod dependencies;
 mod describe;
 mod directives;
 pub mod dispatch;
-mod dotnet_std;
 mod dotnet_members;
+mod dotnet_std;
 
 mod edges;
 mod enclosing;
@@ -50,8 +51,8 @@ mod rules;
 mod rust_std;
 mod simple_names;
 mod tree;
-mod types;
 mod twin_modules;
+mod types;
 mod unit_imports;
 pub mod use_targets;
 

@@ -124,6 +124,7 @@ impl Uses<'_> {
         }
         self.add_calls(&states, &mut found)?;
         self.add_overrides(&states, &mut found)?;
+        self.add_assertions(&states, &mut found)?;
         self.leave_out_doubtful(difference, &mut found)?;
         found.sort();
         let of_each = found.doubtful.iter().map(BrokenUse::n_lines);

@@ -5,6 +5,7 @@
 //! here, from the text of the files and the rules that made the edge. Nothing is written.
 
 mod arguments;
+mod assertions;
 mod broken;
 mod broken_use;
 mod collisions;
