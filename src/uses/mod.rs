@@ -24,6 +24,7 @@ mod mentions;
 
 mod overloads;
 mod overrides;
+mod primary_constructors;
 mod removed;
 mod tests_by_name;
 mod unbound;
