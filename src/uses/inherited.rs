@@ -64,7 +64,7 @@ impl Uses<'_> {
             return Ok(true);
         }
         let (facts, member) = (&file.old.facts, place.symbols[0]);
-        Ok(!self.outside_bases(facts, member)?.is_empty()
+        Ok(!self.outside_bases(facts, member, &file.path)?.is_empty()
             || !self
                 .bases_above(facts, member, &symbol.name, &file.path)?
                 .0
