@@ -13,6 +13,6 @@ pub mod impact;
 pub mod neighborhood;
 pub mod related;
 pub mod test_conventions;
-mod tokens;
+pub mod tokens;
 
 pub use edge_confidence::confidence;

@@ -334,6 +334,36 @@ pub fn extension_name(method: &str) -> String {
 /// `Anonymous Tag Size` for `new { job.Tag, Size = 1 }` and for `(Tag: tag, Size: 1)`.
 pub const ANONYMOUS: &str = "Anonymous ";
 
+/// A method of Rust's standard library that runs a function of the type it makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    /// The method: `parse`.
+    pub method: &'static str,
+    /// The function: `from_str`.
+    pub function: &'static str,
+    /// Whether the method gives a `Result` of the type.
+    pub is_fallible: bool,
+}
+
+/// The methods that run a function of the type they make.
+pub const CONVERSIONS: [Conversion; 3] = [
+    Conversion {
+        method: "into",
+        function: "from",
+        is_fallible: false,
+    },
+    Conversion {
+        method: "parse",
+        function: "from_str",
+        is_fallible: true,
+    },
+    Conversion {
+        method: "try_into",
+        function: "try_from",
+        is_fallible: true,
+    },
+];
+
 /// The name of the member that indexing an object reads: `store[0]`.
 pub const INDEXER: &str = "this[]";
 

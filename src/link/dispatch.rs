@@ -163,6 +163,7 @@ impl UseTargets<'_> {
             };
             relation.alternatives(&file, of.1, all)?;
             relation.exclusive_definitions(&file, of.1, all);
+            relation.in_twins(&file, of.1, all);
             if rules::of(&file).has_includes {
                 relation.counterparts(&file, of.1, all)?;
             }

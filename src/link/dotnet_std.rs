@@ -114,7 +114,7 @@ static METHODS: BuiltinTable<DotnetResult> = BuiltinTable::new(
 static PROPERTIES: BuiltinTable<DotnetResult> = BuiltinTable::new(
     "C#: properties",
     &[
-        (Last, "Value Result Current"),
+        (Last, "Value Result Current CurrentValue"),
         (Argument(0), "Key Item1"),
         (Of("ICollection"), "Values"),
         (OfFirst("ICollection"), "Keys"),
@@ -182,6 +182,12 @@ static SETTERS: BuiltinSet = BuiltinSet::new(
     "TryGetValue TryRemove TryPeek TryPop TryDequeue TryTake",
 );
 
+/// Methods whose arguments are of the type arguments of the receiver, in their order: `rules.Add(rule => …)`.
+static ADDERS: BuiltinSet = BuiltinSet::new(
+    "C#: methods that take elements",
+    "Add AddFirst AddLast Enqueue Push TryAdd",
+);
+
 /// Methods by their result type, for overloads that are chosen by it; the same for every type that has one.
 static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
     "C#: methods by their results",
@@ -206,6 +212,10 @@ impl ExternalType {
     /// brings it.
     pub(super) fn is_known_everywhere(name: &str) -> bool {
         WELL_KNOWN.has(name) || SEQUENCES.has(name) || PAIRS.has(name) || SINGLES.has(name)
+    }
+
+    pub(super) fn is_interface_of_sequences(name: &str) -> bool {
+        SEQUENCES.has(name)
     }
 
     /// Whether types of the standard library have a method of a name, which a value from outside so may have.
@@ -381,6 +391,8 @@ impl Linker<'_, '_> {
         let other = || self.argument(0).and_then(|it| self.key(&it));
         match (method, index) {
             _ if SETTERS.has(method) => of.last(),
+            _ if ADDERS.has(method) => of.arg(usize::from(index)),
+            ("Insert", 1) => of.last(),
             ("GetOrAdd", 1) => Some(ExternalType::with("Func", [of.arg(0), of.last()])),
             ("AddOrUpdate", _) => Some(ExternalType::with("Action", [of.arg(0), of.last()])),
             ("Join" | "GroupJoin", 2) => Some(function(other(), None)),

@@ -262,7 +262,7 @@ impl Linker<'_, '_> {
     }
 
     /// The files with `impl` blocks of a type: its own, and those of its unit.
-    fn files_of(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Rc<LinkedFile>> {
+    pub(super) fn files_of(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Rc<LinkedFile>> {
         let mut files = vec![Rc::clone(loaded)];
         let unit = loaded.import(&format!("impl {}", loaded.symbol(at).name));
         if let Some(unit) = unit.and_then(|it| it.0).and_then(|it| self.cache.get(it)) {
@@ -316,7 +316,7 @@ impl Linker<'_, '_> {
                 let Some(of) = file.value(*candidate, Slot::Base(BaseKind::Implements)) else {
                     return Some(found);
                 };
-                let of = self.infer(&file, of, None).and_then(|it| it.symbol());
+                let of = self.infer(&file, of, None).map(|it| it.unspecialized());
                 match &of_trait {
                     None => of_trait = Some((found, of)),
                     // Which of several traits is meant depends on the arguments.

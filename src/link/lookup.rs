@@ -209,6 +209,13 @@ impl Linker<'_, '_> {
                 .map(|found| found.0)
                 .or_else(|| self.top_level_name(file, used.symbol, name))
                 .or_else(|| self.auto_imported(file, used))?,
+            Target::Member { receiver, .. }
+                if self.rules().is_rust()
+                    && let Some(found) = self.conversion(name, receiver) =>
+            {
+                provenance = Provenance::Member;
+                found?
+            }
             Target::Member {
                 receiver,
                 is_inferred,
@@ -216,6 +223,7 @@ impl Linker<'_, '_> {
                 Some(object) => {
                     let found = self
                         .used_member(&object, name, used.kind)
+                        .or_else(|| self.beside_namespace(receiver, name, used.kind))
                         .or_else(|| self.vue_options_member(receiver, name, &object))?;
                     let is_read = used.kind == ReferenceKind::Value;
                     if is_read && is_inferred && self.is_value_of_member(&object, &found) {
@@ -261,6 +269,19 @@ impl Linker<'_, '_> {
             return self.member_or_method(object, name);
         }
         self.member(object, name)
+    }
+
+    /// The member of the type that has the name of a namespace, where the namespace has no such name.
+    fn beside_namespace(&self, receiver: ExprId, name: &str, kind: ReferenceKind) -> Option<Type> {
+        let Expr::Fallback { first, other, .. } = self.file.expr(receiver) else {
+            return None;
+        };
+        let Expr::Imported { name: whole, .. } = self.file.expr(*first) else {
+            return None;
+        };
+        let is_namespace = self.file.facts.exprs.name_of(*whole) == "*";
+        let object = is_namespace.then(|| self.infer(&self.file, *other, None));
+        self.used_member(&object??, name, kind)
     }
 
     /// The type of the receiver of a member `name`. Of several bases `super` is the first that has it.
@@ -688,6 +709,7 @@ pub(super) fn root_of(facts: &FileFacts, expr: ExprId) -> Option<&str> {
             Expr::Call { callee, .. } => root_of(facts, *callee),
             _ => None,
         },
+        Expr::Fallback { other, .. } => root_of(facts, *other),
         _ => None,
     }
 }

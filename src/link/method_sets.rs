@@ -313,7 +313,7 @@ fn outside_type(file: &LinkedFile, base: ExprId) -> Option<(&str, &str)> {
 }
 
 /// Returns the methods of a type of the standard library; `None` for one that is not known.
-fn standard_methods(package: &str, name: &str) -> Option<Vec<Required>> {
+pub(super) fn standard_methods(package: &str, name: &str) -> Option<Vec<Required>> {
     let methods = go_std::methods(package, name)?.into_iter();
     let predeclared = rules::of_family(Family::Go).predeclared;
     let required = methods.map(|(package, text)| {

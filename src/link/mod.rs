@@ -5,17 +5,20 @@
 
 mod affected_importers;
 mod alternatives;
+pub mod asserted;
 mod assigned;
 mod auto_imports;
 mod bridges;
 mod cache;
 mod calls;
+mod conversions;
 mod declarations;
 mod delegates;
 mod dependencies;
 mod describe;
 mod directives;
 pub mod dispatch;
+mod dotnet_members;
 mod dotnet_std;
 
 mod edges;
@@ -49,6 +52,7 @@ mod rules;
 mod rust_std;
 mod simple_names;
 mod tree;
+mod twin_modules;
 mod types;
 mod unit_imports;
 pub mod use_targets;
@@ -68,7 +72,7 @@ use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;

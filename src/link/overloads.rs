@@ -110,7 +110,16 @@ impl Linker<'_, '_> {
         let (found, is_undecided) = if self.rules().has_includes {
             self.included_overload(found, file, args, this)
         } else {
-            self.chosen(found, object, file, (types.len(), args), this)
+            let was_extension = self.is_extension_call(&found, object);
+            let (found, is_undecided) = self.chosen(found, object, file, (types.len(), args), this);
+            // The receiver stands among the arguments of an extension method.
+            let n_before = usize::from(was_extension && !args.is_empty());
+            let found = if self.is_extension_call(&found, object) {
+                self.unless_hidden(found, object, (file, &args[n_before..]))
+            } else {
+                found
+            };
+            (found, is_undecided)
         };
         self.is_undecided.set(is_undecided);
         found
@@ -649,7 +658,7 @@ impl Linker<'_, '_> {
         loaded.bases(class).any(|base| {
             let base = self.infer(&loaded, base, None);
             base.is_some_and(|base| match &base {
-                Type::ExternalType(base) => &*base.name == name,
+                Type::ExternalType(base) => &*base.name == name || base.is_sequence_as(name),
                 base => base != arg && self.extends_external(base, name, depth + 1),
             })
         })

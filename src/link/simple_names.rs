@@ -10,7 +10,7 @@ use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::lookup::is_type;
-use super::types::Type;
+use super::types::{ExternalType, Type};
 use crate::ir::{SymbolIdx, split_generic_name};
 use crate::model::SymbolKind;
 
@@ -142,7 +142,18 @@ impl Linker<'_, '_> {
             return found;
         }
         let method = self.member(object, &format!("{name}()"));
-        method.filter(|it| !it.is_external()).or(found)
+        let found = method.filter(|it| !it.is_external()).or(found);
+        found.or_else(|| self.member_of_nullable(object, name))
+    }
+
+    /// The member that a value of a struct has where it may be missing: `at.Value` of `Time? at`. Facts write the type without its sign.
+    fn member_of_nullable(&self, object: &Type, name: &str) -> Option<Type> {
+        let held = self.held_value(object).filter(Type::is_instance);
+        match name {
+            "Value" => held,
+            "HasValue" => held.map(|_| ExternalType::named("bool")),
+            _ => None,
+        }
     }
 }
 

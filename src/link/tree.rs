@@ -310,7 +310,10 @@ impl Linker<'_, '_> {
                 }
                 let found = self.in_module(&module, name, wanted);
                 if matches!(found, Named::Nothing) {
-                    return self.in_other_root(&module, name, wanted);
+                    return match self.in_other_root(&module, name, wanted) {
+                        Named::Nothing => self.in_twin(&module, name, wanted),
+                        found => found,
+                    };
                 }
                 found
             }

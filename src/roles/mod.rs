@@ -64,6 +64,16 @@ const FRAMEWORKS: &[(&str, Runner)] = &[
 /// Names by which frameworks offer tests.
 const TEST_NAMES: &[&str] = &["describe", "it", "suite", "test"];
 
+/// Beginnings of the names of namespaces and packages with the attributes and annotations of tests.
+const ATTRIBUTES: &[&str] = &[
+    "Microsoft.VisualStudio.TestTools.UnitTesting",
+    "NUnit.Framework",
+    "TUnit",
+    "Xunit",
+    "org.junit",
+    "org.testng",
+];
+
 /// Beginnings of the names of modules that only tests are written with.
 const HELPERS: &[&str] = &[
     "@angular/core/testing",
@@ -238,8 +248,8 @@ struct Content {
     framework: Option<Runner>,
     /// Whether it calls `describe` or `it` as globals.
     has_globals: bool,
-    /// Whether it imports a framework for any purpose, or a module that only tests are written with; of C# and Rust whether it has
-    /// tests.
+    /// Whether it imports a framework for any purpose, or a module that only tests are written with; of C#, Java and Rust whether
+    /// it has tests.
     helps: bool,
 }
 
@@ -400,8 +410,11 @@ impl<'a> Roles<'a> {
         let specifiers = self.read.specifiers_of(file.id).unwrap_or_default();
         let is_framework = |it: &String| FRAMEWORKS.iter().any(|(name, _)| name == it);
         let mut content = Content::default();
-        if syntax_of(path) == FileSyntax::CSharp {
-            let facts = self.read.declared_facts(file.id).ok().flatten();
+        if matches!(syntax_of(path), FileSyntax::CSharp | FileSyntax::Java) {
+            let is_apart = !by_directories(path.as_str()).is_code();
+            let may_test = is_apart || specifiers.iter().any(|it| offers_attributes(it));
+            let facts = may_test.then(|| self.read.declared_facts(file.id).ok().flatten());
+            let facts = facts.flatten();
             content.helps = facts.is_some_and(|it| classes_with_tests(&it).next().is_some());
             return content;
         }
@@ -433,6 +446,12 @@ impl FileIndex for Roles<'_> {
         };
         rows.iter().any(|row| fits(row.path.as_str()))
     }
+}
+
+/// Whether a namespace or package has the attributes that make a method a test.
+fn offers_attributes(specifier: &str) -> bool {
+    let rest = ATTRIBUTES.iter().find_map(|it| specifier.strip_prefix(it));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Leaves out files that another suite tells more about, and prepares the rest for matching.
@@ -515,6 +534,7 @@ enum FileSyntax {
     Python,
     Go,
     CSharp,
+    Java,
     Rust,
     Other,
     /// No code.
@@ -528,9 +548,19 @@ fn syntax_of(path: &RepoPath) -> FileSyntax {
         "py" => FileSyntax::Python,
         "go" => FileSyntax::Go,
         "cs" => FileSyntax::CSharp,
+        "java" => FileSyntax::Java,
         "rs" => FileSyntax::Rust,
         _ if syntax::by_path(path).is_code => FileSyntax::Other,
         _ => FileSyntax::Data,
+    }
+}
+
+/// Returns the role of a file whose tests are known by the attributes of their methods, a project of tests by its directory.
+fn role_by_attributes(has_tests: impl FnOnce() -> bool, by_place: FileRole) -> FileRole {
+    if has_tests() {
+        FileRole::Test
+    } else {
+        by_place
     }
 }
 
@@ -562,16 +592,12 @@ fn role(
         FileSyntax::Go if text.ends_with("_test.go") => return FileRole::Test,
         FileSyntax::Go => return helped,
         FileSyntax::Component => return by_name.unwrap_or(helped),
-        // A test is known by the attributes of its methods, a project of tests by its directory.
-        FileSyntax::CSharp if by_name.is_some() || by_directory != FileRole::Test => {
-            return by_name.unwrap_or(by_directory);
-        }
-        FileSyntax::CSharp => {
-            return if content().helps {
-                FileRole::Test
-            } else {
-                helped
-            };
+        FileSyntax::CSharp | FileSyntax::Java => {
+            let has_tests = || by_directory != FileRole::TestSupport && content().helps;
+            // A runner finds tests of Java by their names, too.
+            let is_java = family == FileSyntax::Java;
+            let by_place = if is_java { by_directory } else { helped };
+            return by_name.unwrap_or_else(|| role_by_attributes(has_tests, by_place));
         }
         // `reaching_tests.rs` may be code about tests: a test has some.
         FileSyntax::Rust if by_name == Some(FileRole::Test) && by_directory.is_code() => {

@@ -16,9 +16,10 @@ impl Roles<'_> {
     pub fn of_definition(&self, path: &RepoPath, ordinal: Option<u32>) -> FileRole {
         let role = self.of(path);
         match ordinal {
-            Some(ordinal) if role.is_code() && syntax::has_inline_tests(path) => {
+            Some(ordinal) if !role.is_of_tests() && syntax::has_inline_tests(path) => {
                 let inside = self.roles_inside(path);
-                inside.get(ordinal as usize).copied().unwrap_or(role)
+                let own = inside.get(ordinal as usize).copied().unwrap_or(role);
+                if own.is_code() { role } else { own }
             }
             _ => role,
         }
@@ -26,7 +27,7 @@ impl Roles<'_> {
 
     /// Returns whether tests may stand among the code of a file, as far as its language and its role tell.
     pub fn may_hold_tests(&self, path: &RepoPath) -> bool {
-        syntax::has_inline_tests(path) && self.is_code(path)
+        syntax::has_inline_tests(path) && !self.of(path).is_of_tests()
     }
 
     /// Returns whether the tests of a file are run by the target and the module that they are in, and not by its path.

@@ -22,9 +22,9 @@ const GO_FACTS: u32 = 5;
 /// The same for Java.
 const JAVA_FACTS: u32 = 11;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 6;
+const CSHARP_FACTS: u32 = 7;
 /// The same for Rust.
-const RUST_FACTS: u32 = 6;
+const RUST_FACTS: u32 = 7;
 /// The same for C and C++.
 const C_FACTS: u32 = 5;
 /// The same for languages that are outlined.

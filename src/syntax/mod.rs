@@ -4,6 +4,7 @@
 //! bytes give the same facts on every machine.
 
 mod arity;
+mod assertions;
 mod chunk;
 mod component;
 mod heads;
@@ -27,6 +28,7 @@ mod tests;
 mod text;
 
 pub use arity::{Arities, Around, has_opaque_decorator, required_by_text};
+pub use assertions::{InterfaceAssertion, interface_assertions};
 pub use heads::Heads;
 pub use implicit::{called_by_name, handing_marks};
 #[cfg(test)]

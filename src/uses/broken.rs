@@ -126,6 +126,7 @@ impl Uses<'_> {
         }
         self.add_calls(&states, &mut found)?;
         self.add_overrides(&states, &mut found)?;
+        self.add_assertions(&states, &mut found)?;
         found.all.retain(|one| is_wanted(&one.home));
         found.doubtful.retain(|one| is_wanted(&one.home));
         self.leave_out_doubtful(difference, &mut found)?;

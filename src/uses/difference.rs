@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::RemovedDefinition;
+use super::primary_constructors::leave_out_other_forms;
 use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
@@ -329,6 +330,7 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
             alike_percent: change.alike_percent,
         })
         .collect();
+    leave_out_other_forms(files, &mut all);
     all.sort_by_key(|change| {
         let place = change.old.as_ref().or(change.new.as_ref());
         let place = place.map(|it| (it.file, it.symbols[0]));

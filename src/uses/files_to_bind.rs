@@ -10,7 +10,7 @@ use super::broken_use::{BrokenUses, last_name};
 use super::difference::Difference;
 use super::losses::BeforeAfter;
 use crate::error::Result;
-use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
+use crate::ir::{CONVERSIONS, FileFacts, Reference, ReferenceKind, Target};
 use crate::link;
 use crate::model::{Direction, FileId, RepoPath};
 use crate::store::{Read, UnboundNames, token};
@@ -192,7 +192,10 @@ impl DoubtfulNames {
         let gone = gone.names;
         // A call by another name: `x()` runs `__call__`, `new A` runs its constructor.
         let is_called_otherwise = |name: &String| {
-            name.starts_with("__") || name.starts_with("operator") || name == "constructor"
+            name.starts_with("__")
+                || name.starts_with("operator")
+                || name == "constructor"
+                || CONVERSIONS.iter().any(|it| it.function == name)
         };
         let is_noted = is_linked(read)? && !gone.iter().any(is_called_otherwise);
         Ok(Self { gone, is_noted })

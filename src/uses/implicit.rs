@@ -71,11 +71,14 @@ impl Uses<'_> {
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
-            let mut bases = self.outside_bases(&facts, symbol.ordinal)?;
+            let mut bases = self.outside_bases(&facts, symbol.ordinal, &symbol.path)?;
             if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, &text)?;
             }
             bases.retain(|base| may_have(base, &known.name));
+            if is_static(&facts, known) {
+                bases.retain(|base| STATIC_INTERFACES.contains(&base.as_str()));
+            }
             callers.extend(bases.into_iter().map(ImplicitCaller::OutsideBase));
         }
         Ok(callers)
@@ -137,14 +140,10 @@ impl Uses<'_> {
                     if !seen.insert(base.clone()) {
                         continue;
                     }
-                    if self
-                        .read
-                        .symbols_named(&token::normal_form(&base))?
-                        .is_empty()
-                    {
-                        above.outside.push(base);
-                    } else {
+                    if self.defines_type(&base, &class.path)? {
                         open.push(base);
+                    } else {
+                        above.outside.push(base);
                     }
                 }
             }
@@ -157,15 +156,23 @@ impl Uses<'_> {
         &self,
         facts: &FileFacts,
         member: SymbolIdx,
+        path: &RepoPath,
     ) -> Result<Vec<String>> {
         let mut outside = Vec::new();
         for base in bases(facts, member) {
-            let here = self.read.symbols_named(&token::normal_form(&base))?;
-            if here.is_empty() {
+            if !self.defines_type(&base, path)? {
                 outside.push(base);
             }
         }
         Ok(outside)
+    }
+
+    /// Whether the repository has a type of a name that a file at a path may mean: a property or a file of that name is none.
+    fn defines_type(&self, name: &str, path: &RepoPath) -> Result<bool> {
+        let named = self.read.symbols_named(&token::normal_form(name))?;
+        let is_meant =
+            |it: &SymbolRow| it.name == name && !is_member(it.kind) && may_name(&it.path, path);
+        Ok(named.iter().any(is_meant))
     }
 }
 
@@ -179,17 +186,28 @@ const INTERFACES: [(&str, &str); 6] = [
     ("IEquatable", "Equals"),
 ];
 
+/// Interfaces of .NET whose static methods are called through the type that implements them.
+const STATIC_INTERFACES: [&str; 3] = ["IParsable", "ISpanParsable", "IUtf8SpanParsable"];
+
+/// Whether a method is static in a language whose static methods are those of one class: no base calls them.
+fn is_static(facts: &FileFacts, method: &Symbol) -> bool {
+    matches!(facts.family, Family::CSharp | Family::Java)
+        && method.flags.contains(SymbolFlags::STATIC)
+}
+
 /// Whether a base from outside may have a method of a name, as far as that is known.
 fn may_have(base: &str, method: &str) -> bool {
+    if STATIC_INTERFACES.contains(&base) {
+        return matches!(method, "Parse" | "TryParse");
+    }
     let known = INTERFACES.iter().find(|it| it.0 == base);
     known.is_none_or(|it| it.1 == method)
 }
 
 /// Whether no other class can call a method through its own: in C# members are private that say nothing else.
 fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
-    const OTHERS: [&str; 8] = [
+    const OTHERS: [&str; 7] = [
         "abstract",
-        "internal",
         "new",
         "override",
         "partial",
@@ -204,7 +222,10 @@ fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
     let is_explicit = head
         .split_whitespace()
         .any(|it| it.contains('.') && it.ends_with(&method.name));
+    // One that only its own assembly sees implements no interface, and overrides nothing from outside.
+    let is_internal = has("internal") && !has("protected") && !has("override");
     has("private")
+        || facts.family == Family::CSharp && is_internal
         || facts.family == Family::CSharp
             && is_in_class
             && !head.is_empty()
@@ -231,6 +252,12 @@ fn bases_of(facts: &FileFacts, owner: SymbolIdx) -> Vec<String> {
     names.dedup();
     names.truncate(MAX_BASES);
     names
+}
+
+/// Whether it is a member or a local name, which is no base.
+fn is_member(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, EnumMember, Field, Method, Property};
+    matches!(kind, Constructor | EnumMember | Field | Method | Property)
 }
 
 fn is_class(kind: SymbolKind) -> bool {

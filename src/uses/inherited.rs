@@ -69,7 +69,8 @@ impl Uses<'_> {
         }
         // One that was renamed was the class's own.
         Ok(change.kind == ChangeKind::Removed
-            && !(above.outside.is_empty() && self.outside_bases(facts, member)?.is_empty()))
+            && !(above.outside.is_empty()
+                && self.outside_bases(facts, member, &file.path)?.is_empty()))
     }
 
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of

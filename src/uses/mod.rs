@@ -5,6 +5,7 @@
 //! here, from the text of the files and the rules that made the edge. Nothing is written.
 
 mod arguments;
+mod assertions;
 mod broken;
 mod broken_use;
 mod collisions;
@@ -23,6 +24,7 @@ mod mentions;
 
 mod overloads;
 mod overrides;
+mod primary_constructors;
 mod removed;
 mod tests_by_name;
 mod unbound;

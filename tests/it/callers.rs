@@ -560,3 +560,54 @@ pub fn parse(n: u32) -> bool { n < LIMIT }
     assert_eq!(callers, ["src/settings.rs LIMIT"]);
     assert_eq!(files, ["src/file.rs", "src/settings.rs"]);
 }
+
+#[test]
+fn members_of_csharp_that_a_base_from_outside_may_call_are_told() {
+    let files = "\
+//- /Clock.cs
+using System;
+namespace Acme;
+public class Clock : TimeProvider, IDisposable, IParsable<Clock> {
+  public override long GetTimestamp() => 1;
+  protected internal override void Tick() {}
+  public void Dispose() {}
+  public void Named() {}
+  internal void Wind() {}
+  internal virtual void Stop() {}
+  public static void Reset() {}
+  public static Clock Parse(string text) => null;
+}
+public class Options { public object TimeProvider { get; set; } }
+//- /Other/Plan.java
+package other;
+class Plan extends Runner { public static void reset() {} public void run() {} }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, is_called) in [
+        ("Clock.GetTimestamp", true),
+        ("Clock.Tick", true),
+        ("Clock.Dispose", true),
+        ("Clock.Named", true),
+        ("Clock.Wind", false),
+        ("Clock.Stop", false),
+        ("Clock.Reset", false),
+        ("Clock.Parse", true),
+        ("Plan.run", true),
+        ("Plan.reset", false),
+    ] {
+        let said = cli.json(&["impact", name]);
+        let summary = said["summary"].as_str().unwrap();
+        assert!(
+            summary.starts_with("No uses found in code"),
+            "{name}: {summary}"
+        );
+        let is_told = summary.contains("it may be called through `");
+        assert_eq!(is_told, is_called, "{name}: {summary}");
+        assert!(
+            !summary.contains("IParsable") || name == "Clock.Parse",
+            "{name}: {summary}"
+        );
+    }
+}

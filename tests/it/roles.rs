@@ -367,3 +367,58 @@ fn callers_that_no_line_shows_are_said() {
         );
     }
 }
+
+#[test]
+fn a_file_with_tests_is_a_test_wherever_it_stands() {
+    let files = "\
+//- /src/Shop.cs
+namespace Acme;
+public static class Shop { public static int Sell() => 1; }
+//- /src/Acme.Tests/Documentation/Samples/Selling.cs
+using Acme;
+public class Selling { [Fact] public void Sells() { Shop.Sell(); } }
+//- /samples/Plain.cs
+using Acme;
+public class Plain { public void Sells() { Shop.Sell(); } }
+//- /src/Checks/Selling.cs
+using Acme;
+using NUnit.Framework;
+public class Checked { [Test] public void Sells() { Shop.Sell(); } }
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+pub fn sell() -> u32 { 1 }
+//- /examples/shop.rs
+fn main() { shop::sell(); }
+#[test]
+fn sells() { shop::sell(); }
+//- /jar/Shop.java
+package jar;
+public class Shop { public static void sell() {} }
+//- /samples/java/jar/SellingCheck.java
+package jar;
+import org.junit.jupiter.api.Test;
+class SellingCheck { @Test void sells() { Shop.sell(); } }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    cli.run(&["refresh"]);
+    let impact = cli.json(&["impact", "Shop.Sell", "--path", "src/Shop.cs"]);
+    let of_csharp = [
+        "src/Acme.Tests/Documentation/Samples/Selling.cs",
+        "src/Checks/Selling.cs",
+    ];
+    assert_eq!(tests(&impact["affectedTests"]), of_csharp, "{impact}");
+    assert_eq!(paths(&impact["affectedExamples"]), ["samples/Plain.cs"]);
+    let impact = cli.json(&["impact", "Shop.sell", "--path", "jar/Shop.java"]);
+    let of_java = ["samples/java/jar/SellingCheck.java"];
+    assert_eq!(tests(&impact["affectedTests"]), of_java, "{impact}");
+    let impact = cli.json(&["impact", "sell", "--path", "src/lib.rs"]);
+    assert_eq!(
+        tests(&impact["affectedTests"]),
+        ["examples/shop.rs"],
+        "{impact}"
+    );
+}

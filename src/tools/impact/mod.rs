@@ -522,7 +522,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         ..found
     };
     let implicit = match targets.as_slice() {
-        [target, ..] if is_single && found.n_direct == 0 => implicit_callers(view, &uses, target)?,
+        [target, ..] if is_single => implicit_callers(view, &uses, target, found.n_direct > 0)?,
         _ => Vec::new(),
     };
     output.summary = summary::summary(&found, &summary::implicit(&implicit));
@@ -538,13 +538,16 @@ fn unchecked_uses(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<Uncheck
     Ok(uses.difference(asked.earlier)?.unchecked_uses(|_| true))
 }
 
-/// Returns the callers of a definition that no line shows; a test runner only where it runs the file.
+/// Returns the callers of a definition that no line shows; a test runner only where it runs the file. Beside callers that are known, only
+/// those behind a base from outside.
 fn implicit_callers(
     view: &View<'_>,
     uses: &Uses<'_>,
     target: &SymbolRow,
+    has_callers: bool,
 ) -> Result<Vec<ImplicitCaller>> {
     let mut callers = uses.implicit_callers(target)?;
+    callers.retain(|it| !has_callers || matches!(it, ImplicitCaller::OutsideBase(_)));
     let role = view.roles.of_definition(&target.path, Some(target.ordinal));
     if role != FileRole::Test {
         callers.retain(|it| *it != ImplicitCaller::TestRunner);

@@ -154,6 +154,9 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             )
         }
     });
+    if found.n_direct > 0 && !implicit.is_empty() {
+        said.push(format!("Beside these {implicit}."));
+    }
     said.extend(beside_callers(found));
     said.extend(unfollowed(found));
     if found.n_by_dispatch != (0, 0) {

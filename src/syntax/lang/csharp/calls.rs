@@ -229,7 +229,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    fn is_nameof(&self, node: Node<'t>) -> bool {
+    pub(super) fn is_nameof(&self, node: Node<'t>) -> bool {
         let function = self.field(node, self.grammar.fields.function);
         function.is_some_and(|it| self.kind(it) == Kind::Identifier && self.text(it) == "nameof")
     }
@@ -331,6 +331,47 @@ impl<'t> Lowering<'t> {
         Some(name.split('`').next().unwrap_or(name).to_owned())
     }
 
+    /// Records the uses in an element of `{ element, … }` behind an object that is made, whose method `Add` takes it; `{ "a", x => x.Name }`
+    /// gives the method several arguments.
+    fn walk_added(&mut self, node: Node<'t>, object: ExprId) {
+        let arguments = match self.kind(node) {
+            Kind::Initializer => self.children(node),
+            _ => vec![node],
+        };
+        let values: Vec<Node<'t>> = arguments.iter().map(|it| self.unwrapped(*it)).collect();
+        let is_asked = |this: &Self, it: Node<'t>| {
+            this.kind(it).is_lambda() || this.kind(it) == Kind::ImplicitNew
+        };
+        let asks = values.iter().any(|it| is_asked(self, *it));
+        let add = if asks && values.len() <= MAX_ARGS {
+            self.member_of(object, "Add()")
+        } else {
+            self.unknown
+        };
+        if add == self.unknown {
+            self.walk(node);
+            return;
+        }
+        let mut lowered = Vec::with_capacity(values.len());
+        for value in &values {
+            lowered.push(if self.kind(*value).is_lambda() {
+                self.lambda_shape(*value)
+            } else {
+                self.lower_expr(*value)
+            });
+        }
+        let call = self.add(Expr::Call {
+            callee: add,
+            types: Box::default(),
+            args: lowered.into(),
+        });
+        let callee = self.add(Expr::Callee { call });
+        self.expect_of(callee, &values);
+        for argument in arguments {
+            self.walk(argument);
+        }
+    }
+
     /// Records the uses in `{ Name = value, … }` behind an object that is made: the names are members of it.
     pub(super) fn use_initializer(&mut self, node: Node<'t>, object: ExprId) {
         let fields = self.grammar.fields;
@@ -341,22 +382,7 @@ impl<'t> Lowering<'t> {
             };
             let Some(left) = left.filter(|it| self.kind(*it) == Kind::Identifier) else {
                 // `new Rules { x => x.Name }` adds the element by a method of the object.
-                let is_asked =
-                    self.kind(child).is_lambda() || self.kind(child) == Kind::ImplicitNew;
-                let add = if is_asked {
-                    self.member_of(object, "Add()")
-                } else {
-                    self.unknown
-                };
-                if add == self.unknown {
-                    self.walk(child);
-                } else {
-                    let element = self.add(Expr::Param {
-                        callee: add,
-                        index: 0,
-                    });
-                    self.walk_as(child, element);
-                }
+                self.walk_added(child, object);
                 continue;
             };
             let target = Target::Member {

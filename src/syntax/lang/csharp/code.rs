@@ -515,7 +515,11 @@ impl<'t> Lowering<'t> {
         self.use_object(object);
         self.use_type_args(name);
         let receiver = self.lower_expr(object);
-        let receiver = self.class_of(receiver);
+        let mut receiver = self.class_of(receiver);
+        if self.may_be_type(node) {
+            let namespace = self.in_qualifier(object, "*");
+            receiver = self.facts.exprs.fallback_of_known(namespace, receiver);
+        }
         let target = Target::Member {
             receiver,
             is_inferred: !self.is_plain(object),

@@ -237,11 +237,22 @@ impl<'t> Lowering<'t> {
         let bare = self.bare_name(name);
         let own = self.lookup_name_of(name, self.name_text(bare));
         let member = self.member_of(receiver, &own);
-        if !self.may_be_namespace(object) || !has_member_behind(node) {
+        if !self.may_be_type(node) {
             return member;
         }
-        let in_namespace = self.in_qualifier(&self.dotted(object), &own);
+        let in_namespace = self.in_qualifier(object, &own);
         self.facts.exprs.fallback_of_known(in_namespace, member)
+    }
+
+    /// Whether `A.B` may name a type by its namespace: before another dot, or in `nameof(A.B)`.
+    pub(super) fn may_be_type(&self, node: Node<'t>) -> bool {
+        let is_named = || {
+            let call = node.parent().and_then(|it| it.parent()?.parent());
+            call.is_some_and(|it| self.kind(it) == Kind::Invocation && self.is_nameof(it))
+        };
+        let object = self.split_access(node).map(|it| it.0);
+        object.is_some_and(|it| self.may_be_namespace(it))
+            && (has_member_behind(node) || is_named())
     }
 
     /// Whether names before a dot may be those of a namespace: written large, and none a variable.

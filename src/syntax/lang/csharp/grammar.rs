@@ -180,6 +180,7 @@ impl Kind {
         matches!(
             self,
             Kind::PredefinedType
+                | Kind::AliasQualifiedName
                 | Kind::NullableType
                 | Kind::ArrayType
                 | Kind::PointerType
@@ -200,6 +201,7 @@ impl Kind {
 
 fields! {
     accessors "accessors",
+    alias "alias",
     alternative "alternative",
     arguments "arguments",
     body "body",

@@ -55,6 +55,8 @@ pub(super) struct Lowering<'t> {
     pub(super) namespaces_of_exports: Vec<String>,
     /// The imports of namespaces that names may begin with, by their specifiers.
     pub(super) qualifiers: HashMap<String, ImportIdx>,
+    /// The namespaces and types that using directives give another name, each with the namespace around the directive.
+    pub(super) aliases: HashMap<&'t str, (String, String)>,
     /// The number of type parameters of each type that has some.
     pub(super) arities: HashMap<SymbolIdx, usize>,
     /// Expressions by the id of their node.
@@ -99,6 +101,7 @@ impl<'t> Lowering<'t> {
             namespace: String::new(),
             namespaces_of_exports: Vec::new(),
             qualifiers: HashMap::default(),
+            aliases: HashMap::default(),
             arities: HashMap::default(),
             lowered: HashMap::default(),
             expected: HashMap::default(),

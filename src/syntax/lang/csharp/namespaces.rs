@@ -21,6 +21,9 @@ const MAX_TYPE_NAMES: usize = 300;
 /// Bytes of a name beyond which it is none of a type.
 const MAX_NAME_BYTES: usize = 128;
 
+/// The alias of the namespace around all others.
+const GLOBAL: &str = "global";
+
 /// Namespaces that names may begin with, of one file.
 const MAX_QUALIFIERS: usize = 500;
 
@@ -52,6 +55,7 @@ impl<'t> Lowering<'t> {
             self.wildcard(specifier, ImportKind::Scope, 1);
         }
         for (node, namespace) in usings {
+            self.note_alias(node, &namespace);
             self.using(node, &namespace);
         }
         self.wildcard(global_usings().to_owned(), ImportKind::Scope, 1);
@@ -157,6 +161,23 @@ impl<'t> Lowering<'t> {
             line,
             names: vec![imported("*", "*")],
         });
+    }
+
+    /// Notes the alias that a using directive gives to a namespace or a type.
+    fn note_alias(&mut self, node: Node<'t>, namespace: &str) {
+        let alias = self.field(node, self.grammar.fields.name);
+        let target = self
+            .children(node)
+            .into_iter()
+            .rfind(|it| Some(*it) != alias);
+        if let (Some(alias), Some(target)) = (alias, target)
+            && matches!(self.kind(target), Kind::Identifier | Kind::QualifiedName)
+        {
+            let is_global = self.alias_before(target) == Some(GLOBAL);
+            let around = if is_global { "" } else { namespace };
+            let meant = (around.to_owned(), self.dotted(target));
+            self.aliases.insert(self.name_text(alias), meant);
+        }
     }
 
     /// `using A.B;`, `using static A.B.C;`, `using X = A.B.C;`, `global using A.B;`
@@ -285,10 +306,64 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Adds a name of a namespace: the export of it, where the namespace is one of the repository. Unknown where the file has too
-    /// many such.
-    pub(super) fn in_qualifier(&mut self, namespace: &str, name: &str) -> ExprId {
-        let specifier = in_namespace(&self.namespace, namespace);
+    /// Adds a name of the namespace that names before it may be: `A.B`, `global::A.B`, `X.B` behind `using X = A;`. `*` is the namespace
+    /// itself.
+    pub(super) fn in_qualifier(&mut self, qualifier: Node<'t>, name: &str) -> ExprId {
+        let names = self.dotted(qualifier);
+        let alias = self.alias_before(qualifier);
+        if alias == Some(GLOBAL) {
+            return self.named_in("", &names, name);
+        }
+        let (root, rest) = match alias {
+            Some(alias) => (alias, Some(names.as_str())),
+            None => match names.split_once('.') {
+                Some((root, rest)) => (root, Some(rest)),
+                None => (names.as_str(), None),
+            },
+        };
+        match self.aliases.get(root).cloned() {
+            Some((around, path)) => {
+                let whole = rest.map_or_else(|| path.clone(), |rest| format!("{path}.{rest}"));
+                self.named_in(&around, &whole, name)
+            }
+            None => {
+                let around = self.namespace.clone();
+                self.named_in(&around, &names, name)
+            }
+        }
+    }
+
+    /// The alias before `::` that names begin with.
+    fn alias_before(&self, node: Node<'t>) -> Option<&'t str> {
+        let fields = self.grammar.fields;
+        let mut at = node;
+        for _ in 0..64 {
+            at = match self.kind(at) {
+                Kind::AliasQualifiedName => {
+                    return self.field(at, fields.alias).map(|it| self.name_text(it));
+                }
+                Kind::QualifiedName => self.field(at, fields.qualifier)?,
+                Kind::MemberAccess => self.field(at, fields.expression)?,
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// Adds the type that `global::Name` or `X::Name` means; `None` behind the alias of an assembly.
+    pub(super) fn behind_alias(&mut self, node: Node<'t>, name: &str) -> Option<ExprId> {
+        let alias = self.alias_before(node)?;
+        if alias == GLOBAL {
+            return Some(self.named_in("", "", name));
+        }
+        let (around, path) = self.aliases.get(alias).cloned()?;
+        Some(self.named_in(&around, &path, name))
+    }
+
+    /// Adds a name of a namespace that is named inside of another one: the export of it, where the namespace is one of the repository.
+    /// Unknown where the file has too many such.
+    fn named_in(&mut self, around: &str, namespace: &str, name: &str) -> ExprId {
+        let specifier = in_namespace(around, namespace);
         let known = self.qualifiers.get(&specifier).copied();
         let import = if let Some(known) = known {
             known

@@ -122,21 +122,23 @@ impl<'t> Lowering<'t> {
                 };
                 let bare = self.bare_name(name);
                 let own = self.lookup_name_of(name, self.name_text(bare));
-                let base = if self.kind(qualifier) == Kind::AliasQualifiedName {
-                    self.in_qualifier(&self.dotted(qualifier), &own)
-                } else {
-                    let around = self.type_path(qualifier);
-                    let around = self.class_of(around);
-                    let nested = self.member_of(around, &own);
-                    let in_namespace = self.in_qualifier(&self.dotted(qualifier), &own);
-                    self.facts.exprs.fallback_of_known(in_namespace, nested)
-                };
+                let around = self.type_path(qualifier);
+                let around = self.class_of(around);
+                let nested = self.member_of(around, &own);
+                let in_namespace = self.in_qualifier(qualifier, &own);
+                let base = self.facts.exprs.fallback_of_known(in_namespace, nested);
                 self.with_args(base, name)
             }
-            Kind::AliasQualifiedName => match self.field(node, fields.name) {
-                Some(name) => self.type_path(name),
-                None => self.unknown,
-            },
+            Kind::AliasQualifiedName => {
+                let Some(name) = self.field(node, fields.name) else {
+                    return self.unknown;
+                };
+                let own = self.lookup_name_of(name, self.name_text(self.bare_name(name)));
+                match self.behind_alias(node, &own) {
+                    Some(base) => self.with_args(base, name),
+                    None => self.type_path(name),
+                }
+            }
             Kind::NullableType | Kind::RefType | Kind::ScopedType => {
                 match self.field(node, fields.type_) {
                     Some(inner) => self.type_path(inner),
@@ -377,8 +379,13 @@ impl<'t> Lowering<'t> {
                 }
             }
             Kind::AliasQualifiedName => {
+                let value = self.type_path(node);
+                let class = self.class_of(value);
                 if let Some(name) = self.field(node, self.grammar.fields.name) {
-                    self.use_type(name, kind);
+                    if class != self.unknown {
+                        self.push_use(self.bare_name(name), Target::Value(class), kind);
+                    }
+                    self.use_type_args(name);
                 }
             }
             Kind::PredefinedType | Kind::ImplicitType => {}
@@ -418,7 +425,9 @@ impl<'t> Lowering<'t> {
     /// Records the use of a type as a qualifier. Which part of it is a namespace is not known: of such nothing is bound.
     fn use_qualifier(&mut self, node: Node<'t>) {
         match self.kind(node) {
-            Kind::GenericName | Kind::QualifiedName => self.use_type(node, ReferenceKind::Type),
+            Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => {
+                self.use_type(node, ReferenceKind::Type);
+            }
             Kind::Identifier => {
                 let class = self.type_path(node);
                 self.push_use(node, Target::Value(class), ReferenceKind::Type);
@@ -481,9 +490,10 @@ impl<'t> Lowering<'t> {
             format!("{name}Attribute")
         };
         let class = if self.kind(node) == Kind::QualifiedName {
-            let qualifier = self.field(node, self.grammar.fields.qualifier);
-            let qualifier = qualifier.map_or_else(String::new, |it| self.dotted(it));
-            self.in_qualifier(&qualifier, &whole)
+            match self.field(node, self.grammar.fields.qualifier) {
+                Some(qualifier) => self.in_qualifier(qualifier, &whole),
+                None => self.unknown,
+            }
         } else {
             self.name(&generic_name(&whole, self.n_args(node)))
         };

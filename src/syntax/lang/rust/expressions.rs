@@ -72,8 +72,11 @@ impl Lowering<'_> {
             }
             Kind::BinaryExpression => self.binary(node),
             Kind::AssignmentExpression => {
-                self.expr_in(node, fields.left);
-                self.expr_in(node, fields.right);
+                let left = self.expr_in(node, fields.left);
+                if let Some(right) = self.field(node, fields.right) {
+                    self.expect(right, |_| left);
+                    self.expr(right);
+                }
                 self.unknown
             }
             Kind::Index => self.index(node),
@@ -142,7 +145,15 @@ impl Lowering<'_> {
             }
             Kind::TokenTree => self.unknown,
             Kind::Metavariable => self.rule_param(node),
-            // `return x`, `break x`, loops, compound assignments, and what broken code leaves.
+            Kind::Return => {
+                let returned = self.returned;
+                for child in self.children(node) {
+                    self.expect(child, |_| returned);
+                    self.expr(child);
+                }
+                self.unknown
+            }
+            // `break x`, loops, compound assignments, and what broken code leaves.
             _ => {
                 for child in self.children(node) {
                     if self.kind(child) != Kind::Lifetime {
@@ -323,7 +334,9 @@ impl Lowering<'_> {
                 };
                 self.push_use(name, target, ReferenceKind::Call);
                 let name = format!("{}()", self.text(name));
-                self.member_of(object, &name)
+                let callee = self.member_of(object, &name);
+                self.use_conversion(node, called, callee, &types);
+                callee
             }
             Kind::Identifier | Kind::ScopedIdentifier => {
                 self.path_value(called, ReferenceKind::Call)
@@ -392,11 +405,13 @@ impl Lowering<'_> {
                     }
                 }
             }
+            let written = this.field(node, fields.return_type);
+            let written = written.map(|it| this.type_(it));
+            let returned = written.unwrap_or(this.unknown);
+            let outer = std::mem::replace(&mut this.returned, returned);
             let value = this.expr_in(node, fields.body);
-            match this.field(node, fields.return_type) {
-                Some(type_) => this.type_(type_),
-                None => value,
-            }
+            this.returned = outer;
+            written.unwrap_or(value)
         });
         self.add(Expr::Callable { result })
     }
@@ -427,6 +442,11 @@ impl Lowering<'_> {
             for child in self.children(body) {
                 match self.kind(child) {
                     Kind::FieldInitializer => {
+                        let name = self.field(child, fields.field);
+                        if let (Some(name), Some(value)) = (name, self.field(child, fields.value)) {
+                            let name = self.text(name);
+                            self.expect(value, |this| this.member_of(made, name));
+                        }
                         self.expr_in(child, fields.value);
                     }
                     _ => {

@@ -323,13 +323,15 @@ impl<'t> Lowering<'t> {
             if let Some(params) = this.field(node, fields.parameters) {
                 this.parameters(node, params, symbol);
             }
+            let mut returned = this.unknown;
             if let Some(result) = this.field(node, fields.return_type) {
                 this.use_types(result);
                 let value = this.result_type(node, result);
                 this.bind(Some(symbol), &[Slot::Return], value);
+                returned = this.silent_type(result);
             }
             if let Some(body) = this.field(node, fields.body) {
-                this.block(body);
+                this.body_of_function(body, returned);
             }
             this.in_function = was_in_function;
         });

@@ -80,6 +80,10 @@ pub(super) struct Lowering<'t> {
     /// Bytes of macros that were parsed.
     pub(super) macro_bytes: usize,
     pub(super) uses: UseRecorder,
+    /// The type that a conversion makes, by the id of the call.
+    pub(super) expected: HashMap<usize, ExprId>,
+    /// The type of the results of the function around.
+    pub(super) returned: ExprId,
     pub(super) unknown: ExprId,
 }
 
@@ -120,6 +124,8 @@ impl<'t> Lowering<'t> {
             macro_depth: 0,
             macro_bytes: 0,
             uses: UseRecorder::new(source, keeps_positions),
+            expected: HashMap::default(),
+            returned: unknown,
             unknown,
         }
     }

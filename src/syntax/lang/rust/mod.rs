@@ -6,6 +6,7 @@
 //! different names to Rust.
 
 mod attributes;
+mod conversions;
 mod expressions;
 mod generics;
 mod grammar;

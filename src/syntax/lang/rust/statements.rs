@@ -53,13 +53,24 @@ impl Lowering<'_> {
         if self.kind(node) == Kind::Block {
             return self.block(node);
         }
+        // What an asynchronous block returns is no result of the function.
+        let returned = match self.kind(node) {
+            Kind::AsyncBlock | Kind::TryBlock => self.unknown,
+            _ => self.returned,
+        };
+        let outer = std::mem::replace(&mut self.returned, returned);
         let inner = self.child_of(node, Kind::Block);
-        inner.map_or(self.unknown, |it| self.block(it))
+        let value = inner.map_or(self.unknown, |it| self.block(it));
+        self.returned = outer;
+        value
     }
 
     fn let_declaration(&mut self, node: Node<'_>) {
         let fields = self.grammar.fields;
         let written = self.field(node, fields.type_).map(|it| self.type_(it));
+        if let (Some(written), Some(value)) = (written, self.field(node, fields.value)) {
+            self.expect(value, |_| written);
+        }
         let mut value = self.expr_in(node, fields.value);
         if let Some(written) = written {
             value = if self.is_complete(written) {

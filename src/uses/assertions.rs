@@ -1,0 +1,153 @@
+//! Assertions of Go that a change makes false: `var _ Store = (*Disk)(nil)` where `Disk` lost a method that `Store` requires.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Uses;
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
+use super::losses::BeforeAfter;
+use super::mentions::line_at;
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::link::asserted::RequiredMethod;
+use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
+use crate::syntax::{self, UseKind};
+
+/// A method that changed, of a type that is still there.
+struct ChangedMethod<'d> {
+    /// Its change, an index into the difference.
+    change: usize,
+    home: &'d RepoPath,
+    method: &'d Symbol,
+    type_: DefinitionRow,
+}
+
+impl Uses<'_> {
+    /// Adds the assertions that a type satisfies an interface, and that it no longer does.
+    pub(super) fn add_assertions(
+        &self,
+        states: &BeforeAfter<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let changed = self.changed_methods(states)?;
+        let mut files: BTreeSet<FileId> = BTreeSet::new();
+        for type_ in changed.iter().map(|it| it.type_) {
+            files.insert(type_.0);
+            let rows = self.read.symbols_of(type_.0)?;
+            if let Some(row) = rows.iter().find(|it| it.ordinal == type_.1) {
+                files.extend(self.read.edges_into(row.id)?.iter().map(|it| it.src_file));
+            }
+        }
+        for file in files {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            self.add_assertions_of(&changed, file, found)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the methods of Go that are gone or have another signature.
+    fn changed_methods<'d>(&self, states: &BeforeAfter<'d>) -> Result<Vec<ChangedMethod<'d>>> {
+        let difference = states.difference;
+        let mut all = Vec::new();
+        for (at, change) in difference.changes.iter().enumerate() {
+            let is_changed = matches!(
+                change.kind,
+                ChangeKind::Removed | ChangeKind::Renamed | ChangeKind::Signature
+            );
+            let Some((file, method)) = difference.old(change).filter(|_| is_changed) else {
+                continue;
+            };
+            let owner = method.qualified_name.rsplit_once('.').map(|it| it.0);
+            let is_method = method.kind == SymbolKind::Method && method.parent.is_none();
+            let (Some(owner), true, Family::Go) = (owner, is_method, file.old.facts.family) else {
+                continue;
+            };
+            let directory = file.path.directory();
+            for row in self
+                .read
+                .symbols_named(&crate::store::token::normal_form(owner))?
+            {
+                let is_type = matches!(
+                    row.kind,
+                    SymbolKind::Class | SymbolKind::Type | SymbolKind::Enum
+                );
+                if is_type && row.name == owner && row.path.directory() == directory {
+                    let file_row = self.read.file(row.path.as_str())?;
+                    all.extend(file_row.map(|it| ChangedMethod {
+                        change: at,
+                        home: &file.path,
+                        method,
+                        type_: (it.id, row.ordinal),
+                    }));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn add_assertions_of(
+        &self,
+        changed: &[ChangedMethod<'_>],
+        file: FileId,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let Some(path) = self.read.path_of(file)? else {
+            return Ok(());
+        };
+        let Some(row) = self.read.file(path.as_str())? else {
+            return Ok(());
+        };
+        let text: Option<Arc<str>> = self.sources.read(&path, row.content);
+        let (Some(text), Some(language)) = (text, syntax::by_id(&row.language)) else {
+            found.is_cut = true;
+            return Ok(());
+        };
+        let assertions = syntax::interface_assertions(language, &text, &self.budget);
+        let assertions = assertions.ok_or_else(Error::cancelled)?;
+        if assertions.is_empty() {
+            return Ok(());
+        }
+        let bindings = self.bindings();
+        let meanings = bindings.of_file(file)?.references;
+        let uses = syntax::occurrences_of(language, &text, &[], &self.budget);
+        let uses = uses.ok_or_else(Error::cancelled)?.uses;
+        let reference_at = |start: u32| {
+            let used = uses.iter().find(|it| it.0 == start)?;
+            Some(used.2 as usize)
+        };
+        for assertion in assertions {
+            let meaning = reference_at(assertion.type_).and_then(|it| meanings.get(it));
+            let (Some(Meaning::Definition(type_, _)), Some(interface)) =
+                (meaning, reference_at(assertion.interface))
+            else {
+                continue;
+            };
+            for one in changed.iter().filter(|it| it.type_ == *type_) {
+                let name = &one.method.name;
+                let list = match bindings.required_method(*type_, (file, interface), name)? {
+                    RequiredMethod::Missing => &mut found.all,
+                    RequiredMethod::Unknown => &mut found.doubtful,
+                    RequiredMethod::Met => continue,
+                };
+                list.push(BrokenUse {
+                    path: path.clone(),
+                    line: assertion.line,
+                    text: line_at(&text, assertion.start as usize),
+                    kind: Some(UseKind::Implements),
+                    also: Vec::new(),
+                    home: one.home.clone(),
+                    symbol: one.method.qualified_name.clone(),
+                    change: Some(one.change),
+                    reason: BrokenReason::Gone,
+                    provenance: Provenance::Dispatch,
+                    module_line: None,
+                    is_through: false,
+                });
+            }
+        }
+        Ok(())
+    }
+}
