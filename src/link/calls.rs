@@ -45,6 +45,9 @@ impl Linker<'_, '_> {
             Type::ExternalMethod(of, method) if self.rules().is_csharp() => {
                 return self.dotnet_result(of, method);
             }
+            Type::ExternalMethod(of, method) if self.rules().is_go() => {
+                return Some(Self::outer_generic_result(of, method));
+            }
             Type::ExternalMethod(of, method) => return self.external_result(of, method),
             Type::ExternalType(of) if self.rules().is_rust() => {
                 return Some(self.function_result(of));

@@ -8,6 +8,7 @@ use super::cache::Def;
 use super::file::LinkedFile;
 use super::file_tables::{Genericity, is_generic};
 use super::linker::Linker;
+use super::rules;
 use super::types::{Substitution, Type};
 use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
 use crate::model::{ModuleId, SymbolKind};
@@ -55,6 +56,8 @@ impl Linker<'_, '_> {
 
     /// The type of a type parameter. Of a type: the type argument that `this` passes, else its bound or default. Of a
     /// function: inferred from the call, else its bound.
+    ///
+    /// In Go a bound from outside tells nothing of a type of the repository that satisfies it: `any`, `fmt.Stringer`.
     pub(super) fn type_parameter(
         &self,
         file: &Rc<LinkedFile>,
@@ -64,6 +67,23 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<Type> {
         self.step()?;
+        let (found, is_bound) = self.bound_or_argument(file, owner, index, has_bound, this)?;
+        if is_bound && found.is_external() && rules::of(file).is_go() {
+            return Some(Type::unknown());
+        }
+        Some(found)
+    }
+
+    /// The type argument for a type parameter, else its bound, and whether it is that.
+    fn bound_or_argument(
+        &self,
+        file: &Rc<LinkedFile>,
+        owner: SymbolIdx,
+        index: u8,
+        has_bound: bool,
+        this: Option<&Type>,
+    ) -> Option<(Type, bool)> {
+        let bound_of = |found: Option<Type>| Some((found?, true));
         let by = |owner: SymbolIdx, slot: Slot| {
             let value = file.value(owner, slot)?;
             self.infer(file, value, None)
@@ -75,20 +95,20 @@ impl Linker<'_, '_> {
                 self.type_argument_for(this, (there, at), index)
             });
             if let TypeArgument::Known(known) = given {
-                return Some(known);
+                return Some((known, false));
             }
             let there = self.cache.get(there)?;
             let bound = there.value(at, Slot::TypeParamBound(index))?;
-            return self.infer(&there, bound, None);
+            return bound_of(self.infer(&there, bound, None));
         }
         if !is_generic(file.symbol(owner).kind) {
             if let Some(call) = self.call()
                 && let Some(found) = self.nth(&call, &call.types, index)
             {
-                return Some(found);
+                return Some((found, false));
             }
-            return by(owner, Slot::TypeParamBound(index))
-                .or_else(|| by(owner, Slot::TypeParamDefault(index)));
+            let bound = by(owner, Slot::TypeParamBound(index));
+            return bound_of(bound.or_else(|| by(owner, Slot::TypeParamDefault(index))));
         }
         let given = match this {
             Some(this) => self.type_argument_for(this, (file.file, owner), index),
@@ -97,7 +117,7 @@ impl Linker<'_, '_> {
         };
         let is_given = !matches!(given, TypeArgument::Nothing);
         if let TypeArgument::Known(known) = given {
-            return Some(known);
+            return Some((known, false));
         }
         let heads = if has_bound {
             file.overloads(owner)
@@ -109,10 +129,8 @@ impl Linker<'_, '_> {
             self.infer(file, values.next()?, None)
         };
         let default = || by_any(Slot::TypeParamDefault(index));
-        (!is_given)
-            .then(default)
-            .flatten()
-            .or_else(|| by_any(Slot::TypeParamBound(index)))
+        let default = (!is_given).then(default).flatten();
+        bound_of(default.or_else(|| by_any(Slot::TypeParamBound(index))))
     }
 
     /// Finds the type argument that a type passes to `ancestor`, itself or a base: in `class Rows extends List<Row>`,
@@ -147,9 +165,16 @@ impl Linker<'_, '_> {
                 _ => TypeArgument::Nothing,
             };
         }
+        let key = ((file, at), owner);
+        if self.open_type_args.borrow().contains(&key) {
+            return TypeArgument::Nothing;
+        }
         let heads = loaded.overloads(at).iter();
         for base in heads.flat_map(|at| loaded.bases(*at)) {
-            let Some(made) = self.base_with_arguments(&loaded, base, found) else {
+            self.open_type_args.borrow_mut().push(key);
+            let made = self.base_with_arguments(&loaded, base, found);
+            self.open_type_args.borrow_mut().pop();
+            let Some(made) = made else {
                 continue;
             };
             if made.unspecialized() != found.unspecialized() {

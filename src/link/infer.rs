@@ -51,7 +51,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    fn infer_member(
+    pub(super) fn infer_member(
         &self,
         file: &Rc<LinkedFile>,
         expr: ExprId,
@@ -59,7 +59,7 @@ impl Linker<'_, '_> {
     ) -> Option<(Type, Option<Type>)> {
         self.step()?;
         let _inside = self.descend()?;
-        let is_kept = self.rules().is_csharp()
+        let is_kept = self.rules().has_overloads
             && this.is_none()
             && file.file == self.file.file
             && matches!(
@@ -130,11 +130,18 @@ impl Linker<'_, '_> {
             Expr::Instance { of } => self.instance_of(file, *of, false, this)?,
             Expr::Specialized { base, args } => {
                 let found = self.infer_member(file, *base, this)?;
-                let (Type::ExternalType(of), object) = found else {
-                    return Some(found);
+                let args = || {
+                    args.iter()
+                        .map(|arg| self.infer(file, *arg, this))
+                        .collect()
                 };
-                let args = args.iter().map(|arg| self.infer(file, *arg, this));
-                return Some((of.with_args(args.collect()), object));
+                return Some(match found {
+                    (Type::ExternalType(of), object) => (of.with_args(args()), object),
+                    (Type::External, _) if rules::of(file).is_go() => {
+                        (self.outer_generic(file, *base, args()), None)
+                    }
+                    found => found,
+                });
             }
             Expr::Container { kind, element } => {
                 Type::Container(*kind, Rc::new(self.infer(file, *element, this)?))
@@ -171,6 +178,11 @@ impl Linker<'_, '_> {
                 other,
             } => {
                 let is_first = self.is_type_variable(file, *variable);
+                if rules::of(file).is_go() {
+                    // The key of a literal is the field, whatever that holds.
+                    let first = self.infer_member(file, *first, this);
+                    return first.or_else(|| self.infer_member(file, *other, this));
+                }
                 let first = is_first.then(|| self.infer(file, *first, this));
                 let other = || self.infer(file, *other, this);
                 first.flatten().or_else(other)?
@@ -255,6 +267,12 @@ impl Linker<'_, '_> {
         if rules::of(file).has_overloads || rules::of(file).has_includes {
             found = self.overload(found, object.as_ref(), file, (types, &args), this);
             args = self.with_receiver(file, callee, &found, object.as_ref(), written);
+        }
+        if rules::of(file).is_go() && found == Type::External {
+            let call = self.substitution(file, types, &args, this);
+            if let Some(result) = self.outer_call(file, callee, call) {
+                return Some(result);
+            }
         }
         let is_given = !types.is_empty() || !args.is_empty();
         let call = is_given.then(|| self.substitution(file, types, &args, this));

@@ -48,6 +48,9 @@ pub(super) struct Linker<'a, 'b> {
     /// The classes whose members are looked through for a bare name, by file and symbol: the bases of such a class are
     /// no member of it.
     pub(super) open_scopes: RefCell<Vec<(ModuleId, SymbolIdx)>>,
+    /// The types whose bases are looked through for a type argument, each with the type that declares the parameter. The base of
+    /// an inner class may name a parameter of the class around: `class Keys extends AbstractSet<K>`.
+    pub(super) open_type_args: RefCell<Vec<(Place, Place)>>,
     /// Memo of [`Self::linearization`], by class.
     pub(super) linearizations: RefCell<HashMap<(ModuleId, SymbolIdx), Linearization>>,
     /// Memo of [`Self::in_module`], by module and name.
@@ -113,6 +116,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             call: RefCell::new(None),
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),
+            open_type_args: RefCell::default(),
             linearizations: RefCell::default(),
             named_in_modules: RefCell::default(),
             open_modules: RefCell::default(),

@@ -56,6 +56,12 @@ impl Linker<'_, '_> {
             };
             (found, provenance)
         });
+        if let Some((found, provenance)) = &found
+            && let Some(to) = self.embedded_type(used, found)
+        {
+            let provenance = *provenance;
+            return UseMeaning::Bound(BoundUse { to, provenance });
+        }
         match found {
             Some((Type::Definition(Def::Symbol(file, at)), provenance)) => {
                 let to = if self.rules().has_includes {
@@ -149,6 +155,32 @@ impl Linker<'_, '_> {
         imported.is_some_and(|it| it == "*" || !self.rules().has_outside_proxies)
     }
 
+    /// The type that a struct embeds, where a use names it as a field: `store.Base` of `struct { Base }`.
+    fn embedded_type(&self, used: &Reference, found: &Type) -> Option<(ModuleId, SymbolIdx)> {
+        if self.rules().members != MemberOrder::Embedding || !found.is_instance() {
+            return None;
+        }
+        let (module, at) = found.symbol()?;
+        let name = self.file.facts.name(used);
+        if self.cache.get(module)?.symbol(at).name != name {
+            return None;
+        }
+        let receiver = match used.target {
+            Target::Member { receiver, .. } => receiver,
+            Target::Value(key) => match self.file.expr(key) {
+                Expr::Fallback { first, .. } => match self.file.expr(*first) {
+                    Expr::Member { object, .. } => *object,
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        };
+        // A field of a struct without a name may have the name of its type.
+        let object = self.infer(&self.file, receiver, None)?;
+        (!matches!(object, Type::AnonymousObject(..))).then_some((module, at))
+    }
+
     /// As [`external_name`]; `None` where the name may be that of a type of the repository, in a namespace that the file does not use.
     pub(super) fn outside_name(&self, file: &LinkedFile, name: &str) -> Option<Type> {
         let (plain, offered) = split_generic_name(name).unwrap_or((name, name));
@@ -188,7 +220,11 @@ impl Linker<'_, '_> {
             }
             Target::Symbol(at) => Type::Definition(Def::Symbol(file.file, at)),
             Target::Value(expr) => {
-                let found = self.infer(file, expr, None)?;
+                let found = if self.rules().is_go() {
+                    self.infer_member(file, expr, None)?.0
+                } else {
+                    self.infer(file, expr, None)?
+                };
                 let is_call = matches!(file.expr(expr), Expr::Callee { .. });
                 if self.is_injected(expr) {
                     return Some((found, provenance));

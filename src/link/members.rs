@@ -90,6 +90,9 @@ impl Linker<'_, '_> {
                 Some(Self::pointer_member(of, access.name()?))
             }
             Type::ExternalType(of) if self.rules().is_csharp() => of.dotnet_member(access.name()?),
+            Type::ExternalType(of) if self.rules().is_go() => {
+                Some(Type::ExternalMethod(Rc::clone(of), access.name()?.into()))
+            }
             Type::ExternalType(of) => Some(of.member(access.name()?)),
             Type::ExternalMethod(..) | Type::Accessor(..) => None,
             Type::Callable(_) => {
@@ -323,7 +326,7 @@ impl Linker<'_, '_> {
     ) -> Option<Type> {
         let mut seen = vec![(loaded.file, at)];
         let mut level = vec![(Rc::clone(loaded), at, this.clone())];
-        let mut is_open = false;
+        let mut outside: Option<Type> = None;
         for _ in 0..MAX_EMBEDDED_DEPTH {
             let mut below = Vec::new();
             let mut found: Option<Type> = None;
@@ -331,7 +334,12 @@ impl Linker<'_, '_> {
                 for base in file.bases(*at) {
                     let base = self.infer(file, base, Some(this)).map(Type::instance);
                     let Some((in_file, type_)) = base.as_ref().and_then(Type::symbol) else {
-                        is_open |= base == Some(Type::External);
+                        let base = base.filter(Type::is_external);
+                        // One with type arguments may return these.
+                        outside = match (outside, base) {
+                            (None | Some(Type::External), Some(base)) => Some(base),
+                            (outside, _) => outside,
+                        };
                         continue;
                     };
                     if seen.contains(&(in_file, type_)) || seen.len() > MAX_EMBEDDED {
@@ -356,8 +364,8 @@ impl Linker<'_, '_> {
                 }
                 // An embedded type of another package may have it, if the name is exported.
                 let is_exported = |name: &str| !name.starts_with(char::is_lowercase);
-                let may_have_it = is_open && access.name().is_none_or(is_exported);
-                return self.of_outer_base(may_have_it.then_some(Type::External));
+                let outside = outside.filter(|_| access.name().is_none_or(is_exported))?;
+                return self.of_outer_base(self.declared(&outside, access));
             }
             level = below;
         }
@@ -562,6 +570,7 @@ impl Linker<'_, '_> {
             Type::Tuple(items) => return items.iter().flatten().cloned().reduce(Type::or),
             Type::Union(all) => return each(all, |one| self.contained(one, part)),
             Type::External => return Some(Type::External),
+            Type::ExternalType(_) if self.rules().is_go() => return Some(Type::unknown()),
             Type::ExternalType(of) if part == Contained::Key => return of.looped(),
             Type::ExternalType(of) => return of.element(),
             _ => object.symbol()?,

@@ -31,6 +31,7 @@ mod file;
 mod file_tables;
 mod functional;
 mod generics;
+mod go_generics;
 mod go_std;
 mod implementations;
 mod includes;

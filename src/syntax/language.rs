@@ -18,9 +18,9 @@ const ECMASCRIPT_FACTS: u32 = 24;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 6;
 /// The same for Go.
-const GO_FACTS: u32 = 5;
+const GO_FACTS: u32 = 6;
 /// The same for Java.
-const JAVA_FACTS: u32 = 11;
+const JAVA_FACTS: u32 = 12;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 7;
 /// The same for Rust.

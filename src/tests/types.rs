@@ -146,3 +146,22 @@ same(new Job()).stop() //> type Job
 ",
     );
 }
+
+#[test]
+fn fields_of_a_struct_without_a_name_are_no_embedded_types() {
+    check_types(
+        "//- go.mod
+module example.com/a
+//- a.go
+package a
+type Config struct{}
+type Holder struct{ Config }
+func unnamed(rows []struct{ Config *Config }) {
+	_ = rows[0].Config //> means external
+}
+func embedded(h Holder) {
+	_ = h.Config //> means Config
+}
+",
+    );
+}

@@ -605,3 +605,31 @@ fn what_no_local_can_be_is_no_other_definition() {
     let summary = said["summary"].as_str().unwrap();
     assert!(summary.contains("ask for the class"), "{summary}");
 }
+
+#[test]
+fn names_that_a_function_declares_are_no_members() {
+    let repo = Fixture::parse(
+        "//- /go.mod\nmodule example.com/a\n\
+         //- /a.go\npackage main\ntype Issuer struct{ issuer string; limit int }\nfunc main() {\n\tvar issuer Issuer\n\tconst limit = 1\n\tuse(issuer, limit)\n}\nfunc use(a Issuer, b int) {}\n\
+         //- /b/b.go\npackage main\nfunc other() {}\n\
+         //- /Store.java\nclass Store implements AutoCloseable {\n  void stats() {}\n  void left() {}\n  public void close() {}\n}\n\
+         class User {\n  void read(Object left) throws Exception {\n    try (Store stats = new Store()) { System.out.println(stats); }\n    if (left instanceof Store stats) { System.out.println(stats); }\n  }\n}\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    for (name, n_sites) in [
+        ("Issuer.issuer", 0),
+        ("Issuer.limit", 0),
+        ("a.go#main", 0),
+        ("Store.stats", 0),
+    ] {
+        let said = cli.json(&["impact", name, "--sites"]);
+        assert!(
+            said["unresolved"].is_null() || said["unresolved"].as_array().unwrap().is_empty(),
+            "{said:#}"
+        );
+        let sites = said["sites"].as_array().map_or(0, Vec::len);
+        assert_eq!(sites, n_sites, "{said:#}");
+    }
+}

@@ -195,6 +195,11 @@ impl LanguageRules {
         self.family == Family::Ecmascript
     }
 
+    /// Whether the language is Go.
+    pub(super) fn is_go(&self) -> bool {
+        self.family == Family::Go
+    }
+
     /// Whether the language is Java.
     pub(super) fn is_java(&self) -> bool {
         self.family == Family::Java

@@ -98,12 +98,13 @@ fn levels_between(above: Node<'_>, node: Node<'_>) -> u32 {
 }
 
 /// Parts of the kinds of nodes that declare the names in them.
-const DECLARING: [&str; 25] = [
+const DECLARING: [&str; 29] = [
     "assignment",
     "binding",
     "catch",
     "closure",
     "comprehension",
+    "const_spec",
     "declaration",
     "declarator",
     "definition",
@@ -113,6 +114,7 @@ const DECLARING: [&str; 25] = [
     "from_clause",
     "function",
     "in_clause",
+    "instanceof",
     "into_clause",
     "item",
     "join_clause",
@@ -121,9 +123,11 @@ const DECLARING: [&str; 25] = [
     "let",
     "parameter",
     "pattern",
+    "resource",
     "specifier",
     "tuple",
     "using",
+    "var_spec",
 ];
 
 /// Fields of such nodes in which names are used.
@@ -159,7 +163,9 @@ fn declares_local(node: Node<'_>) -> bool {
         is_at = cursor.goto_next_sibling();
     }
     let field = cursor.field_name().filter(|_| is_at);
-    field.is_none_or(|field| !USING.contains(&field))
+    // `o instanceof Store store`
+    let is_tested = parent.kind() == "instanceof_expression" && field == Some("left");
+    !is_tested && field.is_none_or(|field| !USING.contains(&field))
 }
 
 /// A file with its tree, to classify places in it.

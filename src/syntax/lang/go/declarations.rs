@@ -13,6 +13,9 @@ use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{self, Comment, doc_above};
 
+/// The most fields around a field, each of a struct without a name.
+const MAX_FIELD_DEPTH: usize = 8;
+
 /// A function, type, variable or constant to be lowered once all names of the top level are known.
 pub(super) struct PendingDeclaration<'t> {
     pub(super) node: Node<'t>,
@@ -290,7 +293,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Adds the fields of a struct that have a name of their own.
+    /// Adds the fields of a struct that have a name of their own, and those of structs without a name in them.
     fn fields(&mut self, type_: Node<'t>, owner: SymbolIdx) {
         let fields = self.grammar.fields;
         let lists = self.children(type_).into_iter();
@@ -308,8 +311,17 @@ impl<'t> Lowering<'t> {
                 .unwrap_or_default();
             let head = signature::of_value(text, None);
             for name in self.in_field(field, fields.name) {
-                if self.text(name) != "_" {
+                if self.text(name) == "_" {
+                    continue;
+                }
+                let symbol =
                     self.add_symbol(name, SymbolKind::Field, field, Some(owner), head.clone());
+                if let Some(inner) = self.struct_inside(written)
+                    && self.depth < MAX_FIELD_DEPTH
+                {
+                    self.depth += 1;
+                    self.fields(inner, symbol);
+                    self.depth -= 1;
                 }
             }
         }
@@ -364,8 +376,7 @@ impl<'t> Lowering<'t> {
                 self.in_block(|it| it.lower_function(node, symbol));
             }
             (Kind::MethodElem, Some(symbol)) => {
-                let result = self.result_of(node);
-                self.bind_slots(Some(symbol), &[Slot::Return], result);
+                self.in_block(|it| it.lower_interface_method(node, symbol));
             }
             (Kind::TypeSpec | Kind::TypeAlias, Some(symbol)) => {
                 self.in_block(|it| it.lower_type(node, symbol));
@@ -376,6 +387,18 @@ impl<'t> Lowering<'t> {
             _ => {}
         }
         self.symbol = None;
+    }
+
+    /// Binds the result of a method of an interface, whose type parameters are those of the method.
+    fn lower_interface_method(&mut self, node: Node<'t>, symbol: SymbolIdx) {
+        let around = node.parent().and_then(|it| it.parent());
+        let list = around.and_then(|it| it.child_by_field_id(self.grammar.fields.type_parameters));
+        let owner = self.facts.symbols[symbol as usize].parent;
+        if let (Some(list), Some(owner)) = (list, owner) {
+            self.name_type_parameters(list, owner);
+        }
+        let result = self.result_of(node);
+        self.bind_slots(Some(symbol), &[Slot::Return], result);
     }
 
     fn lower_function(&mut self, node: Node<'t>, symbol: SymbolIdx) {

@@ -49,6 +49,11 @@ impl<'t> Lowering<'t> {
                     None => self.unknown,
                 }
             }
+            // `all...` hands over each element.
+            Kind::VariadicArgument => match self.children(node).first() {
+                Some(inner) => self.element_of(*inner),
+                None => self.unknown,
+            },
             Kind::TypeInstantiation => match node.child_by_field_id(fields.type_) {
                 Some(inner) => self.type_name(inner),
                 None => self.unknown,
@@ -149,8 +154,14 @@ impl<'t> Lowering<'t> {
         if callee == self.unknown {
             return callee;
         }
-        let types = node.child_by_field_id(fields.type_arguments);
-        let types = types.map(|list| self.children(list)).unwrap_or_default();
+        let types = match node.child_by_field_id(fields.type_arguments) {
+            Some(list) => self.children(list),
+            // `NewPair[A, B](a, b)`
+            None if self.kind(function) == Kind::TypeInstantiation => {
+                self.children(function).split_off(1)
+            }
+            None => Vec::new(),
+        };
         let types: Vec<ExprId> = types
             .into_iter()
             .take(MAX_ARGS)

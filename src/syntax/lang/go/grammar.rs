@@ -78,6 +78,7 @@ node_kinds! {
     UnaryExpression "unary_expression",
     VarDeclaration "var_declaration",
     VarSpec "var_spec",
+    VariadicArgument "variadic_argument",
     VariadicParameter "variadic_parameter_declaration",
 }
 

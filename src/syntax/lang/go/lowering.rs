@@ -41,6 +41,8 @@ pub(super) struct Lowering<'t> {
     pub(super) symbol: Option<SymbolIdx>,
     /// Structs without a name that were given one.
     pub(super) n_anonymous: u32,
+    /// The field whose struct without a name is lowered.
+    pub(super) struct_of_field: Option<SymbolIdx>,
     pub(super) depth: usize,
     pub(super) uses: UseRecorder,
     pub(super) unknown: ExprId,
@@ -69,6 +71,7 @@ impl<'t> Lowering<'t> {
             top_names: HashSet::default(),
             symbol: None,
             n_anonymous: 0,
+            struct_of_field: None,
             depth: 0,
             uses: UseRecorder::new(source, keeps_positions),
             unknown,

@@ -24,6 +24,7 @@ impl Classifier<'_> {
     fn role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
         match self.grammar.kind(node) {
             Kind::Comment => OccurrenceRole::Comment,
+            Kind::LabelName => OccurrenceRole::OtherName,
             _ if node.kind().contains("string_literal") => self.in_string(node, word.text),
             _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
             _ if !word.is_whole => OccurrenceRole::OtherName,
@@ -62,6 +63,7 @@ impl Classifier<'_> {
         };
         match self.grammar.kind(parent) {
             Kind::ImportSpec => OccurrenceRole::Local,
+            Kind::PackageClause => OccurrenceRole::OtherName,
             Kind::FunctionDeclaration
             | Kind::MethodDeclaration
             | Kind::MethodElem

@@ -4,8 +4,12 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
-use crate::ir::{ContainerKind, Expr, ExprId, ReferenceKind, Slot, Target};
+use crate::ir::{ContainerKind, Expr, ExprId, NameId, ReferenceKind, Slot, SymbolIdx, Target};
+use crate::model::SymbolKind;
 use crate::model::hash::HashMap;
+
+/// The place of a type parameter, and its bound.
+type TypeParameterBound<'t> = (u8, Option<Node<'t>>);
 
 impl<'t> Lowering<'t> {
     /// Returns a value of a written type.
@@ -84,7 +88,8 @@ impl<'t> Lowering<'t> {
                 self.add(Expr::Callable { result })
             }
             Kind::StructType => self.anonymous_struct(node),
-            Kind::InterfaceType => self.predeclared,
+            // Any type of the repository may have the methods of an interface without a name.
+            Kind::InterfaceType if self.children(node).is_empty() => self.predeclared,
             _ => self.unknown,
         }
     }
@@ -221,6 +226,9 @@ impl<'t> Lowering<'t> {
 
     /// Returns a value of a struct that has no name: its fields are bound below the symbol around.
     fn anonymous_struct(&mut self, node: Node<'t>) -> ExprId {
+        if let Some(field) = self.struct_of_field {
+            return self.add(Expr::Symbol(field));
+        }
         let Some(owner) = self.symbol else {
             return self.unknown;
         };
@@ -253,7 +261,15 @@ impl<'t> Lowering<'t> {
             };
             let names = self.in_field(field, fields.name);
             for name in &names {
-                let name = self.facts.exprs.name(self.text(*name));
+                let text = self.text(*name);
+                let name = self.facts.exprs.name(text);
+                let inner = self.struct_inside(type_);
+                if let (Some(inner), true) = (inner, path.is_empty())
+                    && let Some(field) = self.field_symbol(owner, text)
+                {
+                    self.bind_struct_of_field(inner, type_, field, (owner, name));
+                    continue;
+                }
                 let path = [path, &[Slot::Member(name)]].concat();
                 if self.kind(type_) == Kind::StructType {
                     self.depth += 1;
@@ -276,6 +292,51 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Binds the fields of a struct without a name as members of the field that holds it: `TLS *struct { Cert string }`.
+    fn bind_struct_of_field(
+        &mut self,
+        inner: Node<'t>,
+        type_: Node<'t>,
+        field: SymbolIdx,
+        (owner, name): (SymbolIdx, NameId),
+    ) {
+        self.depth += 1;
+        self.bind_fields(inner, field, &[]);
+        let outer = self.struct_of_field.replace(field);
+        let value = self.value_of(type_);
+        self.struct_of_field = outer;
+        self.depth -= 1;
+        // The field itself has those members, an element of it is known by its type.
+        if !matches!(self.facts.exprs.get(value), Expr::Symbol(_)) {
+            self.bind_slots(Some(owner), &[Slot::Member(name)], value);
+        }
+    }
+
+    /// Returns the struct without a name that a value, an element or a pointer of a written type is.
+    pub(super) fn struct_inside(&self, type_: Node<'t>) -> Option<Node<'t>> {
+        let fields = self.grammar.fields;
+        let mut at = type_;
+        for _ in 0..8 {
+            at = match self.kind(at) {
+                Kind::StructType => return Some(at),
+                Kind::PointerType | Kind::ParenthesizedType => *self.children(at).first()?,
+                Kind::SliceType | Kind::ArrayType => at.child_by_field_id(fields.element)?,
+                Kind::MapType | Kind::ChannelType => at.child_by_field_id(fields.value)?,
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// Returns the symbol of a field of a type or of another field.
+    fn field_symbol(&self, owner: SymbolIdx, name: &str) -> Option<SymbolIdx> {
+        let mut all = self.facts.symbols.iter();
+        let at = all.position(|it| {
+            it.parent == Some(owner) && it.kind == SymbolKind::Field && it.name == name
+        });
+        u32::try_from(at?).ok()
+    }
+
     /// Returns the name of an embedded field: `Other` for `*pkg.Other[K]`.
     fn embedded_name(&self, node: Node<'t>) -> Option<&'t str> {
         let fields = self.grammar.fields;
@@ -290,6 +351,22 @@ impl<'t> Lowering<'t> {
 
     /// Binds type parameters as types of the innermost block, those of `owner`; also their bounds.
     pub(super) fn bind_type_parameters(&mut self, list: Node<'t>, owner: u32) -> Vec<&'t str> {
+        let (names, bounds) = self.name_type_parameters(list, owner);
+        for (index, bound) in bounds {
+            if let Some(bound) = bound {
+                let value = self.value_of(bound);
+                self.bind_slots(Some(owner), &[Slot::TypeParamBound(index)], value);
+            }
+        }
+        names
+    }
+
+    /// As [`Self::bind_type_parameters`] without the bounds, which it returns beside the names.
+    pub(super) fn name_type_parameters(
+        &mut self,
+        list: Node<'t>,
+        owner: u32,
+    ) -> (Vec<&'t str>, Vec<TypeParameterBound<'t>>) {
         let fields = self.grammar.fields;
         let mut names = Vec::new();
         let mut bounds = Vec::new();
@@ -297,7 +374,7 @@ impl<'t> Lowering<'t> {
             let bound = declaration.child_by_field_id(fields.type_);
             for name in self.in_field(declaration, fields.name) {
                 let Ok(index) = u8::try_from(names.len()) else {
-                    return names;
+                    return (names, bounds);
                 };
                 let name = self.text(name);
                 let value = self.add(Expr::TypeParam {
@@ -310,13 +387,7 @@ impl<'t> Lowering<'t> {
                 bounds.push((index, bound));
             }
         }
-        for (index, bound) in bounds {
-            if let Some(bound) = bound {
-                let value = self.value_of(bound);
-                self.bind_slots(Some(owner), &[Slot::TypeParamBound(index)], value);
-            }
-        }
-        names
+        (names, bounds)
     }
 
     /// Returns for each type parameter of a function the argument that says what it is: `f(one T, all []T)`.

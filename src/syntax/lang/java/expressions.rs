@@ -21,6 +21,19 @@ static PASSES_ON: BuiltinSet = BuiltinSet::new(
     "groupingBy groupingByConcurrent partitioningBy filtering collectingAndThen minBy maxBy thenComparing",
 );
 
+/// Collections that may be made of the elements of another one.
+static COPIES: BuiltinSet = BuiltinSet::new(
+    "Java: collections made of others",
+    "ArrayDeque ArrayList ConcurrentLinkedDeque ConcurrentLinkedQueue CopyOnWriteArrayList HashSet LinkedBlockingDeque \
+     LinkedBlockingQueue LinkedHashSet LinkedList PriorityQueue TreeSet Vector",
+);
+
+/// Generic types of the standard library whose methods are often referred to without type arguments: `Collection::stream`.
+static RAW_TYPES: BuiltinSet = BuiltinSet::new(
+    "Java: generic types before two colons",
+    "Collection Entry Iterable List Map Map.Entry Optional Set Stream",
+);
+
 impl<'t> Lowering<'t> {
     /// Lowers an expression. Each node is lowered once; one that needs its own value is unknown.
     pub(super) fn lower_expr(&mut self, node: Node<'t>) -> ExprId {
@@ -51,9 +64,13 @@ impl<'t> Lowering<'t> {
             Kind::FieldAccess => self.lower_field_access(node),
             Kind::MethodInvocation => self.lower_invocation(node),
             Kind::New => {
-                let class = self.created(node);
+                let mut class = self.created(node);
                 if class == self.unknown {
                     return class;
+                }
+                if self.is_diamond(node) {
+                    let args = [self.diamond_argument(node)].into();
+                    class = self.add(Expr::Specialized { base: class, args });
                 }
                 self.add(Expr::Construct { class })
             }
@@ -195,6 +212,37 @@ impl<'t> Lowering<'t> {
             }
             None => self.type_path(type_),
         }
+    }
+
+    /// Whether `new` leaves out the type arguments: `new ArrayList<>()`.
+    fn is_diamond(&self, node: Node<'t>) -> bool {
+        let type_ = self.field(node, self.grammar.fields.type_);
+        type_.is_some_and(|it| {
+            let list = self.child_of(it, Kind::TypeArguments);
+            list.is_some_and(|list| self.children(list).is_empty())
+        })
+    }
+
+    /// Returns the type argument that a constructor's argument tells: `Item` for `new ArrayList<>(items)`; else it is unknown, and
+    /// so are the results of methods that return it.
+    fn diamond_argument(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let name = self.field(node, fields.type_).map(|it| self.text(it));
+        let name = name.and_then(|it| it.split('<').next());
+        let args = self.arguments(self.field(node, fields.arguments));
+        let (true, [one]) = (name.is_some_and(|it| COPIES.has(it.trim())), &args[..]) else {
+            return self.unknown;
+        };
+        if !self.imports_collections() {
+            return self.unknown;
+        }
+        let object = self.lower_expr(*one);
+        self.element(object)
+    }
+
+    fn imports_collections(&self) -> bool {
+        let mut imports = self.facts.imports.iter();
+        imports.any(|it| it.specifier.starts_with("java.util"))
     }
 
     /// Returns the object before `.new`.
@@ -571,7 +619,13 @@ impl<'t> Lowering<'t> {
             let result = self.add(Expr::Construct { class });
             return self.add(Expr::Callable { result });
         }
-        let object = self.reference_object(object);
+        // The object that the function is called on has the type arguments which `Optional` in `Optional::get` leaves out.
+        let is_raw = RAW_TYPES.has(self.text(object));
+        let expected = self.expected.get(&node.id()).copied().filter(|_| is_raw);
+        let object = match self.given_to_lambda(expected, 0) {
+            given if given == self.unknown => self.reference_object(object),
+            given => given,
+        };
         let callee = self.member_of(object, &method_name(self.text(name)));
         if callee == self.unknown {
             return callee;
