@@ -66,8 +66,12 @@ impl<'t> Lowering<'t> {
             Kind::CallExpression => self.use_call(node),
             Kind::CompositeLiteral => self.use_literal(node),
             Kind::TypeConversion | Kind::TypeAssertion => {
+                let instantiated = self.instantiated(node);
+                let is_call = self.kind(node) == Kind::TypeConversion;
                 for child in self.children(node) {
-                    if self.kind(child).is_type() {
+                    if is_call && instantiated == Some(child) {
+                        self.use_type(child, ReferenceKind::Call);
+                    } else if self.kind(child).is_type() {
                         self.use_type(child, ReferenceKind::Type);
                     } else {
                         self.walk(child);
