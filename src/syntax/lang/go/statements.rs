@@ -114,7 +114,9 @@ impl<'t> Lowering<'t> {
         };
         if let ([one], true) = (all.as_slice(), n_names > 1) {
             let value = self.lower(*one);
-            if self.kind(*one) == Kind::CallExpression {
+            let is_conversion = self.kind(*one) == Kind::TypeConversion;
+            let is_call = is_conversion && self.instantiated(*one).is_some();
+            if is_call || self.kind(*one) == Kind::CallExpression {
                 return (0..n_names.min(64))
                     .map(|at| self.item(value, at))
                     .collect();
