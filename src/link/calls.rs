@@ -10,7 +10,7 @@ use super::java_std::has_usual_result;
 use super::linker::Linker;
 use super::lookup::is_type;
 use super::rules::{self, LanguageRules, MemberOrder};
-use super::types::{Substitution, Type, each};
+use super::types::{ExternalType, Substitution, Type, each};
 use crate::ir::{PathId, Slot};
 use crate::model::{SymbolFlags, SymbolKind};
 
@@ -36,19 +36,7 @@ impl Linker<'_, '_> {
             Type::Accessor(_, result) => return result.as_deref().cloned(),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
             Type::External => return Some(Type::External),
-            Type::ExternalMethod(of, method) if self.rules().is_rust() => {
-                return self.standard_result(of, method);
-            }
-            Type::ExternalMethod(of, method) if self.rules().is_c() => {
-                return Some(Self::pointer_result(of, method));
-            }
-            Type::ExternalMethod(of, method) if self.rules().is_csharp() => {
-                return self.dotnet_result(of, method);
-            }
-            Type::ExternalMethod(of, method) if self.rules().is_go() => {
-                return Some(Self::outer_generic_result(of, method));
-            }
-            Type::ExternalMethod(of, method) => return self.external_result(of, method),
+            Type::ExternalMethod(of, method) => return self.outer_method_result(of, method),
             Type::ExternalType(of) if self.rules().is_rust() => {
                 return Some(self.function_result(of));
             }
@@ -72,7 +60,7 @@ impl Linker<'_, '_> {
         let rules = rules::of(&loaded);
         let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
         if is_conversion && is_type(loaded.symbol(at).kind) {
-            return Some(callee.clone().instance());
+            return Some(self.converted(callee));
         }
         if loaded.symbol(at).kind == SymbolKind::Macro {
             // Of several rules the one that takes as many arguments.
@@ -139,6 +127,26 @@ impl Linker<'_, '_> {
             _ => self.declared_type(&loaded, at, object)?,
         };
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
+    }
+
+    /// The result of a method of a type from outside, by the tables of the language.
+    fn outer_method_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
+        match self.rules() {
+            rules if rules.is_rust() => self.standard_result(of, method),
+            rules if rules.is_c() => Some(Self::pointer_result(of, method)),
+            rules if rules.is_csharp() => self.dotnet_result(of, method),
+            rules if rules.is_go() => Some(Self::outer_generic_result(of, method)),
+            _ => self.external_result(of, method),
+        }
+    }
+
+    /// The value that a conversion to a type of Go makes: a `List[Item]` of `List[Item](all)`.
+    fn converted(&self, type_: &Type) -> Type {
+        let call = self.call().filter(|call| !call.types.is_empty());
+        match (type_, call) {
+            (Type::Definition(def), Some(call)) => Type::Specialized(*def, call),
+            _ => type_.clone().instance(),
+        }
     }
 
     /// The type of parameter `index` of a function or a constructor, a member of `object`.

@@ -16,6 +16,9 @@ impl Linker<'_, '_> {
     pub(super) fn described(&self, expr: ExprId) -> Option<String> {
         self.refuel();
         let found = self.infer(&self.file, expr, None)?;
+        if found == Type::unknown() {
+            return None;
+        }
         Some(self.in_words(&found, 0))
     }
 
@@ -67,6 +70,7 @@ impl Linker<'_, '_> {
             Type::Callable(result) => format!("() => {}", inner(result)),
             Type::Accessor(def, _) => format!("accessor of {}", name(self.cache, *def)),
             Type::AnonymousObject(..) => "{ … }".to_owned(),
+            Type::Union(all) if all.is_empty() => "?".to_owned(),
             Type::Union(all) => {
                 let all: Vec<String> = all.iter().map(inner).collect();
                 all.join(" | ")

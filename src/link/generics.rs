@@ -107,6 +107,9 @@ impl Linker<'_, '_> {
             {
                 return Some((found, false));
             }
+            if !has_bound && rules::of(file).is_go() {
+                return None;
+            }
             let bound = by(owner, Slot::TypeParamBound(index));
             return bound_of(bound.or_else(|| by(owner, Slot::TypeParamDefault(index))));
         }

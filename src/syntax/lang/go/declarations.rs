@@ -8,7 +8,6 @@ use crate::ir::{
     BaseKind, DOCUMENTED, Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName,
     NamedOwner, ReferenceKind, Slot, SymbolIdx, member_name,
 };
-use crate::model::hash::HashMap;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::signature::{self, Comment, doc_above};
@@ -403,11 +402,11 @@ impl<'t> Lowering<'t> {
 
     fn lower_function(&mut self, node: Node<'t>, symbol: SymbolIdx) {
         let fields = self.grammar.fields;
-        let mut inferred: HashMap<&'t str, ExprId> = HashMap::default();
+        let mut inferred: Vec<(&'t str, ExprId)> = Vec::new();
         if let Some(list) = node.child_by_field_id(fields.type_parameters) {
             let names = self.bind_type_parameters(list, symbol);
             if let Some(parameters) = node.child_by_field_id(fields.parameters) {
-                inferred = self.inferred(&names, parameters);
+                inferred = self.inferred_results(symbol, &names, parameters);
             }
         }
         if let Some(receiver) = node.child_by_field_id(fields.receiver) {

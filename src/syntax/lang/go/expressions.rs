@@ -58,6 +58,9 @@ impl<'t> Lowering<'t> {
                 Some(inner) => self.type_name(inner),
                 None => self.unknown,
             },
+            Kind::TypeConversion if self.instantiated(node).is_some() => {
+                self.instantiated_conversion(node)
+            }
             Kind::CompositeLiteral | Kind::TypeAssertion | Kind::TypeConversion => {
                 match node.child_by_field_id(fields.type_) {
                     Some(type_) => self.value_of(type_),
@@ -176,6 +179,38 @@ impl<'t> Lowering<'t> {
             callee,
             types: types.into(),
             args: args.into(),
+        })
+    }
+
+    /// Returns the generic type of `New[Item](3)`, which reads like a conversion and may be the call of a function.
+    pub(super) fn instantiated(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let type_ = node.child_by_field_id(self.grammar.fields.type_)?;
+        (self.kind(type_) == Kind::GenericType).then_some(type_)
+    }
+
+    /// `New[Item](3)`: a call, of a type for a conversion.
+    fn instantiated_conversion(&mut self, node: Node<'t>) -> ExprId {
+        let fields = self.grammar.fields;
+        let Some(generic) = self.instantiated(node) else {
+            return self.unknown;
+        };
+        let callee = self.type_name(generic);
+        if callee == self.unknown {
+            return self.value_of(generic);
+        }
+        let types = generic.child_by_field_id(fields.type_arguments);
+        let types: Vec<Node<'t>> = types.map(|it| self.children(it)).unwrap_or_default();
+        let types: Vec<ExprId> = types
+            .into_iter()
+            .take(MAX_ARGS)
+            .map(|it| self.value_of(it))
+            .collect();
+        let operand = node.child_by_field_id(fields.operand);
+        let operand = operand.map_or(self.unknown, |it| self.lower(it));
+        self.add(Expr::Call {
+            callee,
+            types: types.into(),
+            args: [operand].into(),
         })
     }
 

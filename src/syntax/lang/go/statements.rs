@@ -66,8 +66,12 @@ impl<'t> Lowering<'t> {
             Kind::CallExpression => self.use_call(node),
             Kind::CompositeLiteral => self.use_literal(node),
             Kind::TypeConversion | Kind::TypeAssertion => {
+                let instantiated = self.instantiated(node);
+                let is_call = self.kind(node) == Kind::TypeConversion;
                 for child in self.children(node) {
-                    if self.kind(child).is_type() {
+                    if is_call && instantiated == Some(child) {
+                        self.use_type(child, ReferenceKind::Call);
+                    } else if self.kind(child).is_type() {
                         self.use_type(child, ReferenceKind::Type);
                     } else {
                         self.walk(child);
@@ -110,7 +114,9 @@ impl<'t> Lowering<'t> {
         };
         if let ([one], true) = (all.as_slice(), n_names > 1) {
             let value = self.lower(*one);
-            if self.kind(*one) == Kind::CallExpression {
+            let is_conversion = self.kind(*one) == Kind::TypeConversion;
+            let is_call = is_conversion && self.instantiated(*one).is_some();
+            if is_call || self.kind(*one) == Kind::CallExpression {
                 return (0..n_names.min(64))
                     .map(|at| self.item(value, at))
                     .collect();

@@ -390,12 +390,38 @@ impl<'t> Lowering<'t> {
         (names, bounds)
     }
 
-    /// Returns for each type parameter of a function the argument that says what it is: `f(one T, all []T)`.
-    pub(super) fn inferred(
+    /// Returns for each type parameter of a function that an argument tells the type which the result has for it: the type argument
+    /// that a call writes, else that of the argument.
+    pub(super) fn inferred_results(
         &mut self,
+        owner: SymbolIdx,
         names: &[&'t str],
         parameters: Node<'t>,
-    ) -> HashMap<&'t str, ExprId> {
+    ) -> Vec<(&'t str, ExprId)> {
+        let by_arguments = self.inferred(names, parameters);
+        let mut all = Vec::new();
+        for (name, index) in names.iter().zip(0_u8..) {
+            let Some(other) = by_arguments.get(name).copied() else {
+                continue;
+            };
+            let first = self.add(Expr::TypeParam {
+                owner,
+                index,
+                has_bound: false,
+            });
+            let variable = self.unknown;
+            let value = self.add(Expr::Fallback {
+                variable,
+                first,
+                other,
+            });
+            all.push((*name, value));
+        }
+        all
+    }
+
+    /// Returns for each type parameter of a function the argument that says what it is: `f(one T, all []T)`.
+    fn inferred(&mut self, names: &[&'t str], parameters: Node<'t>) -> HashMap<&'t str, ExprId> {
         let fields = self.grammar.fields;
         let mut found = HashMap::default();
         let mut index = 0_u8;
