@@ -1,4 +1,4 @@
-//! What is taken of an archive: all of it or nothing.
+//! The checks of an archive, which is taken whole or not at all.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ArchiveError;
-use super::entry::{Entry, EntryKind};
+use super::entry::{ArchivedEntry, ArchivedKind};
 use super::format::Archive;
 use super::names::{EntryName, entry_name};
 use crate::model::RepoPath;
@@ -17,7 +17,7 @@ const MAX_UNPACKED: u64 = 2 << 30;
 /// The most bytes that one of the archive's stands for. Code packs to a fifth; what exceeds this is made to exhaust.
 const MAX_RATIO: u64 = 200;
 
-/// What a small archive may unpack to whatever its ratio.
+/// Bytes that a small archive may unpack to, whatever its ratio.
 const FREE_BYTES: u64 = 1 << 20;
 
 /// The latest time that is taken from an archive: the year 2100.
@@ -111,7 +111,7 @@ impl Archive {
                     entry.name,
                 ));
             }
-            if entry.kind == EntryKind::Directory {
+            if entry.kind == ArchivedKind::Directory {
                 return Ok(());
             }
             let left = max_bytes - found.n_bytes;
@@ -165,18 +165,18 @@ impl CheckedArchive<'_> {
 
 /// Returns the path that an entry gets; `None` for one that stands for nothing, and for one whose name is not UTF-8, which is counted.
 fn path_of(
-    entry: &Entry<'_>,
+    entry: &ArchivedEntry<'_>,
     strips: bool,
     n_unnamed: &mut u64,
 ) -> Result<Option<RepoPath>, ArchiveError> {
-    if let EntryKind::Other(what) = entry.kind {
+    if let ArchivedKind::Other(what) = entry.kind {
         return Err(ArchiveError::of_entry(what, entry.name));
     }
     let path = match entry_name(entry.name)? {
         EntryName::Path(path) => path,
         EntryName::Root => return Ok(None),
         EntryName::NotUtf8 => {
-            *n_unnamed += u64::from(entry.kind == EntryKind::File);
+            *n_unnamed += u64::from(entry.kind == ArchivedKind::File);
             return Ok(None);
         }
     };
@@ -185,7 +185,7 @@ fn path_of(
     }
     match path.as_str().split_once('/') {
         Some((_, rest)) => Ok(RepoPath::new(rest)),
-        None if entry.kind == EntryKind::Directory => Ok(None),
+        None if entry.kind == ArchivedKind::Directory => Ok(None),
         None => Err(ArchiveError::NothingToStrip(path.to_string())),
     }
 }
@@ -207,7 +207,7 @@ struct TakenPaths {
 
 impl TakenPaths {
     /// Adds a path with the directories around it. Returns whether it was free.
-    fn add(&mut self, path: &RepoPath, kind: EntryKind) -> bool {
+    fn add(&mut self, path: &RepoPath, kind: ArchivedKind) -> bool {
         let folded = path.as_str().to_lowercase();
         let key = |text: &str| {
             let mut key = [0; 16];
@@ -222,7 +222,7 @@ impl TakenPaths {
             self.directories.insert(directory);
         }
         let own = key(&folded);
-        if kind == EntryKind::Directory {
+        if kind == ArchivedKind::Directory {
             self.directories.insert(own);
             return !self.files.contains(&own);
         }

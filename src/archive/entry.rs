@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read};
 use tar::EntryType;
 
 use super::ArchiveError;
-use super::format::{Archive, Format};
+use super::format::{Archive, ArchiveFormat};
 
 /// The most entries of an archive.
 const MAX_ENTRIES: usize = 100_000;
@@ -14,9 +14,9 @@ const MAX_ENTRIES: usize = 100_000;
 /// The most bytes of an entry that says something of the next one: a long name. They are held in memory.
 const MAX_EXTENSION_BYTES: u64 = 1 << 20;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntryKind {
+pub(super) enum ArchivedKind {
     File,
     Directory,
     /// One that is not taken: `a link`.
@@ -24,9 +24,9 @@ pub(super) enum EntryKind {
 }
 
 /// An entry of an archive; what it says of itself is not checked.
-pub(super) struct Entry<'r> {
+pub(super) struct ArchivedEntry<'r> {
     pub(super) name: &'r [u8],
-    pub(super) kind: EntryKind,
+    pub(super) kind: ArchivedKind,
     /// Its bytes when unpacked, as it says.
     pub(super) size: u64,
     /// When it was changed last, in seconds since 1970; 0 where that is not known.
@@ -36,7 +36,7 @@ pub(super) struct Entry<'r> {
 }
 
 /// Called with each entry.
-pub(super) type OnEntry<'f> = &'f mut dyn FnMut(Entry<'_>) -> Result<(), ArchiveError>;
+pub(super) type OnEntry<'f> = &'f mut dyn FnMut(ArchivedEntry<'_>) -> Result<(), ArchiveError>;
 
 impl Archive {
     /// Goes through the entries in their order; at most `max_bytes` are unpacked.
@@ -47,7 +47,7 @@ impl Archive {
     ) -> Result<(), ArchiveError> {
         let file = self.rewound()?;
         match self.format {
-            Format::Zip => zip_entries(file, on_entry),
+            ArchiveFormat::Zip => zip_entries(file, on_entry),
             _ => {
                 check_extensions(self.unpacked(max_bytes)?)?;
                 tar_entries(self.unpacked(max_bytes)?, on_entry)
@@ -55,14 +55,14 @@ impl Archive {
         }
     }
 
-    /// Returns the bytes of a tar without what it is packed with.
+    /// Returns the bytes of a tar, unpacked.
     fn unpacked(&self, max_bytes: u64) -> Result<Box<dyn Read + '_>, ArchiveError> {
         let file = BufReader::new(self.rewound()?);
         let damaged = |error: io::Error| ArchiveError::of_io(&error);
         let bytes: Box<dyn Read + '_> = match self.format {
-            Format::TarGz => Box::new(flate2::read::MultiGzDecoder::new(file)),
-            Format::TarZst => Box::new(zstd::Decoder::with_buffer(file).map_err(damaged)?),
-            Format::Tar | Format::Zip => Box::new(file),
+            ArchiveFormat::TarGz => Box::new(flate2::read::MultiGzDecoder::new(file)),
+            ArchiveFormat::TarZst => Box::new(zstd::Decoder::with_buffer(file).map_err(damaged)?),
+            ArchiveFormat::Tar | ArchiveFormat::Zip => Box::new(file),
         };
         // Headers and gaps count too: a file of zeros is nothing but.
         Ok(Box::new(bytes.take(max_bytes)))
@@ -79,9 +79,9 @@ fn zip_entries(file: &File, on_entry: OnEntry<'_>) -> Result<(), ArchiveError> {
         let entry = archive.by_index_raw(at).map_err(damaged)?;
         let name = entry.name_raw().to_owned();
         let kind = if entry.encrypted() {
-            EntryKind::Other("an encrypted file")
+            ArchivedKind::Other("an encrypted file")
         } else if entry.is_dir() {
-            EntryKind::Directory
+            ArchivedKind::Directory
         } else {
             kind_of_mode(entry.unix_mode())
         };
@@ -89,13 +89,13 @@ fn zip_entries(file: &File, on_entry: OnEntry<'_>) -> Result<(), ArchiveError> {
         drop(entry);
         let mut none = io::empty();
         let mut unpacked;
-        let bytes: &mut dyn Read = if kind == EntryKind::File {
+        let bytes: &mut dyn Read = if kind == ArchivedKind::File {
             unpacked = archive.by_index(at).map_err(damaged)?;
             &mut unpacked
         } else {
             &mut none
         };
-        on_entry(Entry {
+        on_entry(ArchivedEntry {
             name: &name,
             kind,
             size,
@@ -107,13 +107,13 @@ fn zip_entries(file: &File, on_entry: OnEntry<'_>) -> Result<(), ArchiveError> {
 }
 
 /// Returns the kind of a file with these bits of Unix; most archives have none.
-fn kind_of_mode(mode: Option<u32>) -> EntryKind {
+fn kind_of_mode(mode: Option<u32>) -> ArchivedKind {
     const KIND: u32 = 0o170_000;
     match mode.map_or(0, |mode| mode & KIND) {
-        0 | 0o100_000 => EntryKind::File,
-        0o040_000 => EntryKind::Directory,
-        0o120_000 => EntryKind::Other("a link"),
-        _ => EntryKind::Other("a device"),
+        0 | 0o100_000 => ArchivedKind::File,
+        0o040_000 => ArchivedKind::Directory,
+        0o120_000 => ArchivedKind::Other("a link"),
+        _ => ArchivedKind::Other("a device"),
     }
 }
 
@@ -167,17 +167,17 @@ fn tar_entries(bytes: Box<dyn Read + '_>, on_entry: OnEntry<'_>) -> Result<(), A
         }
         let mut entry = entry.map_err(damaged)?;
         let kind = match entry.header().entry_type() {
-            EntryType::Regular | EntryType::Continuous => EntryKind::File,
-            EntryType::Directory => EntryKind::Directory,
-            EntryType::Symlink | EntryType::Link => EntryKind::Other("a link"),
+            EntryType::Regular | EntryType::Continuous => ArchivedKind::File,
+            EntryType::Directory => ArchivedKind::Directory,
+            EntryType::Symlink | EntryType::Link => ArchivedKind::Other("a link"),
             // `git archive` writes its commit into one.
             EntryType::XGlobalHeader => continue,
-            EntryType::GNUSparse => EntryKind::Other("a sparse file"),
-            _ => EntryKind::Other("a device"),
+            EntryType::GNUSparse => ArchivedKind::Other("a sparse file"),
+            _ => ArchivedKind::Other("a device"),
         };
         let name = entry.path_bytes().into_owned();
         let modified = entry.header().mtime().unwrap_or(0);
-        on_entry(Entry {
+        on_entry(ArchivedEntry {
             name: &name,
             kind,
             size: entry.size(),

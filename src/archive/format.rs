@@ -17,7 +17,7 @@ const MAX_NAME: usize = 64;
 
 /// The format of an archive, told by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ArchiveFormat {
     Zip,
     Tar,
     TarGz,
@@ -28,7 +28,7 @@ pub(super) enum Format {
 #[derive(Debug)]
 pub struct Archive {
     file: File,
-    pub(super) format: Format,
+    pub(super) format: ArchiveFormat,
     /// Its size.
     pub bytes: u64,
     /// BLAKE3 of its bytes, in hexadecimal.
@@ -68,7 +68,7 @@ impl Archive {
     }
 }
 
-fn format_of(file: &mut File) -> Result<Option<Format>, ArchiveError> {
+fn format_of(file: &mut File) -> Result<Option<ArchiveFormat>, ArchiveError> {
     file.rewind().map_err(ArchiveError::Read)?;
     let mut start = Vec::new();
     let block = file.take(TAR_BLOCK);
@@ -76,10 +76,10 @@ fn format_of(file: &mut File) -> Result<Option<Format>, ArchiveError> {
         .read_to_end(&mut start)
         .map_err(ArchiveError::Read)?;
     Ok(match start.as_slice() {
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Format::Zip),
-        [0x1f, 0x8b, ..] => Some(Format::TarGz),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Format::TarZst),
-        _ if start.get(257..262) == Some(b"ustar") => Some(Format::Tar),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(ArchiveFormat::Zip),
+        [0x1f, 0x8b, ..] => Some(ArchiveFormat::TarGz),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(ArchiveFormat::TarZst),
+        _ if start.get(257..262) == Some(b"ustar") => Some(ArchiveFormat::Tar),
         _ => None,
     })
 }

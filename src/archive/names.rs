@@ -9,7 +9,7 @@ const MAX_PATH_BYTES: usize = 1_024;
 /// The most directories around a file.
 const MAX_DEPTH: usize = 64;
 
-/// What the name of an entry stands for.
+/// The meaning of the name of an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum EntryName {
     /// `src/main.c`, also written `./src/main.c`.

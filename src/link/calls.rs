@@ -60,7 +60,7 @@ impl Linker<'_, '_> {
         let rules = rules::of(&loaded);
         let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
         if is_conversion && is_type(loaded.symbol(at).kind) {
-            return Some(self.converted(callee));
+            return Some(self.of_conversion(callee));
         }
         if loaded.symbol(at).kind == SymbolKind::Macro {
             // Of several rules the one that takes as many arguments.
@@ -141,7 +141,7 @@ impl Linker<'_, '_> {
     }
 
     /// The value that a conversion to a type of Go makes: a `List[Item]` of `List[Item](all)`.
-    fn converted(&self, type_: &Type) -> Type {
+    fn of_conversion(&self, type_: &Type) -> Type {
         let call = self.call().filter(|call| !call.types.is_empty());
         match (type_, call) {
             (Type::Definition(def), Some(call)) => Type::Specialized(*def, call),

@@ -34,7 +34,7 @@ pub enum ImplicitCaller {
     OutsideBase(String),
 }
 
-/// What the classes above that of a member tell of it.
+/// The classes above that of a member, as far as they tell of it.
 #[derive(Default)]
 pub(super) struct BasesAbove {
     /// Those of them that are defined elsewhere, but for the own bases of the member's class.
@@ -101,7 +101,7 @@ impl Uses<'_> {
         })
     }
 
-    /// Returns what the classes above that of a member tell of it, at any height.
+    /// Returns the facts about a member that the classes above its own tell, at any height.
     pub(super) fn bases_above(
         &self,
         facts: &FileFacts,

@@ -36,7 +36,7 @@ pub struct ArchiveToAdd {
 /// An archive that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedArchive {
-    /// What came of it.
+    /// The archive at its last version now.
     pub stored: StoredArchive,
     /// Whether this very file was the last version already: nothing was done.
     pub was_known: bool,
@@ -80,8 +80,8 @@ impl Workspaces {
     /// is there whole or not at all.
     ///
     /// # Errors
-    /// `invalid_argument` for a name that can't be one, `path_not_found`, `refused` for an archive that is damaged, too large, or holds what is
-    /// not taken, `index_busy` where another process takes it in, `cancelled`, and `io` or `git` where it can't be stored.
+    /// `invalid_argument` for a name that can't be one, `path_not_found`, `refused` for an archive that is damaged, too large, or holds an entry
+    /// of a kind that is refused, `index_busy` where another process takes it in, `cancelled`, and `io` or `git` where it can't be stored.
     pub fn add_archive(
         &self,
         asked: &ArchiveToAdd,
