@@ -46,13 +46,11 @@ impl Archive {
         on_entry: OnEntry<'_>,
     ) -> Result<(), ArchiveError> {
         let file = self.rewound()?;
-        match self.format {
-            ArchiveFormat::Zip => zip_entries(file, on_entry),
-            _ => {
-                check_extensions(self.unpacked(max_bytes)?)?;
-                tar_entries(self.unpacked(max_bytes)?, on_entry)
-            }
+        if self.format == ArchiveFormat::Zip {
+            return zip_entries(file, on_entry);
         }
+        check_extensions(self.unpacked(max_bytes)?)?;
+        tar_entries(self.unpacked(max_bytes)?, on_entry)
     }
 
     /// Returns the bytes of a tar, unpacked.

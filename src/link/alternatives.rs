@@ -59,7 +59,7 @@ impl DispatchLookup<'_, '_> {
         let rules = rules::of(file);
         let one = file.symbol(at);
         if rules.may_redefine {
-            self.redefinitions(file, at, all);
+            add_redefinitions(file, at, all);
         }
         if rules.members != MemberOrder::Implementations {
             return;
@@ -91,24 +91,24 @@ impl DispatchLookup<'_, '_> {
             }
         }
     }
-
-    /// Adds the functions and classes that a module or class defines by the name of one, in another branch or in its place.
-    fn redefinitions(&self, file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
-        let one = file.symbol(at);
-        let is_open = one.parent.is_none_or(|parent| is_class(file, parent));
-        if !is_open || one.name == "_" {
-            return;
-        }
-        let overloads = file.overloads(at).iter();
-        for other in overloads.filter(|other| **other != at) {
-            if file.symbol(*other).qualified_name == one.qualified_name {
-                all.add(file.definition(*other), Provenance::Alternative);
-            }
-        }
-    }
 }
 
 /// Whether a name may be defined any number of times in a package.
 fn is_repeatable(name: &str) -> bool {
     matches!(name, "init" | "_")
+}
+
+/// Adds the functions and classes that a module or class defines by the name of one, in another branch or in its place.
+fn add_redefinitions(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
+    let one = file.symbol(at);
+    let is_open = one.parent.is_none_or(|parent| is_class(file, parent));
+    if !is_open || one.name == "_" {
+        return;
+    }
+    let overloads = file.overloads(at).iter();
+    for other in overloads.filter(|other| **other != at) {
+        if file.symbol(*other).qualified_name == one.qualified_name {
+            all.add(file.definition(*other), Provenance::Alternative);
+        }
+    }
 }

@@ -11,10 +11,17 @@ use crate::model::ModuleId;
 /// Functions of one name that are compared.
 const MAX_FUNCTIONS: usize = 64;
 
+/// The function that a conversion runs.
+pub(super) enum ConversionTarget {
+    /// This one.
+    Function(Type),
+    /// One that is not known.
+    Unknown,
+}
+
 impl Linker<'_, '_> {
-    /// Returns the function that a conversion runs, by its name and the call as a receiver; `None` for any other use. The inner option is
-    /// `None` where it is not known.
-    pub(super) fn conversion(&self, name: &str, receiver: ExprId) -> Option<Option<Type>> {
+    /// Returns the function that a conversion runs, by its name and the call as a receiver; `None` for any other use.
+    pub(super) fn conversion(&self, name: &str, receiver: ExprId) -> Option<ConversionTarget> {
         let conversion = CONVERSIONS.iter().find(|it| it.function == name)?;
         let Expr::Call { callee, types, .. } = self.file.expr(receiver) else {
             return None;
@@ -31,7 +38,10 @@ impl Linker<'_, '_> {
         let [made] = (**types).as_ref() else {
             return None;
         };
-        is_it.then(|| self.converted(conversion.function, *callee, *object, *made))
+        is_it.then(|| {
+            let found = self.converted(conversion.function, *callee, *object, *made);
+            found.map_or(ConversionTarget::Unknown, ConversionTarget::Function)
+        })
     }
 
     fn converted(

@@ -79,7 +79,7 @@ fn is_standard(specifier: &str) -> bool {
 }
 
 /// Returns the package and name that `package.Name` means in a file, by the import.
-fn imported_name<'f>(file: &'f LinkedFile, expr: ExprId) -> Option<(&'f str, &'f str)> {
+fn imported_name(file: &LinkedFile, expr: ExprId) -> Option<(&str, &str)> {
     let Expr::Member { object, name } = file.expr(expr) else {
         return None;
     };

@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use super::cache::Def;
+use super::conversions::ConversionTarget;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
@@ -108,7 +109,7 @@ impl Linker<'_, '_> {
                 .is_some_and(|it| !it.is_external())
         };
         if self.kind(in_file, at) != Some(SymbolKind::Class)
-            || ["__init__", "__new__"].iter().any(|name| constructs(name))
+            || ["__init__", "__new__"].iter().any(constructs)
         {
             return UseMeaning::Keyword;
         }
@@ -250,7 +251,10 @@ impl Linker<'_, '_> {
                     && let Some(found) = self.conversion(name, receiver) =>
             {
                 provenance = Provenance::Member;
-                found?
+                match found {
+                    ConversionTarget::Function(found) => found,
+                    ConversionTarget::Unknown => return None,
+                }
             }
             Target::Member {
                 receiver,

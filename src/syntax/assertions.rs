@@ -81,10 +81,11 @@ fn name_of_type<'t>(node: Node<'t>, text: &impl Fn(Node<'t>) -> &'t str) -> Opti
             "identifier" | "type_identifier" | "field_identifier" => return Some(at),
             "qualified_type" => at.child_by_field_name("name")?,
             "selector_expression" => at.child_by_field_name("field")?,
-            "unary_expression" => at.child_by_field_name("operand")?,
-            "type_conversion_expression" | "composite_literal" | "generic_type" => {
-                at.child_by_field_name("type")?
-            }
+            "unary_expression" | "index_expression" => at.child_by_field_name("operand")?,
+            "type_conversion_expression"
+            | "composite_literal"
+            | "generic_type"
+            | "type_instantiation_expression" => at.child_by_field_name("type")?,
             "call_expression" => {
                 let function = at.child_by_field_name("function")?;
                 if text(function) == "new" {
@@ -96,8 +97,6 @@ fn name_of_type<'t>(node: Node<'t>, text: &impl Fn(Node<'t>) -> &'t str) -> Opti
             "parenthesized_expression" | "parenthesized_type" | "pointer_type" | "type_elem" => {
                 at.named_child(0)?
             }
-            "index_expression" => at.child_by_field_name("operand")?,
-            "type_instantiation_expression" => at.child_by_field_name("type")?,
             _ => return None,
         };
     }

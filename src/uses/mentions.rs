@@ -507,8 +507,7 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
         Some(Meaning::External | Meaning::Inherited) => MentionPart::External,
         Some(Meaning::Dangling(_)) => MentionPart::Dangling,
         Some(Meaning::Keyword) if !wanted.is_member => MentionPart::OtherTarget,
-        Some(Meaning::Keyword) => MentionPart::Unresolved,
-        Some(Meaning::Unresolved) | None => MentionPart::Unresolved,
+        Some(Meaning::Keyword | Meaning::Unresolved) | None => MentionPart::Unresolved,
     };
     match role {
         OccurrenceRole::Use { reference, kind } => {

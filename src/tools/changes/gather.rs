@@ -6,7 +6,7 @@ use super::ChangesQuestion;
 use crate::error::Result;
 use crate::model::{ContentId, RepoPath, SkipReason};
 use crate::tools::places::uses;
-use crate::uses::{BrokenUses, ChangeKind, Difference, FilePair, IndexedStates};
+use crate::uses::{BrokenUses, ChangeKind, Difference, FilePair, IndexedStates, UncheckedUses};
 use crate::workspace::{Comparison, DifferingFile, View};
 
 /// A difference, with its broken uses, tests and collisions.
@@ -43,6 +43,12 @@ impl Gathered {
 }
 
 impl Gathered {
+    /// Returns how many of the changes that are asked for are not compared with their uses.
+    pub(super) fn unchecked_uses(&self, asked: &ChangesQuestion<'_>) -> UncheckedUses {
+        let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
+        self.difference.unchecked_uses(is_wanted)
+    }
+
     /// Compares the definitions of the files that differ, and finds the uses that broke; what is counted is of the files asked for.
     pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<Self> {
         let comparison = asked.comparison;

@@ -431,9 +431,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         || (tests.len() as u64) < tests_total
         || (files.len() as u64) < files_total
         || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
-    let unchecked = gathered
-        .difference
-        .unchecked_uses(|path| asked.is_wanted(path.as_str()));
+    let unchecked = gathered.unchecked_uses(asked);
     let of_tests = || tests_sentence(tests_total, reach.n_possible_tests());
     let findings = [
         listed.summary(&gathered, broken_total),

@@ -2,6 +2,8 @@
 //!
 //! Never says that a change is safe: uses that could not be bound, and ways that no index sees, are named.
 
+use std::fmt::Write as _;
+
 use crate::model::sanitize::one_line;
 use crate::uses::{ImplicitCaller, UncheckedUses};
 
@@ -307,13 +309,15 @@ pub(super) fn doubt(n: u64, n_doubtful: u64) -> String {
 pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
     let mut said = String::new();
     if unchecked.n_parameter_lists > 0 {
-        said += &format!(
+        let _ = write!(
+            said,
             " Calls were not compared with {}: they may be broken.",
             count(unchecked.n_parameter_lists, "changed parameter list")
         );
     }
     if unchecked.n_types > 0 {
-        said += &format!(
+        let _ = write!(
+            said,
             " Uses of fields were not looked for, which {} of C or C++ may have lost.",
             count(unchecked.n_types, "changed type")
         );

@@ -321,16 +321,12 @@ impl<'t> Lowering<'t> {
                 None => (names.as_str(), None),
             },
         };
-        match self.aliases.get(root).cloned() {
-            Some((around, path)) => {
-                let whole = rest.map_or_else(|| path.clone(), |rest| format!("{path}.{rest}"));
-                self.named_in(&around, &whole, name)
-            }
-            None => {
-                let around = self.namespace.clone();
-                self.named_in(&around, &names, name)
-            }
+        if let Some((around, path)) = self.aliases.get(root).cloned() {
+            let whole = rest.map_or_else(|| path.clone(), |rest| format!("{path}.{rest}"));
+            return self.named_in(&around, &whole, name);
         }
+        let around = self.namespace.clone();
+        self.named_in(&around, &names, name)
     }
 
     /// The alias before `::` that names begin with.

@@ -29,7 +29,6 @@ node_kinds! {
     DecoratedDefinition "decorated_definition",
     Decorator "decorator",
     DefaultParameter "default_parameter",
-    DeleteStatement "delete_statement",
     Dictionary "dictionary",
     DictionaryComprehension "dictionary_comprehension",
     DictionarySplat "dictionary_splat",

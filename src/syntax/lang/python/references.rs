@@ -120,8 +120,6 @@ impl<'t> Lowering<'t> {
             Kind::Type => self.uses_in_type(node, place),
             Kind::AsPatternTarget => self.uses_in_target(node, place),
             Kind::CasePattern => self.uses_in_pattern(node, place),
-            // `del settings.DEBUG` needs the name to be there.
-            Kind::DeleteStatement => self.uses_in_children(node, place),
             Kind::TypeAlias => {
                 if let Some(right) = self.field(node, fields.right) {
                     self.uses_in_type(right, place);
