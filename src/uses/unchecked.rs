@@ -9,7 +9,8 @@ use crate::model::{Family, RepoPath, SymbolKind};
 /// How many changes there are whose uses are not compared with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UncheckedUses {
-    /// Parameter lists: see [`Difference::n_unchecked_parameters`].
+    /// Parameter lists: overloads that are gone, parameters of languages whose arguments are not counted, those behind a decorator, and fewer
+    /// than before.
     pub n_parameter_lists: u64,
     /// Types of C and C++ that lost words outside of their members: the name of a field, `int flags;`, or a part of its type.
     pub n_types: u64,
