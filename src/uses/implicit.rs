@@ -46,8 +46,13 @@ pub(super) struct BasesAbove {
 }
 
 impl Uses<'_> {
-    /// Returns the callers of a definition that no line shows; empty where none is known. Reads and parses its file.
-    pub fn implicit_callers(&self, symbol: &SymbolRow) -> Result<Vec<ImplicitCaller>> {
+    /// Returns the callers of a definition that no line shows; empty where none is known. Of a method whose callers are known
+    /// (`has_callers`) those through a base alone that it surely overrides a method of. Reads and parses its file.
+    pub fn implicit_callers(
+        &self,
+        symbol: &SymbolRow,
+        has_callers: bool,
+    ) -> Result<Vec<ImplicitCaller>> {
         let Some(file) = self.read.file(symbol.path.as_str())? else {
             return Ok(Vec::new());
         };
@@ -75,7 +80,12 @@ impl Uses<'_> {
             if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, &text)?;
             }
-            bases.retain(|base| may_have(base, &known.name));
+            // A base from outside has most often nothing of the name; of traits and marked methods that is known.
+            let is_sure = facts.family == Family::Rust || is_marked_override(symbol, &text);
+            bases.retain(|base| match known_methods(facts.family, base) {
+                Some(methods) => methods.contains(&known.name.as_str()),
+                None => is_sure || !has_callers,
+            });
             if is_static(&facts, known) {
                 bases.retain(|base| STATIC_INTERFACES.contains(&base.as_str()));
             }
@@ -176,14 +186,31 @@ impl Uses<'_> {
     }
 }
 
-/// Interfaces of .NET with the only method that they have.
-const INTERFACES: [(&str, &str); 6] = [
-    ("IAsyncDisposable", "DisposeAsync"),
-    ("ICloneable", "Clone"),
-    ("IComparable", "CompareTo"),
-    ("IDisposable", "Dispose"),
-    ("IEnumerable", "GetEnumerator"),
-    ("IEquatable", "Equals"),
+/// Interfaces of .NET and of the JDK with all methods that they have.
+const INTERFACES: [(&str, &[&str]); 20] = [
+    ("Appendable", &["append"]),
+    ("AutoCloseable", &["close"]),
+    ("Callable", &["call"]),
+    ("Cloneable", &["clone"]),
+    ("Closeable", &["close"]),
+    ("Comparable", &["compareTo"]),
+    ("Comparator", &["compare"]),
+    ("Consumer", &["accept"]),
+    ("Flushable", &["flush"]),
+    ("Iterable", &["forEach", "iterator", "spliterator"]),
+    (
+        "Iterator",
+        &["forEachRemaining", "hasNext", "next", "remove"],
+    ),
+    ("Predicate", &["test"]),
+    ("Runnable", &["run"]),
+    ("Supplier", &["get"]),
+    ("IAsyncDisposable", &["DisposeAsync"]),
+    ("ICloneable", &["Clone"]),
+    ("IComparable", &["CompareTo"]),
+    ("IDisposable", &["Dispose"]),
+    ("IEnumerable", &["GetEnumerator"]),
+    ("IEquatable", &["Equals"]),
 ];
 
 /// Interfaces of .NET whose static methods are called through the type that implements them.
@@ -195,13 +222,16 @@ fn is_static(facts: &FileFacts, method: &Symbol) -> bool {
         && method.flags.contains(SymbolFlags::STATIC)
 }
 
-/// Whether a base from outside may have a method of a name, as far as that is known.
-fn may_have(base: &str, method: &str) -> bool {
+/// Returns the methods of a base from outside; `None` where they are not known.
+fn known_methods(family: Family, base: &str) -> Option<&'static [&'static str]> {
+    if !matches!(family, Family::CSharp | Family::Java) {
+        return None;
+    }
     if STATIC_INTERFACES.contains(&base) {
-        return matches!(method, "Parse" | "TryParse");
+        return Some(&["Parse", "TryParse"]);
     }
     let known = INTERFACES.iter().find(|it| it.0 == base);
-    known.is_none_or(|it| it.1 == method)
+    known.map(|it| it.1)
 }
 
 /// Whether no other class can call a method through its own: in C# members are private that say nothing else.

@@ -611,3 +611,32 @@ class Plan extends Runner { public static void reset() {} public void run() {} }
         );
     }
 }
+
+#[test]
+fn callers_through_a_base_are_told_beside_others_where_the_base_has_the_method() {
+    let files = "\
+//- /Reader.java
+import java.io.Closeable;
+class Reader extends Source implements Closeable {
+  public void begin() {}
+  public void close() {}
+  @Override public int size() { return 1; }
+  static void use(Reader reader) { reader.begin(); reader.close(); reader.size(); }
+}
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, base) in [
+        ("Reader.begin", None),
+        ("Reader.close", Some("Closeable")),
+        ("Reader.size", Some("Source")),
+    ] {
+        let said = cli.json(&["impact", name]);
+        let summary = said["summary"].as_str().unwrap();
+        let told = summary.split_once("Beside these it may be called through `");
+        let told = told.and_then(|(_, rest)| rest.split('`').next());
+        assert_eq!(told, base, "{name}: {summary}");
+        assert!(summary.starts_with("1 direct caller"), "{name}: {summary}");
+    }
+}

@@ -546,7 +546,7 @@ fn implicit_callers(
     target: &SymbolRow,
     has_callers: bool,
 ) -> Result<Vec<ImplicitCaller>> {
-    let mut callers = uses.implicit_callers(target)?;
+    let mut callers = uses.implicit_callers(target, has_callers)?;
     callers.retain(|it| !has_callers || matches!(it, ImplicitCaller::OutsideBase(_)));
     let role = view.roles.of_definition(&target.path, Some(target.ordinal));
     if role != FileRole::Test {

@@ -120,7 +120,7 @@ fn state(view: &View<'_>, uses: &Uses<'_>, group: &[SymbolRow]) -> Result<Option
         || placed.iter().any(|place| place.reached.hops >= DEPTH)
         || !placed.iter().all(is_run_by_callers)
         || !is_used_by_name(view, &group[0])?
-        || !uses.implicit_callers(&group[0])?.is_empty();
+        || !uses.implicit_callers(&group[0], false)?.is_empty();
     if is_open {
         return Ok(Some("unknown"));
     }
