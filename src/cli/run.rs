@@ -32,7 +32,9 @@ use crate::tools::prune::{Drop, Prune};
 use crate::tools::related::Related;
 use crate::tools::search::Search;
 use crate::tools::{Call, Tool, TypedAnswer, ask, revision_named};
-use crate::workspace::{Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy};
+use crate::workspace::{
+    Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy, archive_name_in,
+};
 
 /// Tokens of a list of changes that is printed.
 const PERSON_TOKENS: u32 = 20_000;
@@ -374,7 +376,7 @@ pub(super) fn named_settings(matches: &ArgMatches) -> Vec<(&'static str, String)
 pub(super) fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<PathBuf> {
     let repo = flags::repo(matches)?;
     // `archive:NAME` is no path.
-    if repo.as_os_str().to_string_lossy().starts_with("archive:") {
+    if archive_name_in(&repo).is_some() {
         return Some(repo);
     }
     Some(cwd.map_or_else(|| repo.clone(), |cwd| cwd.join(&repo)))

@@ -57,8 +57,8 @@ impl WalkStart {
 
     /// Whether an edge of a seed leads to users of the definition that is asked about.
     pub(super) fn is_followed_by(&self, edge: &EdgeRow) -> bool {
-        (!self.by_calls || edge.kind == EdgeKind::Calls)
-            && (self.class != Provenance::Overload || edge.provenance == Provenance::Overload)
+        ReachStep::of_dispatch_target(self, ReachStep::new(Provenance::Resolved))
+            .is_followed_by(edge)
     }
 
     fn is_asked_about(&self) -> bool {
@@ -114,9 +114,7 @@ pub fn walk(
                 Direction::Out => read.edges_out_of(at)?,
             };
             for edge in edges {
-                if before.by_calls && edge.kind != EdgeKind::Calls
-                    || before.by_shared_calls && edge.provenance != Provenance::Overload
-                {
+                if !before.is_followed_by(&edge) {
                     continue;
                 }
                 let is_of_target = hops == 1 && before.provenance == Provenance::Resolved;
@@ -189,6 +187,12 @@ impl ReachStep {
             by_calls: false,
             by_shared_calls: false,
         }
+    }
+
+    /// Whether an edge leads on from here.
+    fn is_followed_by(self, edge: &EdgeRow) -> bool {
+        (!self.by_calls || edge.kind == EdgeKind::Calls)
+            && (!self.by_shared_calls || edge.provenance == Provenance::Overload)
     }
 
     /// A step to a dispatch target of a definition that was reached by `before`.

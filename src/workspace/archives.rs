@@ -71,7 +71,7 @@ impl StoredArchive {
 }
 
 /// Returns the name of the archive that a place stands for: `express` of `archive:express`.
-pub(super) fn name_in(place: &Path) -> Option<&str> {
+pub fn name_in(place: &Path) -> Option<&str> {
     place.to_str()?.strip_prefix(PREFIX)
 }
 

@@ -52,7 +52,7 @@ pub use crate::archive::{Strip, name_of as archive_name_of};
 pub use crate::embed::CitedProse;
 pub use crate::remote::{NewKeys, new_keys};
 pub use active_query::{FirstBuild, Patience, Question};
-pub use archives::{AddedArchive, ArchiveToAdd, StoredArchive};
+pub use archives::{AddedArchive, ArchiveToAdd, StoredArchive, name_in as archive_name_in};
 pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;

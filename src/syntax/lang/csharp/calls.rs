@@ -53,14 +53,7 @@ impl<'t> Lowering<'t> {
         let callee = self.callee(node);
         let list = self.field(node, self.grammar.fields.arguments);
         let args = self.arguments(list);
-        let mut lowered = Vec::with_capacity(args.len());
-        for arg in &args {
-            lowered.push(if self.kind(*arg).is_lambda() {
-                self.lambda_shape(*arg)
-            } else {
-                self.lower_expr(*arg)
-            });
-        }
+        let mut lowered = self.shapes_of_arguments(&args);
         self.name_arguments(list, &mut lowered);
         let types = self.written_types(node);
         let call = if callee == self.unknown {
@@ -150,6 +143,19 @@ impl<'t> Lowering<'t> {
                 self.expected.insert(arg.id(), param);
             }
         }
+    }
+
+    /// Lowers the values of arguments; of functions, whose parameters the callee may decide, their shapes.
+    fn shapes_of_arguments(&mut self, values: &[Node<'t>]) -> Vec<ExprId> {
+        let mut lowered = Vec::with_capacity(values.len());
+        for value in values {
+            lowered.push(if self.kind(*value).is_lambda() {
+                self.lambda_shape(*value)
+            } else {
+                self.lower_expr(*value)
+            });
+        }
+        lowered
     }
 
     /// Returns the value of an argument, without its name.
@@ -352,14 +358,7 @@ impl<'t> Lowering<'t> {
             self.walk(node);
             return;
         }
-        let mut lowered = Vec::with_capacity(values.len());
-        for value in &values {
-            lowered.push(if self.kind(*value).is_lambda() {
-                self.lambda_shape(*value)
-            } else {
-                self.lower_expr(*value)
-            });
-        }
+        let lowered = self.shapes_of_arguments(&values);
         let call = self.add(Expr::Call {
             callee: add,
             types: Box::default(),
