@@ -240,17 +240,26 @@ impl Uses<'_> {
             is_member: targets.iter().any(|target| target.parent.is_some()),
             home: targets.first().map(|target| &target.path),
         };
+        // Symbols of a file are read once: a changed file may have thousands of targets.
+        let mut by_file: HashMap<&RepoPath, Vec<&SymbolRow>> = HashMap::default();
         for target in targets {
-            if let Some(file) = self.read.file(target.path.as_str())? {
-                wanted.targets.insert((file.id, target.ordinal));
-                if target.parent.is_none() {
-                    let all = self.read.symbols_of(file.id)?.into_iter();
-                    let same = all.filter(|it| it.qualified_name == target.qualified_name);
-                    wanted.imported.extend(same.map(|it| (file.id, it.ordinal)));
-                }
-            }
+            by_file.entry(&target.path).or_default().push(target);
             let at = (target.path.as_str(), target.name_line);
             wanted.named_at.insert(at);
+        }
+        for (path, targets) in by_file {
+            let Some(file) = self.read.file(path.as_str())? else {
+                continue;
+            };
+            let ordinals = targets.iter().map(|it| (file.id, it.ordinal));
+            wanted.targets.extend(ordinals);
+            let on_top = targets.iter().filter(|it| it.parent.is_none());
+            let names: HashSet<&str> = on_top.map(|it| it.qualified_name.as_str()).collect();
+            if !names.is_empty() {
+                let all = self.read.symbols_of(file.id)?.into_iter();
+                let same = all.filter(|it| names.contains(it.qualified_name.as_str()));
+                wanted.imported.extend(same.map(|it| (file.id, it.ordinal)));
+            }
         }
         Ok(wanted)
     }
