@@ -30,6 +30,12 @@ struct ResolvedExport {
     dependencies: Vec<FileDependency>,
 }
 
+/// The definitions that a declaration may have, with the look-ups that they depend on.
+struct ResolvedDeclaration {
+    definitions: Rc<[(ModuleId, u32)]>,
+    dependencies: Vec<FileDependency>,
+}
+
 /// The platforms for which a file is built; `None` for a file without a path or facts.
 #[derive(Clone, Copy)]
 struct FilePlatforms {
@@ -47,6 +53,8 @@ struct CacheGeneration {
     files: HashMap<ModuleId, Option<Rc<LinkedFile>>>,
     /// Memo of [`FactsCache::memoized`], by file and name.
     resolved: HashMap<ModuleId, HashMap<String, Rc<ResolvedExport>>>,
+    /// Memo of [`FactsCache::definitions_of`].
+    declared: HashMap<(ModuleId, u32), Rc<ResolvedDeclaration>>,
 }
 
 /// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
@@ -216,6 +224,51 @@ impl<'a> FactsCache<'a> {
             );
         }
         def
+    }
+
+    /// Memoizes the definitions of a declaration: all files that include a header use the same ones, and the files that define
+    /// them include hundreds of others. `search` may use no memo of a linker that records nothing when it is hit.
+    pub(super) fn definitions_of(
+        &self,
+        declaration: (ModuleId, u32),
+        search: impl FnOnce() -> Vec<(ModuleId, u32)>,
+    ) -> Rc<[(ModuleId, u32)]> {
+        if let Some(known) = self.known_declaration(declaration) {
+            self.recorder.record(&known.dependencies);
+            return Rc::clone(&known.definitions);
+        }
+        let (found, dependencies) = if self.is_recording {
+            let (found, lookups) = self.recorder.apart(search);
+            let dependencies = self.without_implied(&lookups);
+            self.recorder.record(&dependencies);
+            (found, dependencies)
+        } else {
+            (search(), Vec::new())
+        };
+        let definitions: Rc<[(ModuleId, u32)]> = found.into();
+        if self.failure.borrow().is_none() {
+            let resolved = ResolvedDeclaration {
+                definitions: Rc::clone(&definitions),
+                dependencies,
+            };
+            self.keep_declaration(declaration, &Rc::new(resolved));
+        }
+        definitions
+    }
+
+    fn known_declaration(&self, declaration: (ModuleId, u32)) -> Option<Rc<ResolvedDeclaration>> {
+        let known = self.current.borrow().declared.get(&declaration).cloned();
+        known.or_else(|| {
+            let old = self.previous.borrow_mut().declared.remove(&declaration)?;
+            self.keep_declaration(declaration, &old);
+            Some(old)
+        })
+    }
+
+    fn keep_declaration(&self, declaration: (ModuleId, u32), resolved: &Rc<ResolvedDeclaration>) {
+        self.make_room(1 + resolved.dependencies.len());
+        let mut kept = self.current.borrow_mut();
+        kept.declared.insert(declaration, Rc::clone(resolved));
     }
 
     fn known_export(&self, file: ModuleId, name: &str) -> Option<Rc<ResolvedExport>> {

@@ -58,27 +58,13 @@ impl Linker<'_, '_> {
                 return Some(found);
             }
         }
-        let unit = loaded.unit(&format!("c:{}", linkage_unit(&name)))?;
-        let unit = self.cache.get(unit)?;
-        unit.record_name(&name);
-        let files: Vec<ModuleId> = unit
-            .files_of_unit()
-            .iter()
-            .copied()
-            .filter(|file| *file != in_file && self.cache.may_export(*file, &name))
-            .collect();
-        let mut found = Vec::new();
-        for file in files {
-            found.extend(self.definitions_in(file, &loaded, at, &name, false));
-            if found.len() > MAX_DEFINITIONS {
-                return None;
-            }
-        }
-        let includes = |place: &Place| self.includes(place.0, in_file);
-        let near: Vec<Place> = found.iter().copied().filter(includes).collect();
-        let mut found = if near.is_empty() { found } else { near };
-        if let Some(one) = self.same_function(&loaded, at, &found) {
-            return Some(one);
+        let found = self.cache.definitions_of((in_file, at), || {
+            // What its memos know is asked for in its name alone.
+            let linker = Linker::new(self.cache, Rc::clone(&loaded));
+            linker.definitions_elsewhere(&loaded, at, &name)
+        });
+        if let [one] = found.as_ref() {
+            return Some(*one);
         }
         // Several programs of one repository: the one beside the caller.
         let directory = |file: ModuleId| self.directory_of(file);
@@ -93,8 +79,41 @@ impl Linker<'_, '_> {
                 return Some(one);
             }
         }
-        found.clear();
         None
+    }
+
+    /// Returns the definitions in other files that a declaration may have: the one that has its parameters, or all of its name. Those whose files
+    /// include the declaration are preferred. The linker is that of the file of the declaration.
+    fn definitions_elsewhere(&self, loaded: &LinkedFile, at: SymbolIdx, name: &str) -> Vec<Place> {
+        let Some(unit) = loaded.unit(&format!("c:{}", linkage_unit(name))) else {
+            return Vec::new();
+        };
+        let Some(unit) = self.cache.get(unit) else {
+            return Vec::new();
+        };
+        unit.record_name(name);
+        let files = unit.files_of_unit().iter().copied();
+        let others = files.filter(|file| *file != loaded.file);
+        let mut found = Vec::new();
+        for file in others.filter(|file| self.cache.may_export(*file, name)) {
+            found.extend(self.definitions_in(file, loaded, at, name, false));
+            if found.len() > MAX_DEFINITIONS {
+                return Vec::new();
+            }
+        }
+        if found.len() > 1 {
+            let includes = |place: &Place| self.includes(place.0, loaded.file);
+            let near: Vec<Place> = found.iter().copied().filter(includes).collect();
+            if !near.is_empty() {
+                found = near;
+            }
+        }
+        match self.same_function(loaded, at, &found) {
+            Some(one) => vec![one],
+            // One that has other parameters is another function.
+            None if found.len() == 1 => Vec::new(),
+            None => found,
+        }
     }
 
     pub(super) fn directory_of(&self, file: ModuleId) -> Option<String> {
