@@ -7,6 +7,7 @@ mod arity;
 mod assertions;
 mod chunk;
 mod component;
+mod conflict_markers;
 mod heads;
 mod implicit;
 mod lang;

@@ -6,6 +6,7 @@ use std::sync::Once;
 
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Point, Range, Tree};
 
+use super::conflict_markers::without_markers;
 use crate::model::Budget;
 
 /// Progress steps that any file may cost.
@@ -65,7 +66,7 @@ pub(super) fn parse(language: &Language, source: &str, budget: &Budget) -> Parse
                 ControlFlow::Continue(())
             }
         };
-        let bytes = source.as_bytes();
+        let bytes = without_markers(source);
         let tree = parser.parse_with_options(
             &mut |at, _| {
                 n_windows.set(n_windows.get() + 1);
