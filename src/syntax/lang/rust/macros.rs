@@ -37,6 +37,13 @@ static WITHOUT_CODE: BuiltinSet = BuiltinSet::new(
     "stringify concat env option_env include include_str include_bytes cfg compile_error",
 );
 
+/// Macros whose texts name what they show: `println!("{LIMIT} items")`. Those of the usual libraries for logs and errors are among them.
+static FORMATTING: BuiltinSet = BuiltinSet::new(
+    "Rust: macros of format texts",
+    "anyhow assert assert_eq assert_ne bail debug debug_assert debug_assert_eq debug_assert_ne ensure eprint eprintln \
+     error format format_args info log panic print println todo trace unimplemented unreachable warn write writeln",
+);
+
 /// How deep macros in arguments of macros are read.
 const MAX_MACRO_DEPTH: usize = 8;
 
@@ -59,6 +66,9 @@ impl<'t> Lowering<'t> {
         }
         self.macro_depth += 1;
         let values = self.in_block(|this| this.arguments(tree, WITH_PATTERNS.has(name)));
+        if FORMATTING.has(name) {
+            self.captured(tree);
+        }
         self.macro_depth -= 1;
         match name {
             "format" => self.string(),
@@ -71,6 +81,30 @@ impl<'t> Lowering<'t> {
                 types: Box::default(),
                 args: values.into(),
             }),
+        }
+    }
+
+    /// Lowers the constants that format texts name, `{LIMIT}` and `{LIMIT:>width$}`. A name with a small letter is that of a local, which is no
+    /// definition.
+    fn captured(&mut self, tree: Node<'_>) {
+        for literal in self.children(tree) {
+            if !matches!(self.kind(literal), Kind::StringLiteral | Kind::RawString) {
+                continue;
+            }
+            let text = self.source.get(literal.byte_range()).unwrap_or_default();
+            for (at, _) in text.match_indices('{') {
+                let rest = &text[at + 1..];
+                let is_word = |c: char| c.is_alphanumeric() || c == '_';
+                let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                let is_capture = rest.starts_with(char::is_uppercase)
+                    && rest[end..].starts_with(['}', ':'])
+                    // `{{` is a brace.
+                    && (at - text[..at].trim_end_matches('{').len()).is_multiple_of(2);
+                if is_capture {
+                    let from = literal.start_byte() + at + 1;
+                    self.parsed(literal, from..from + end);
+                }
+            }
         }
     }
 
