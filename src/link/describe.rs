@@ -31,6 +31,24 @@ impl Linker<'_, '_> {
         }
     }
 
+    /// Returns the qualified name of the class that an expression is or has as its type, through the pointers of Rust.
+    pub(super) fn class_of(&self, expr: ExprId) -> Option<String> {
+        self.refuel();
+        let mut found = self.infer(&self.file, expr, None)?;
+        for _ in 0..MAX_DEPTH {
+            found = match found {
+                Type::ExternalType(of) if self.rules().is_rust() && of.is_transparent() => {
+                    of.arg(0)?
+                }
+                Type::Definition(def @ Def::Symbol(..))
+                | Type::Instance(def)
+                | Type::Specialized(def, _) => return Some(name(self.cache, def)),
+                _ => return None,
+            };
+        }
+        None
+    }
+
     fn in_words(&self, found: &Type, depth: usize) -> String {
         if depth > MAX_DEPTH {
             return "…".to_owned();

@@ -283,9 +283,12 @@ impl ExternalType {
             "CompletedTask" if matches!(&*self.name, "Task" | "ValueTask") => {
                 Type::ExternalType(Rc::clone(self))
             }
-            _ => PLAIN_PROPERTIES
-                .get(name)
-                .map_or(Type::External, |plain| Self::named(plain)),
+            _ => match PLAIN_PROPERTIES.get(name) {
+                Some(plain) => Self::named(plain),
+                None if self.has_external_args() => Type::External,
+                // It is from outside, its value may be a type argument.
+                None => Type::ExternalMethod(Rc::clone(self), name.into()),
+            },
         })
     }
 

@@ -73,7 +73,7 @@ use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 13;
+pub const VERSION: u32 = 14;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;
@@ -86,6 +86,11 @@ const BATCH_IMPORTERS: u32 = 1024;
 
 /// Files that a thread takes at a time to resolve their imports.
 const SLICE_IMPORTERS: usize = 32;
+
+/// Whether Rust's standard library has a method of this name.
+pub(crate) fn is_standard_method(name: &str) -> bool {
+    rust_std::is_known(name)
+}
 
 /// Queues the files that `changes` affect, then links every queued file until the queue is empty or the budget is
 /// spent: first the imports of all of them, then their names. The caller holds the write lock and has applied every

@@ -249,7 +249,7 @@ impl ExternalType {
         MAPS.has(&self.name) && self.args.len() > 1
     }
 
-    fn is_transparent(&self) -> bool {
+    pub(super) fn is_transparent(&self) -> bool {
         TRANSPARENT.has(&self.name)
     }
 

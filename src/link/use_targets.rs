@@ -113,6 +113,15 @@ pub struct UseTargets<'a> {
     overlay: Overlay,
 }
 
+/// The words that tell the receiver of a member.
+#[derive(Clone, Copy)]
+enum ReceiverName {
+    /// Its type: `Store[]`.
+    Type,
+    /// The class that has the member.
+    Class,
+}
+
 impl<'a> UseTargets<'a> {
     /// Returns bindings over the index, with some files replaced.
     pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
@@ -174,20 +183,38 @@ impl<'a> UseTargets<'a> {
     /// Returns for each of [`FileFacts::references`] the type of its receiver, in words (`Store`, `Job[]`,
     /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
     pub fn receivers_of(&self, file: FileId) -> Result<Vec<Option<String>>, StoreError> {
+        self.each_receiver(file, ReceiverName::Type)
+    }
+
+    fn each_receiver(
+        &self,
+        file: FileId,
+        name: ReceiverName,
+    ) -> Result<Vec<Option<String>>, StoreError> {
         self.cache.begin();
         let mut receivers = Vec::new();
         if let Some(own) = self.cache.get(file) {
             let linker = Linker::new(&self.cache, Rc::clone(&own));
             let references = own.facts.references.iter();
-            let described = references.map(|used| match used.target {
-                Target::Member { receiver, .. } => linker.described(receiver),
-                Target::Value(value) => linker.described(receiver_of(&own.facts, value)?),
+            let named = |receiver| match name {
+                ReceiverName::Type => linker.described(receiver),
+                ReceiverName::Class => linker.class_of(receiver),
+            };
+            let each = references.map(|used| match used.target {
+                Target::Member { receiver, .. } => named(receiver),
+                Target::Value(value) => named(receiver_of(&own.facts, value)?),
                 _ => None,
             });
-            receivers = described.collect();
+            receivers = each.collect();
         }
         self.cache.end(file)?;
         Ok(receivers)
+    }
+
+    /// Returns for each of [`FileFacts::references`] the qualified name of the class whose member it is, through the pointers of Rust
+    /// (`Arc<Store>`); `None` where it is no member, or that is not evident.
+    pub fn classes_of_receivers(&self, file: FileId) -> Result<Vec<Option<String>>, StoreError> {
+        self.each_receiver(file, ReceiverName::Class)
     }
 
     /// Returns the module that a reference of a file, by its place, takes a name of: of `store.open`, where `store` is one.

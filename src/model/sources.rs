@@ -8,4 +8,7 @@ use super::{ContentId, RepoPath};
 pub trait Sources {
     /// Returns the text of a file whose bytes still have this identifier; `None` for any other.
     fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>>;
+
+    /// Whether there is a file at a path, be it indexed or not.
+    fn is_there(&self, path: &RepoPath) -> bool;
 }

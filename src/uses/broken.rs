@@ -276,7 +276,9 @@ impl Uses<'_> {
             if !seen.insert(file) || seen.len() > MAX_BARRELS {
                 continue;
             }
-            if losses.exports.contains(&(file, from.1.clone())) {
+            let names = [from.1.as_str(), "*"];
+            let mut lost = names.map(|it| (file, it.to_owned())).into_iter();
+            if lost.any(|it| losses.exports.contains(&it)) {
                 return true;
             }
             open.extend(states.now.star_reexports(file));

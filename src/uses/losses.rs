@@ -5,21 +5,46 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
 use super::broken_use::last_name;
-use super::difference::Difference;
+use super::difference::{ChangedFile, Difference};
 use super::inherited::Receivers;
 use super::unbound::has_implicit_receiver;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target};
+use crate::link::is_standard_method;
 use crate::link::overlay::OverlayFileIds;
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::model::{FileId, ModuleId, Provenance, RepoPath};
+use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, Symbol};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
 
 /// The definitions of a changed file that are gone from it, by name and change: uses in the file itself have no import that
-/// could bind them. Of a member, the references to it.
-type OwnNames = HashMap<(String, usize), Option<HashSet<u32>>>;
+/// could bind them.
+type OwnNames = HashMap<(String, usize), UsesOfGone>;
+
+/// The places of a file that may use a definition that is gone from it.
+enum UsesOfGone {
+    /// All that name it, without a receiver.
+    Anywhere,
+    /// Those in these bytes: of a function inside another one.
+    Within(Vec<std::ops::Range<u32>>),
+    /// These references, which name a member.
+    Members(HashSet<u32>),
+}
+
+impl UsesOfGone {
+    fn has_place(&self, start: u32) -> bool {
+        match self {
+            Self::Anywhere => true,
+            Self::Within(all) => all.iter().any(|it| it.contains(&start)),
+            Self::Members(_) => false,
+        }
+    }
+
+    fn has_member(&self, reference: u32) -> bool {
+        matches!(self, Self::Members(all) if all.contains(&reference))
+    }
+}
 
 /// Both states of a difference, to bind names in.
 pub(super) struct BeforeAfter<'a> {
@@ -125,14 +150,17 @@ impl BeforeAfter<'_> {
         Ok((before.imports, before.exports) != (now.imports, now.exports))
     }
 
-    /// Whether a bare name means something outside the repository for want of a definition in it, though nothing new is
-    /// imported: a type of C# is looked for in all namespaces that the file uses.
+    /// Whether a name means something outside the repository for want of a definition in it. A bare one, though nothing new is
+    /// imported: a type of C# is looked for in all namespaces that the file uses. A method of Rust, which is looked for in the
+    /// pointer around its receiver too, `Arc<Store>`: one that the standard library doesn't have.
     fn is_only_outside(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
         let used = &bound.facts.references[reference];
-        if bound.now.references.get(reference) != Some(&Meaning::External)
-            || !is_bare(bound.facts, used)
-        {
+        if bound.now.references.get(reference) != Some(&Meaning::External) {
             return false;
+        }
+        if !is_bare(bound.facts, used) {
+            return bound.facts.family == Family::Rust
+                && !is_standard_method(bound.facts.name(used));
         }
         let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
         bound.changed.is_none_or(|at| {
@@ -183,7 +211,7 @@ impl Uses<'_> {
         let references = self.lost_references(states, bound, earlier_id, &lists)?;
         let mut own = own_gone(states, bound)?;
         let lost_names = bound.lost_names.iter();
-        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), None)));
+        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), UsesOfGone::Anywhere)));
         if references.is_empty() && lists.by_word.is_empty() && own.is_empty() {
             return Ok(());
         }
@@ -231,11 +259,25 @@ impl Uses<'_> {
                 let Some(loss) = loss else {
                     continue;
                 };
-                has_lost = true;
+                // `export * from './gone'` lists no name.
+                let is_star =
+                    import.kind == ImportKind::ReExport && matches!(name.local.as_str(), "" | "*");
+                has_lost |= !is_star;
+                if is_star && is_missing {
+                    losses.exports.insert((bound.id.into(), "*".to_owned()));
+                }
                 if let Loss::Definition(definition) = loss {
                     lists.not_exported.insert(definition);
                 }
-                if import.kind == ImportKind::ReExport {
+                if bound.facts.family == Family::Python {
+                    // What a module imports it passes on.
+                    let name = (bound.id.into(), name.local.clone());
+                    losses.exports.insert(name);
+                }
+                // `pub use` is an import to its own file.
+                if is_star
+                    || import.kind == ImportKind::ReExport && bound.facts.family != Family::Rust
+                {
                     continue;
                 }
                 let from = match target_now {
@@ -352,7 +394,11 @@ fn lost_exports(
         if export.specifier.is_empty() || export.kind == ExportKind::Star {
             continue;
         }
-        let Some(loss) = loss_of(states, (before, now), false) else {
+        let mut imports = bound.facts.imports.iter().zip(&bound.targets);
+        let is_missing = imports.any(|(import, target)| {
+            import.specifier == export.specifier && *target == Some(ImportTarget::Missing)
+        });
+        let Some(loss) = loss_of(states, (before, now), is_missing) else {
             continue;
         };
         losses
@@ -436,15 +482,18 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         };
         let name = last_name(&symbol.name).to_owned();
         let Some((owner, _)) = symbol.qualified_name.rsplit_once('.') else {
-            own.insert((name, change_at), None);
+            own.insert((name, change_at), UsesOfGone::Anywhere);
             continue;
         };
-        if receivers.is_none() {
-            receivers = Some(states.now.receivers_of(bound.id)?);
+        if let Some(bodies) = bodies_around(file, symbol) {
+            own.insert((name, change_at), UsesOfGone::Within(bodies));
+            continue;
         }
-        let of_class = format!("typeof {owner}");
+        if receivers.is_none() {
+            receivers = Some(states.now.classes_of_receivers(bound.id)?);
+        }
         // An assignment in a method tells the value of a member and declares none in TypeScript.
-        let is_lost = |meaning: Meaning| {
+        let is_lost = |n: usize, meaning: Meaning| {
             let is_value = || {
                 let (in_file, ordinal) = meaning.definition()?;
                 let facts = states.now.facts(in_file)?;
@@ -452,27 +501,41 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
             };
             is_unbound(meaning)
                 || meaning == Meaning::Inherited
+                || states.is_only_outside(bound, n)
                 || is_typed && is_value() == Some(true)
         };
         let all = receivers.iter().flatten().enumerate();
         let fits = all.filter(|(n, receiver)| {
-            let is_of_owner = receiver
-                .as_deref()
-                .is_some_and(|it| it == owner || it == of_class);
+            let is_of_owner = receiver.as_deref() == Some(owner);
             let facts = &file.new.facts;
             let used = facts.references.get(*n);
             let is_meant = |used: &Reference| {
                 facts.name(used) == name && (is_of_owner || is_bare_within(facts, used, owner))
             };
             used.is_some_and(is_meant)
-                && bound.now.references.get(*n).is_some_and(|it| is_lost(*it))
+                && bound
+                    .now
+                    .references
+                    .get(*n)
+                    .is_some_and(|it| is_lost(*n, *it))
         });
         let fits: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
         if !fits.is_empty() {
-            own.insert((name, change_at), Some(fits));
+            own.insert((name, change_at), UsesOfGone::Members(fits));
         }
     }
     Ok(own)
+}
+
+/// Returns the bodies of the functions around one that was inside a function, in the new state; `None` of what is no part of a
+/// function: its name is seen in that alone.
+fn bodies_around(file: &ChangedFile, symbol: &Symbol) -> Option<Vec<std::ops::Range<u32>>> {
+    let around = &file.old.facts.symbols[symbol.parent? as usize];
+    let is_same = |it: &&Symbol| it.qualified_name == around.qualified_name;
+    around.kind.is_function().then(|| {
+        let all = file.new.facts.symbols.iter().filter(is_same);
+        all.map(|it| it.span.start_byte..it.span.end_byte).collect()
+    })
 }
 
 /// Returns the file that a module as written leads to.
@@ -493,15 +556,16 @@ fn add_own(
     (words, found): (&[&str], &Occurrences),
     losses: &mut LossesByFile,
 ) {
-    for ((name, change), references) in own {
+    for ((name, change), uses) in own {
         let of_name = |place: &&Occurrence| words[place.word] == name;
         for place in found.places.iter().filter(of_name) {
             let mut it = Loss::Change(*change);
-            let (kind, provenance) = match (place.role, references) {
-                (OccurrenceRole::Global(kind) | OccurrenceRole::Unbound(kind), None) => {
+            let is_here = uses.has_place(place.start_byte);
+            let (kind, provenance) = match place.role {
+                OccurrenceRole::Global(kind) | OccurrenceRole::Unbound(kind) if is_here => {
                     (Some(kind), Provenance::Resolved)
                 }
-                (OccurrenceRole::Use { reference, kind }, None) => {
+                OccurrenceRole::Use { reference, kind } if is_here => {
                     let used = bound.facts.references.get(reference as usize);
                     let is_bare = used.is_some_and(|it| is_bare(bound.facts, it));
                     let now = bound.now.references.get(reference as usize);
@@ -512,18 +576,16 @@ fn add_own(
                     }
                     (Some(kind), Provenance::Resolved)
                 }
-                (OccurrenceRole::Export { export }, None) => {
+                OccurrenceRole::Export { export } if is_here => {
                     let now = bound.now.exports.get(export as usize);
                     let listed = bound.facts.exports.get(export as usize);
-                    let is_here = listed.is_some_and(|it| it.specifier.is_empty());
-                    if !is_here || !now.is_some_and(|it| is_unbound(*it)) {
+                    let is_local = listed.is_some_and(|it| it.specifier.is_empty());
+                    if !is_local || !now.is_some_and(|it| is_unbound(*it)) {
                         continue;
                     }
                     (None, Provenance::Resolved)
                 }
-                (OccurrenceRole::Use { reference, kind }, Some(references))
-                    if references.contains(&reference) =>
-                {
+                OccurrenceRole::Use { reference, kind } if uses.has_member(reference) => {
                     let now = bound.now.references[reference as usize];
                     it = states.lost_change(*change, now);
                     (Some(kind), Provenance::Member)

@@ -43,10 +43,37 @@ impl Difference {
     }
 }
 
-/// Returns the parts in parentheses of the signature of each declaration that is called.
+/// Returns the parts in parentheses of the signature of each declaration that is called; of Rust the types of its parameters.
 fn lists(side: &FileSide, declarations: &[u32]) -> Vec<Option<String>> {
     let called = symbols(side, declarations).filter(|it| it.kind.is_function());
-    called.map(|it| parenthesised(&it.signature)).collect()
+    let list = |it: &Symbol| match side.facts.family {
+        Family::Rust => Some(rust_parameters(&it.signature, &it.name)),
+        _ => parenthesised(&it.signature),
+    };
+    called.map(list).collect()
+}
+
+/// Returns the types of the parameters of a function of Rust, `&self,&View,usize` of `pub(super) fn shown<'a>(&'a self, view: &View<'_>,
+/// depth: usize)`: without names, lifetimes and blanks, on which no call depends.
+fn rust_parameters(signature: &str, name: &str) -> String {
+    let types = parameter_texts(signature, name).into_iter().map(|it| {
+        let type_ = it.split_once(": ").map_or(it.as_str(), |(_, type_)| type_);
+        let mut bare = String::new();
+        let mut rest = type_.chars().peekable();
+        while let Some(c) = rest.next() {
+            if c == '\'' {
+                while rest.next_if(|c| c.is_alphanumeric() || *c == '_').is_some() {}
+                while rest.next_if(|c| matches!(c, ',' | ' ')).is_some() {}
+            } else if !c.is_whitespace() {
+                bare.push(c);
+            }
+        }
+        bare.replace("<>", "")
+    });
+    types
+        .filter(|it| !it.is_empty())
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 fn is_behind_decorator(side: &FileSide, declarations: &[u32]) -> bool {
@@ -125,6 +152,7 @@ fn parameter_texts(signature: &str, name: &str) -> Vec<String> {
         // `put = async (a) => …` of TypeScript, too.
         .map(|(at, _)| signature[at + name.len()..].trim_start_matches([' ', '=']))
         .map(|rest| rest.strip_prefix("async ").unwrap_or(rest))
+        .map(behind_type_parameters)
         .find(|rest| rest.starts_with('('));
     let Some(rest) = behind else {
         return vec![signature.to_owned()];
@@ -150,6 +178,27 @@ fn parameter_texts(signature: &str, name: &str) -> Vec<String> {
     found
 }
 
+/// Returns a signature from where the type parameters end that it begins with: `(a: A)` of `<A: Fn() -> B>(a: A)`.
+fn behind_type_parameters(rest: &str) -> &str {
+    if !rest.starts_with('<') {
+        return rest;
+    }
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for (at, c) in rest.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if !matches!(before, '-' | '=') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return rest[at + 1..].trim_start();
+        }
+        before = c;
+    }
+    rest
+}
+
 /// Returns the type of a parameter without its name, its default and blanks; `None` of an empty one.
 fn type_of(parameter: &str) -> Option<String> {
     let declared = parameter.split('=').next().unwrap_or_default().trim();
@@ -168,7 +217,7 @@ fn type_of(parameter: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{names, types};
+    use super::{names, rust_parameters, types};
 
     #[test]
     fn parameters_have_names() {
@@ -180,6 +229,27 @@ mod tests {
         assert_eq!(found("put(a: Map<A, B>, b?: string, ...c: X[])"), "a b c");
         assert_eq!(found("put = async (a: () => void, b: B)"), "a b");
         assert_eq!(found("def put()"), "");
+    }
+
+    #[test]
+    fn parameters_of_rust_have_no_names_and_lifetimes() {
+        let found = |signature: &str| rust_parameters(signature, "put");
+        assert_eq!(
+            found(
+                "pub(super) fn put<'a, F: Fn(u8) -> T>(&'a self, view: &View<'_, 'a, T>, mut f: F) -> (u8, u8)"
+            ),
+            "&self,&View<T>,F"
+        );
+        assert_eq!(
+            found("fn put(&self, all: &View<T>, g: F)"),
+            "&self,&View<T>,F"
+        );
+        assert_eq!(found("fn put(text: &'static str)"), "&str");
+        assert_eq!(
+            found("fn put(view: &View<'_>)"),
+            found("fn put(other: &View)")
+        );
+        assert_eq!(found("pub fn put()"), "");
     }
 
     #[test]

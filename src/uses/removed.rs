@@ -73,6 +73,8 @@ impl Uses<'_> {
                     None => continue,
                     text => text,
                 },
+                // A rule leaves it out of the index, or it is not indexed yet.
+                None if self.sources.is_there(path) => continue,
                 None => None,
             };
             let old = text.clone();

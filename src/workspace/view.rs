@@ -212,6 +212,10 @@ impl Sources for View<'_> {
         let file = self.repo.source().read(path, MAX_FILE_BYTES).ok()?;
         (ContentId::of(&file.bytes) == content).then(|| decode(&file.bytes).into())
     }
+
+    fn is_there(&self, path: &RepoPath) -> bool {
+        matches!(self.repo.source().stat(path), Ok(Some(_)))
+    }
 }
 
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.
