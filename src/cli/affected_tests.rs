@@ -12,7 +12,7 @@ use super::render::{RUNNERS, tests};
 use super::run::with_tools;
 use super::{flags, output};
 use crate::error::{Code, Error, Result};
-use crate::tools::changes::reach::TestOutput;
+use crate::tools::changes::reach::{DEPTH, TestOutput};
 use crate::tools::changes::{Changes, ChangesOutput};
 use crate::tools::impact::{Impact, ImpactTarget};
 use crate::tools::places::FilePlacesOutput;
@@ -95,6 +95,8 @@ struct ReachingTests {
     unresolved_via: u64,
     not_analysed: u64,
     outlined: u64,
+    /// Whether users were left out.
+    is_deeper: bool,
     freshness: &'static str,
 }
 
@@ -172,13 +174,14 @@ fn of_changes(changes: ChangesOutput) -> ReachingTests {
         unresolved_via: 0,
         not_analysed: changes.not_analysed,
         outlined: changes.outlined,
+        is_deeper: changes.is_deeper,
         freshness: changes.freshness_fields.freshness,
     }
 }
 
 /// Returns the tests of a definition, or of those of a file.
 fn of_definitions(fields: &[(&str, Option<&str>)], call: &Call<'_>) -> Result<ReachingTests> {
-    let mut input = json!({"limit": MAX_TESTS, "depth": 5});
+    let mut input = json!({"limit": MAX_TESTS, "depth": DEPTH});
     for (field, value) in fields {
         if let Some(value) = value {
             input[*field] = (*value).into();
@@ -209,6 +212,7 @@ fn of_definitions(fields: &[(&str, Option<&str>)], call: &Call<'_>) -> Result<Re
         unresolved_via: impact.completeness.unresolved_via,
         not_analysed: 0,
         outlined: 0,
+        is_deeper: impact.completeness.is_deeper,
         freshness: impact.freshness_fields.freshness,
     })
 }
@@ -244,6 +248,9 @@ impl ReachingTests {
         let mut reasons: Vec<String> = counts
             .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
             .collect();
+        if self.is_deeper {
+            reasons.push(format!("users are followed for {DEPTH} steps, and not where they hand on a value that is made once"));
+        }
         if self.freshness != "fresh" {
             reasons.push("the index is not known to be complete".to_owned());
         }

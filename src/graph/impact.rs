@@ -75,7 +75,12 @@ pub struct Reach {
     pub n_sites: u64,
     /// Whether a bound ended the walk.
     pub is_cut: bool,
+    /// Whether users were left out: behind the last step, or those that hand a value on which a function made.
+    pub is_deeper: bool,
 }
+
+/// Definitions of the last step whose users are looked for.
+const MAX_LAST: usize = 200;
 
 /// Walks from some definitions: to their users (`In`), or to the definitions they use. `depth` is the number of edges
 /// at most. A definition that is reached stands for others where code runs; their users are reached from it as well:
@@ -115,6 +120,7 @@ pub fn walk(
             };
             for edge in edges {
                 if !before.is_followed_by(&edge) {
+                    reach.is_deeper |= direction == Direction::In && before.by_calls;
                     continue;
                 }
                 let is_of_target = hops == 1 && before.provenance == Provenance::Resolved;
@@ -161,6 +167,15 @@ pub fn walk(
             }
         }
         frontier = next.into_iter().collect();
+    }
+    if direction == Direction::In {
+        for (at, step) in frontier.iter().take(MAX_LAST) {
+            let is_new = |edge: &EdgeRow| {
+                let is_seen = edge.src.is_some_and(|it| seen.contains_key(&it));
+                step.is_followed_by(edge) && !is_seen
+            };
+            reach.is_deeper = reach.is_deeper || read.edges_into(*at)?.iter().any(is_new);
+        }
     }
     for seed in seeds.iter().filter(|seed| seed.is_asked_about()) {
         places.retain(|(_, symbol), _| *symbol != Some(seed.definition));

@@ -52,7 +52,15 @@ pub enum Orphan {
 
 /// Entries of the data directory beside those with a prefix of their own: indexes, the time of the last housekeeping, pages
 /// of `codelens view`, the journal of `codelens install`, vectors, locks of runs.
-const OWN: [&str; 6] = ["repos", "housekeeping", "views", "clients", VECTORS, "runs"];
+const OWN: [&str; 7] = [
+    "repos",
+    "housekeeping",
+    "views",
+    "clients",
+    VECTORS,
+    "runs",
+    "archives",
+];
 
 /// How the names of the counters of calls and of the list of runs begin; SQLite has side files beside them.
 const LIBRARY: [&str; 2] = ["usage.db", "library.db"];

@@ -305,13 +305,16 @@ impl Cursor {
             let path = parts.next()?.to_owned();
             (bound == digest(asked, index_id)).then_some(Self { score, path, line })
         };
-        parse().ok_or_else(|| {
-            Error::new(
-                Code::BadCursor,
-                "the cursor belongs to another query, other filters or another index",
-                "repeat the call without `cursor`",
-            )
-        })
+        parse().ok_or_else(Self::foreign)
+    }
+
+    /// Returns the error for a cursor of another question.
+    pub(super) fn foreign() -> Error {
+        Error::new(
+            Code::BadCursor,
+            "the cursor belongs to another query, other filters or another index",
+            "repeat the call without `cursor`",
+        )
     }
 }
 

@@ -314,9 +314,11 @@ pub(super) fn say_nothing_found(
     }
     let n_files = search::n_matching(view.read, filters)?;
     if n_files == 0 {
-        freshness_fields.say(
-            "No text of these files is in the index; `match: literal` (codelens grep) finds lines of them.",
-        );
+        freshness_fields.say(if view.read.counts()?.files == 0 {
+            "No file of the repository is in the index."
+        } else {
+            "No text of these files is in the index; `match: literal` (codelens grep) finds lines of them."
+        });
         return Ok(());
     }
     freshness_fields.say_nothing_found("No file holds a word of the question", n_files);

@@ -54,6 +54,10 @@ pub(super) fn conform(value: Value, schema: &Map<String, Value>) -> Result<Value
             continue;
         }
         let own = own_name(name, fields);
+        // Some clients fill in every field.
+        if value.is_null() && fields.contains_key(own) {
+            continue;
+        }
         let value = fields
             .get(own)
             .map_or_else(|| value.clone(), |field| typed(value, field));

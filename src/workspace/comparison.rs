@@ -120,6 +120,7 @@ impl Workspace {
             },
         };
         let Some(own) = &head.commit else {
+            let base = base.map(|name| name.strip_suffix("...").unwrap_or(name));
             let name = base.unwrap_or("the empty tree").to_owned();
             let commit = base.map(|name| self.commit_of("base", name)).transpose()?;
             let is_work_tree = false;

@@ -113,6 +113,93 @@ fn tests_that_reach_a_broken_use_are_listed() {
 }
 
 #[test]
+fn every_list_goes_on_over_pages() {
+    use std::fmt::Write as _;
+    let mut text = String::from("//- /src/a.ts\n");
+    for n in 0..40 {
+        writeln!(text, "export function open{n}() {{ return {n} }}").unwrap();
+    }
+    for n in 0..40 {
+        write!(
+            text,
+            "//- /src/use{n}.test.ts\nimport {{ open{n} }} from './a'\nit('opens {n}', () => {{ open{n}() }})\n"
+        )
+        .unwrap();
+    }
+    text += "//- commit base\n//- remove /src/a.ts\n";
+    let repo = Fixture::parse(&text).build();
+    let cli = Cli::new(repo.path());
+    let base = repo.commit("base").to_owned();
+    let lists = ["broken", "changes", "tests"];
+    let mut seen = lists.map(|_| Vec::new());
+    let mut cursor: Option<String> = None;
+    for _ in 0..60 {
+        let mut args = vec!["changes", &base, "--budget", "500"];
+        args.extend(cursor.iter().flat_map(|it| ["--cursor", it.as_str()]));
+        let page = cli.json(&args);
+        for (at, list) in lists.iter().enumerate() {
+            let entries = page[list].as_array().cloned().unwrap_or_default();
+            seen[at].extend(entries.iter().map(Value::to_string));
+            assert_eq!(page[format!("{list}Total")], 40, "{list}: {page}");
+        }
+        cursor = page["nextCursor"].as_str().map(str::to_owned);
+        assert_eq!(
+            page["truncated"].as_bool().unwrap_or(false),
+            cursor.is_some()
+        );
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(cursor, None);
+    for (list, mut seen) in lists.into_iter().zip(seen) {
+        assert_eq!(seen.len(), 40, "{list}");
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 40, "{list}");
+    }
+}
+
+#[test]
+fn what_a_rule_leaves_out_is_not_removed() {
+    let text = "//- /src/a.ts\nexport function open() { return 1 }\n//- /src/b.ts\nimport { open } from './a'\nopen()\n//- commit base\n\
+         //- /src/a.ts\nexport function open() { return 2 }\n//- /.codelensignore\nsrc/a.ts\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    for args in [&["impact", "open"][..], &["impact", "--changes"]] {
+        let answer = cli.json(args);
+        let summary = answer["summary"].as_str().unwrap();
+        assert!(!summary.contains("removed"), "{summary}");
+    }
+}
+
+#[test]
+fn tests_behind_many_steps_are_not_said_to_be_none() {
+    use std::fmt::Write as _;
+    let mut text = String::from("//- /src/a.ts\nexport function f0() { return 1 }\n");
+    for n in 1..9 {
+        writeln!(text, "export function f{n}() {{ return f{}() }}", n - 1).unwrap();
+    }
+    text += "//- /src/a.test.ts\nimport { f8 } from './a'\nit('runs', () => { f8() })\n\
+             //- /src/app.ts\nexport const app = make()\nfunction make() { return 1 }\n\
+             //- /src/app.test.ts\nimport { app } from './app'\nit('has an app', () => { expect(app).toBe(1) })\n\
+             //- commit base\n";
+    let repo = Fixture::parse(&text).build();
+    let cli = Cli::new(repo.path());
+    for (symbol, is_complete) in [("f0", false), ("f3", false), ("f4", true), ("make", false)] {
+        let answer = cli.json(&["tests", "--symbol", symbol]);
+        assert_eq!(answer["complete"], is_complete, "{symbol}: {answer}");
+    }
+    repo.write(
+        "src/a.ts",
+        repo.read("src/a.ts").replace("return 1", "return 2"),
+    );
+    let answer = cli.json(&["changes", repo.commit("base")]);
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(summary.contains("what changed within 5 steps"), "{summary}");
+}
+
+#[test]
 fn nothing_is_extracted_where_both_states_are_indexed() {
     let text = "//- /src/price.ts\nexport function price() { return 1 }\n//- commit base\n\
          //- /src/price.ts\nexport function price(tax: number) { return tax }\n//- commit head\n";
@@ -321,6 +408,9 @@ fn inputs_of_another_type_are_refused() {
         assert!(told.contains(field.as_str()), "{wrong}: {told}");
     }
     assert!(ask(&json!({"base": "main", "with": [], "path": [], "include": []})).contains("added"));
+    // Some clients fill in every field.
+    let nulls = json!({"base": "main", "head": null, "with": null, "path": null, "include": null, "budget": null, "limit": null, "cursor": null});
+    assert!(ask(&nulls).contains("added"));
 }
 
 #[test]

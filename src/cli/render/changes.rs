@@ -414,8 +414,20 @@ fn sarif(broken: &[BrokenOutput], collisions: &[CollisionOutput]) -> Value {
 /// The runners whose arguments can be printed.
 pub(in crate::cli) const RUNNERS: [&str; 6] = ["jest", "vitest", "pytest", "go", "cargo", "junit"];
 
-/// Returns the paths of tests, a line each, or (with a runner) its arguments in one line. A command stands beside the path of
-/// a test where one is known.
+/// Returns the endings of the files that a runner takes.
+fn endings(runner: &str) -> &'static [&'static str] {
+    match runner {
+        "go" => &["go"],
+        "pytest" => &["py"],
+        "junit" => &["java", "kt", "groovy", "scala"],
+        _ => &[
+            "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte",
+        ],
+    }
+}
+
+/// Returns the paths of tests, a line each, or (with a runner) its arguments in one line, of the tests in its language. A command stands
+/// beside the path of a test where one is known.
 #[expect(clippy::format_collect, reason = "reads best as it is")]
 pub(in crate::cli) fn tests(listed: &[(&str, Option<&str>)], runner: Option<&str>) -> String {
     let paths: Vec<&str> = listed.iter().map(|it| it.0).collect();
@@ -425,6 +437,12 @@ pub(in crate::cli) fn tests(listed: &[(&str, Option<&str>)], runner: Option<&str
             .map(|path| format!("{}\n", visible(path)))
             .collect();
     };
+    let endings = endings(runner);
+    let is_taken = |path: &&str| {
+        let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+        ending.is_some_and(|ending| endings.contains(&ending))
+    };
+    let paths: Vec<&str> = paths.into_iter().filter(is_taken).collect();
     let mut arguments: Vec<String> = match runner {
         "go" => paths
             .iter()
@@ -575,6 +593,12 @@ mod tests {
         let java = ["src/test/java/a/FooTest.java"];
         assert_eq!(of_paths(&java, Some("junit")), "FooTest\n");
         assert_eq!(of_paths(&[], Some("jest")), "");
+        // Each runner takes the files of its language.
+        let mixed = [paths[1], go[0], rust[0], java[0], "tests/test_a.py"];
+        assert_eq!(of_paths(&mixed, Some("jest")), "src/c.spec.ts\n");
+        assert_eq!(of_paths(&mixed, Some("pytest")), "tests/test_a.py\n");
+        assert_eq!(of_paths(&mixed, Some("go")), "./x\n");
+        assert_eq!(of_paths(&mixed, Some("junit")), "FooTest\n");
     }
 
     #[test]

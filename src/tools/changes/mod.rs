@@ -6,13 +6,14 @@ mod answer_cache;
 pub(crate) mod collisions;
 pub(crate) mod entries;
 mod gather;
+mod page;
 pub(crate) mod reach;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Cursor, FreshnessFields, is_zero, length, truncate_to_bytes};
+use super::answer::{FreshnessFields, is_zero, length, truncate_to_bytes};
 use super::impact::{count, not_compared};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
@@ -24,6 +25,7 @@ use answer_cache::AnswerKey;
 use collisions::{CollisionOutput, Opposite};
 use entries::{BrokenOutput, ChangeEntry, ChangeOutput, ComparedFileOutput, ListedChanges};
 use gather::Gathered;
+use page::{Page, PagedList};
 use reach::TestOutput;
 
 /// Tokens of an answer whose caller names no budget.
@@ -147,6 +149,9 @@ pub struct ChangesOutput {
     pub(crate) tests: Vec<TestOutput>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) tests_total: u64,
+    /// Whether users behind the last step were not followed to tests. The summary says it.
+    #[serde(skip)]
+    pub(crate) is_deeper: bool,
     #[schemars(with = "Vec<serde_json::Value>")]
     pub(crate) files: Vec<ComparedFileOutput>,
     pub(crate) files_total: u64,
@@ -335,6 +340,9 @@ type Share = (usize, usize);
 /// The share of the broken uses, those that are not proved among them.
 const BROKEN_SHARE: Share = (3, 10);
 
+/// The same on a page that has no changes to show.
+const REST_OF_BROKEN_SHARE: Share = (4, 5);
+
 const CHANGES_SHARE: Share = (3, 5);
 
 const COLLISIONS_SHARE: Share = (1, 2);
@@ -363,9 +371,30 @@ impl ByteBudget {
         self.left = self.left.saturating_sub(length(&list));
     }
 
+    /// Returns the part of a list that a page shows: behind what pages before have shown, at most `limit` entries within its share.
+    fn fit_page<T: Serialize>(
+        &mut self,
+        page: &mut Page,
+        (list, share): (PagedList, Share),
+        mut all: Vec<T>,
+        limit: usize,
+    ) -> Vec<T> {
+        let n_all = all.len();
+        page.skip(list, &mut all);
+        all.truncate(limit);
+        self.fit(&mut all, share);
+        page.note(list, all.len(), n_all);
+        all
+    }
+
     /// Shortens the lists of broken uses, which share a part: one that exceeds it takes nothing from the lists behind it.
-    fn fit_broken<T: Serialize>(&mut self, proved: &mut Vec<T>, unproved: &mut Vec<T>) {
-        let left = self.share(BROKEN_SHARE);
+    fn fit_broken<T: Serialize>(
+        &mut self,
+        proved: &mut Vec<T>,
+        unproved: &mut Vec<T>,
+        share: Share,
+    ) {
+        let left = self.share(share);
         let mut part = Self { left };
         part.fit(proved, ALL);
         part.fit(unproved, ALL);
@@ -381,9 +410,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let gathered = Gathered::of(view, asked)?;
     let listed = ListedChanges::of(view, asked, &gathered)?;
     let digest = asked.digest();
-    let cursor = input.cursor.as_ref();
-    let after = cursor.map(|text| Cursor::read(text, &digest, view.index_id));
-    let after = after.transpose()?;
+    let mut page = Page::read(input.cursor.as_deref(), &digest, view.index_id)?;
     let reach = reach::ChangesReach::of(view, asked, &gathered, &listed)?;
     let collisions = collisions::find(view, asked, &gathered)?;
     let mut freshness_fields = FreshnessFields::of(view);
@@ -397,42 +424,43 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let mut broken = entries::broken(view, asked, &gathered, &gathered.broken.all)?;
     let mut unresolved_at = entries::broken(view, asked, &gathered, &gathered.broken.doubtful)?;
     let n_doubtful = unresolved_at.len();
-    let broken_total = broken.len() as u64;
+    let (n_broken, broken_total) = (broken.len(), broken.len() as u64);
+    page.skip(PagedList::Broken, &mut broken);
+    page.skip(PagedList::Unresolved, &mut unresolved_at);
     broken.truncate(limit);
     unresolved_at.truncate(limit);
-    budget.fit_broken(&mut broken, &mut unresolved_at);
-    let rest = listed.after(after.as_ref());
+    let rest = listed.after(page.last_change());
+    let is_rest = rest.is_empty() && !page.is_first();
+    let share = [BROKEN_SHARE, REST_OF_BROKEN_SHARE][usize::from(is_rest)];
+    budget.fit_broken(&mut broken, &mut unresolved_at, share);
+    page.note(PagedList::Broken, broken.len(), n_broken);
+    page.note(PagedList::Unresolved, unresolved_at.len(), n_doubtful);
     let shown = rest.iter().take(limit);
     let mut changes = shown
         .map(|one| entries::change(view, asked, &gathered, one, &reach))
         .collect::<Result<Vec<_>>>()?;
     truncate_to_bytes(&mut changes, budget.share(CHANGES_SHARE));
-    let last = end_page(&mut changes, &rest);
-    let next_cursor = last.map(|last| last.cursor().text(&digest, view.index_id));
+    page.note_changes(end_page(&mut changes, &rest));
     budget.spend(&changes);
     let collisions_total = collisions.as_ref().map(|all| all.len() as u64);
-    let collisions = collisions.map(|mut all| {
-        all.truncate(limit);
-        budget.fit(&mut all, COLLISIONS_SHARE);
-        all
+    let collisions = collisions.map(|all| {
+        budget.fit_page(
+            &mut page,
+            (PagedList::Collisions, COLLISIONS_SHARE),
+            all,
+            limit,
+        )
     });
-    let mut tests = reach::tests(view, asked, &reach)?;
+    let tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
-    tests.truncate(limit);
-    budget.fit(&mut tests, TESTS_SHARE);
-    let mut files = entries::files(asked, &gathered);
+    let tests = budget.fit_page(&mut page, (PagedList::Tests, TESTS_SHARE), tests, limit);
+    let files = entries::files(asked, &gathered);
     let files_total = files.len() as u64;
-    files.truncate(limit);
-    budget.fit(&mut files, ALL);
+    let files = budget.fit_page(&mut page, (PagedList::Files, ALL), files, limit);
+    let next_cursor = page.next(&digest, view.index_id);
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
-    let truncated = next_cursor.is_some()
-        || (broken.len() as u64) < broken_total
-        || unresolved_at.len() < n_doubtful
-        || (tests.len() as u64) < tests_total
-        || (files.len() as u64) < files_total
-        || collisions_total > collisions.as_ref().map(|all| all.len() as u64);
     let unchecked = gathered.unchecked_uses(asked);
-    let of_tests = || tests_sentence(tests_total, reach.n_possible_tests());
+    let of_tests = || tests_sentence(tests_total, reach.n_possible_tests(), reach.is_deeper);
     let findings = [
         listed.summary(&gathered, broken_total),
         not_compared(unchecked),
@@ -463,6 +491,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         collisions_total,
         tests,
         tests_total,
+        is_deeper: reach.is_deeper,
         files,
         files_total,
         unresolved: gathered.broken.n_unresolved,
@@ -470,7 +499,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         not_analysed: gathered.n_not_analysed,
         outlined: gathered.n_outlined,
         pending: first_paths(&gathered.pending),
-        truncated,
+        truncated: next_cursor.is_some(),
         next_cursor,
         freshness_fields,
     })
@@ -517,15 +546,20 @@ fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> Strin
 }
 
 /// Says how many test files reach the changes by uses, and how many more may through other definitions of the changed files.
-fn tests_sentence(total: u64, n_possible: u64) -> String {
+fn tests_sentence(total: u64, n_possible: u64, is_deeper: bool) -> String {
     let bound = total - n_possible;
     let reach = if bound == 1 { "reaches" } else { "reach" };
     let possible = match n_possible {
         0 => String::new(),
         n => format!("; {n} more may, by what else the changed files export"),
     };
+    let within = if is_deeper {
+        format!(" within {} steps", reach::DEPTH)
+    } else {
+        String::new()
+    };
     format!(
-        " {} {reach} what changed{possible}.",
+        " {} {reach} what changed{within}{possible}.",
         count(bound, "test file")
     )
 }

@@ -21,7 +21,7 @@ use crate::uses::BrokenUse;
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Edges from a changed definition to a test.
-const DEPTH: u32 = 5;
+pub(crate) const DEPTH: u32 = 5;
 
 /// Edges from a changed file to a test that uses another definition of it.
 const COUPLED_DEPTH: u32 = 8;
@@ -65,6 +65,8 @@ pub(super) struct Test {
 pub(super) struct ChangesReach {
     /// The tests, the nearest first.
     pub(super) tests: Vec<Test>,
+    /// Whether there are users behind the last step to the tests.
+    pub(super) is_deeper: bool,
     /// The rows of each changed definition.
     rows: HashMap<usize, Vec<SymbolRow>>,
     callers: HashMap<usize, u64>,
@@ -119,12 +121,13 @@ impl ChangesReach {
         }
         let mut reach = Self {
             tests: Vec::new(),
+            is_deeper: false,
             rows,
             callers,
             n_counted: Cell::new(0),
         };
         if asked.has(AnswerPart::Tests) {
-            reach.tests = reach.find_tests(view, asked, gathered)?;
+            (reach.tests, reach.is_deeper) = reach.find_tests(view, asked, gathered)?;
         }
         Ok(reach)
     }
@@ -156,12 +159,13 @@ impl ChangesReach {
         Ok(files.len() as u64)
     }
 
+    /// Returns the tests, the nearest first, and whether there are users behind the last step.
     fn find_tests(
         &self,
         view: &View<'_>,
         asked: &ChangesQuestion<'_>,
         gathered: &Gathered,
-    ) -> Result<Vec<Test>> {
+    ) -> Result<(Vec<Test>, bool)> {
         let difference = &gathered.difference;
         let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
         let mut tests: BTreeMap<RepoPath, Test> = BTreeMap::new();
@@ -259,7 +263,7 @@ impl ChangesReach {
         }
         let mut tests: Vec<Test> = tests.into_values().collect();
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
-        Ok(tests)
+        Ok((tests, reached.is_deeper))
     }
 }
 

@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::{AnalysedOutput, is_outlined};
-use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero};
+use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero};
 use super::notes;
 use super::number::{Number, clamp};
 use super::places::{
@@ -253,6 +253,9 @@ pub struct CompletenessOutput {
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "serde_json::Value")]
     pub(crate) unsearched_files: u64,
+    /// Whether callers behind the last step were not followed. For `codelens tests`; an answer says its depth.
+    #[serde(skip)]
+    pub(crate) is_deeper: bool,
 }
 
 impl Tool for Impact {
@@ -278,6 +281,9 @@ impl Tool for Impact {
                 "more than one of `symbol`, `handle` and `changes` (or `base`) is given",
                 "ask about one of them at a time",
             ));
+        }
+        if input.cursor.is_some() && !input.sites {
+            return Err(Cursor::foreign());
         }
         let path = match input.path.as_deref() {
             None | Some("" | "." | "./" | "/") => None,

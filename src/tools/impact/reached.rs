@@ -49,6 +49,8 @@ struct ReachedDefinitions {
     n_sites: u64,
     /// Whether a bound ended the walk to the users.
     is_cut: bool,
+    /// Whether there are users behind the last step.
+    is_deeper: bool,
 }
 
 impl ReachedDefinitions {
@@ -86,6 +88,7 @@ impl ReachedDefinitions {
             callees: places(view, &used.places)?,
             affected,
             n_sites: users.n_sites,
+            is_deeper: users.is_deeper,
             is_cut: is_cut || users.is_cut || by_dispatch.is_cut,
             by_dispatch,
         })
@@ -198,6 +201,7 @@ pub(super) fn list_reached(
     let reached = ReachedDefinitions::walk(view, uses, targets, depth, with_tests)?;
     output.by_dispatch = reached.by_dispatch.output();
     output.completeness.resolved_sites = reached.n_sites;
+    output.completeness.is_deeper = reached.is_deeper;
     output.completeness.unresolved_via =
         unbound_on_the_way(uses, &reached.callers, targets, depth)?;
     output.total_callers = reached.callers.len() as u64;

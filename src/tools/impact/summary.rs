@@ -118,15 +118,19 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
                 count(n_files, "file")
             ),
         },
+        (_, 0, 0) if found.n_unsearched > 0 => format!(
+            "No uses found in the files that were read for it{}; {} more {} the word: pass `sites` to read them all.",
+            match implicit {
+                "" => String::new(),
+                implicit => format!(", but {implicit}"),
+            },
+            count(found.n_unsearched, "file"),
+            if found.n_unsearched == 1 { "holds" } else { "hold" }
+        ),
         (_, 0, 0) if !implicit.is_empty() => format!(
             "No uses found in code, but {implicit}. (Calls by computed names and from other repositories are not visible.)"
         ),
         (_, 0, 0) if found.n_removed > 0 => "No use was found of what else changed.".to_owned(),
-        (_, 0, 0) if found.n_unsearched > 0 => format!(
-            "No uses found in the files that were read for it; {} more {} the word: pass `sites` to read them all.",
-            count(found.n_unsearched, "file"),
-            if found.n_unsearched == 1 { "holds" } else { "hold" }
-        ),
         (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
         (_, 0, n) => format!(
             "Unknown: {} {} this name, but what it means there is not known (`unresolved`).{}",
@@ -417,6 +421,19 @@ mod tests {
         );
         assert!(
             said.ends_with("Beside that it is a test, which the test runner calls."),
+            "{said}"
+        );
+        let said = summary(
+            &ImpactFigures {
+                n_unsearched: 2,
+                ..found
+            },
+            &implicit(&[ImplicitCaller::TestRunner]),
+        );
+        assert!(
+            said.starts_with(
+                "No uses found in the files that were read for it, but it is a test, which the test runner calls; 2 more files hold the word"
+            ),
             "{said}"
         );
     }
