@@ -50,6 +50,13 @@ pub struct DefinitionVersion<'a> {
     pub members: Vec<Range<usize>>,
 }
 
+impl DefinitionVersion<'_> {
+    /// Whether it is a method that a field may share its name with: `size()` of Java.
+    pub fn is_told_by_call(&self) -> bool {
+        self.kind.is_function() && self.path.extension() == Some("java")
+    }
+}
+
 /// How a definition differs between the two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
@@ -169,14 +176,18 @@ pub fn compare(
     changes
 }
 
-/// The key by which a definition is the same in both states.
-type DefinitionKey<'a> = (&'a RepoPath, &'a str);
+/// The key by which a definition is the same in both states: file, qualified name, and in Java whether it is called, since a field
+/// and a method may share a name there.
+type DefinitionKey<'a> = (&'a RepoPath, &'a str, bool);
+
+fn key<'a>(one: &DefinitionVersion<'a>) -> DefinitionKey<'a> {
+    (one.path, one.qualified_name, one.is_told_by_call())
+}
 
 fn by_name<'a>(all: &[DefinitionVersion<'a>]) -> BTreeMap<DefinitionKey<'a>, Vec<usize>> {
     let mut found: BTreeMap<DefinitionKey<'a>, Vec<usize>> = BTreeMap::new();
     for (at, one) in all.iter().enumerate() {
-        let key = (one.path, one.qualified_name);
-        found.entry(key).or_default().push(at);
+        found.entry(key(one)).or_default().push(at);
     }
     found
 }
@@ -205,7 +216,7 @@ fn declarations(
 /// Returns the first declaration of each name among places in ascending order.
 fn firsts(all: &[DefinitionVersion<'_>], places: &[usize]) -> Vec<usize> {
     let mut seen = HashSet::new();
-    let is_first = |at: &usize| seen.insert((all[*at].path, all[*at].qualified_name));
+    let is_first = |at: &usize| seen.insert(key(&all[*at]));
     places.iter().copied().filter(is_first).collect()
 }
 
@@ -473,7 +484,7 @@ fn without_last_comment(text: &str, is_python: bool) -> &str {
 
 /// Leaves out the members of definitions that are in the list themselves.
 fn outermost(all: &[DefinitionVersion<'_>], places: &[usize]) -> Vec<usize> {
-    let listed: HashSet<DefinitionKey<'_>> = places
+    let listed: HashSet<(&RepoPath, &str)> = places
         .iter()
         .map(|at| (all[*at].path, all[*at].qualified_name))
         .collect();

@@ -315,7 +315,10 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
         let declarations = all[first..].iter().zip(&places[first..]);
         let same = declarations
             .take_while(|(one, _)| one.path == all[at].path)
-            .filter(|(one, _)| one.qualified_name == all[at].qualified_name);
+            .filter(|(one, _)| {
+                one.qualified_name == all[at].qualified_name
+                    && one.is_told_by_call() == all[at].is_told_by_call()
+            });
         DefinitionPlace {
             file,
             symbols: same.map(|(_, (_, symbol))| *symbol).collect(),

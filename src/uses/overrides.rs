@@ -122,7 +122,9 @@ fn gone_member<'d>(
     let now = u32::try_from(now).ok()?;
     let has = |facts: &FileFacts, class: u32, name: &str| {
         let mut all = facts.symbols.iter();
-        all.any(|it| it.parent == Some(class) && it.name == name)
+        // A field of Java leaves room for a method of its name.
+        let is_it = |it: &Symbol| facts.family != Family::Java || it.kind != SymbolKind::Field;
+        all.any(|it| it.parent == Some(class) && it.name == name && is_it(it))
     };
     if has(new, now, &method.name) {
         return None;
