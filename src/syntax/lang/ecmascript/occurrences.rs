@@ -152,6 +152,15 @@ impl PositionedScript {
         let facts = &self.script.facts;
         let lines = lines(statement);
         if self.grammar.kind(statement) == Kind::ExportStatement {
+            let is_value = node.parent().is_some_and(|it| it.id() == statement.id());
+            if is_value {
+                // `export default store`, `export = store`
+                let is_it = |export: &Export| {
+                    let is_whole = matches!(export.name.as_str(), "default" | "export=");
+                    is_whole && export.specifier.is_empty() && export.local == word
+                };
+                return at(&facts.exports, is_it).map(|export| OccurrenceRole::Export { export });
+            }
             self.ancestor(node, &[Kind::ExportClause, Kind::NamespaceExport])?;
             let is_it = |export: &Export| {
                 lines.contains(&export.line) && (export.name == word || export.local == word)
