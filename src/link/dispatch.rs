@@ -112,6 +112,16 @@ impl UseTargets<'_> {
         &self,
         interface: DefinitionRow,
     ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        self.types_with_methods_of(interface, &[])
+    }
+
+    /// Returns the types that have all methods of an interface but those of some names, as
+    /// [`satisfying_types`](Self::satisfying_types) does.
+    pub fn types_with_methods_of(
+        &self,
+        interface: DefinitionRow,
+        without: &[&str],
+    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
         let mut found = (Vec::new(), false);
         self.cache.begin();
         if let Some(file) = self.cache.get(interface.0)
@@ -123,7 +133,12 @@ impl UseTargets<'_> {
                 linker: Linker::new(&self.cache, Rc::clone(&file)),
             };
             relation.linker.refuel();
-            if let Some(required) = relation.linker.required(&file, interface.1) {
+            let mut required = relation
+                .linker
+                .required(&file, interface.1)
+                .unwrap_or_default();
+            required.retain(|it| !without.contains(&it.name.as_str()));
+            if !required.is_empty() {
                 let (types, is_cut) = relation.satisfying_types(&required, None)?;
                 found = (types.into_keys().collect(), is_cut);
             }
@@ -389,7 +404,7 @@ impl DispatchLookup<'_, '_> {
 
     /// A type with its other parts, where it is declared in parts; itself first. One of very many parts is taken by itself: each is
     /// compared with each.
-    fn parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
+    pub(super) fn parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
         let parts = parts_of(&self.linker, type_);
         if parts.len() > MAX_PARTS {
             return vec![type_];
@@ -478,7 +493,7 @@ impl DispatchLookup<'_, '_> {
         Ok(files)
     }
 
-    fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionRow> {
+    pub(super) fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionRow> {
         let bases = file.bases(class);
         let found = bases.filter_map(|base| {
             self.linker.refuel();
@@ -504,9 +519,21 @@ impl DispatchLookup<'_, '_> {
         if !rules::of(one.0).has_overloads {
             return true;
         }
+        !is_static(one) && self.has_same_parameters(one, other, object)
+    }
+
+    /// Whether two methods of one name are the same by their parameters, where methods of one name are told apart by these.
+    pub(super) fn has_same_parameters(
+        &self,
+        one: (&Rc<LinkedFile>, SymbolIdx),
+        other: (&Rc<LinkedFile>, SymbolIdx),
+        object: &Type,
+    ) -> bool {
+        if !rules::of(one.0).has_overloads {
+            return true;
+        }
         let n = n_params(one.0, one.1);
         n == n_params(other.0, other.1)
-            && !is_static(one)
             && (0..n).all(|index| {
                 let type_of = |(file, at): (&Rc<LinkedFile>, SymbolIdx)| {
                     self.linker.refuel();
@@ -781,7 +808,7 @@ pub(super) fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
 
 /// Whether code may use another member in place of one: a method, in C# also a property, an indexer or an event, in some languages
 /// each attribute.
-fn may_be_dispatched(file: &LinkedFile, at: SymbolIdx) -> bool {
+pub(super) fn may_be_dispatched(file: &LinkedFile, at: SymbolIdx) -> bool {
     let rules = rules::of(file);
     let symbol = file.symbol(at);
     // The class is named where a static one is read, unless its instances have it too.
@@ -795,7 +822,7 @@ fn may_be_dispatched(file: &LinkedFile, at: SymbolIdx) -> bool {
 }
 
 /// Returns the members of a class that are looked up as methods of a name.
-fn methods(file: &LinkedFile, class: SymbolIdx, name: &str) -> Vec<SymbolIdx> {
+pub(super) fn methods(file: &LinkedFile, class: SymbolIdx, name: &str) -> Vec<SymbolIdx> {
     if rules::of(file).has_partial_types {
         // Of a property too, which no method shares its name with.
         let mut all = file.members(class, &format!("{name}()")).to_vec();

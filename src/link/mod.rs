@@ -33,6 +33,7 @@ mod functional;
 mod generics;
 mod go_generics;
 mod go_std;
+pub mod heirs;
 mod implementations;
 mod includes;
 mod indexed_files;

@@ -127,6 +127,9 @@ impl Uses<'_> {
         self.add_calls(&states, &mut found)?;
         self.add_overrides(&states, &mut found)?;
         self.add_assertions(&states, &mut found)?;
+        self.add_refused(&states, &mut found)?;
+        self.add_left_behind(&states, &mut found)?;
+        self.add_lacking(&states, &mut found)?;
         found.all.retain(|one| is_wanted(&one.home));
         found.doubtful.retain(|one| is_wanted(&one.home));
         self.leave_out_doubtful(difference, &mut found)?;
@@ -186,13 +189,19 @@ impl Uses<'_> {
         losses: &LossesByFile,
     ) -> Result<Vec<BrokenUse>> {
         let (home, symbol, change, reason) = match loss {
-            Loss::Change(at) | Loss::Inherited(at) => {
-                let change = &states.difference.changes[*at];
-                let Some((file, symbol)) = states.difference.old(change) else {
+            Loss::Change(at) | Loss::Inherited(at) | Loss::Refused(at, _) => {
+                let difference = states.difference;
+                let change = &difference.changes[*at];
+                let side = difference.old(change).or_else(|| difference.new_of(change));
+                let Some((file, symbol)) = side else {
                     return Ok(Vec::new());
                 };
                 let name = symbol.qualified_name.clone();
-                (file.path.clone(), name, Some(*at), BrokenReason::Gone)
+                let reason = match loss {
+                    Loss::Refused(_, refusal) => BrokenReason::Refused(*refusal),
+                    _ => BrokenReason::Gone,
+                };
+                (file.path.clone(), name, Some(*at), reason)
             }
             Loss::Definition((file, ordinal)) => {
                 let facts = states.before.facts(*file);

@@ -1,5 +1,8 @@
 //! A broken use, and the list of those of a difference: the result of `broken`.
 
+use std::fmt;
+
+use super::modifiers::Visibility;
 use crate::model::{Provenance, RepoPath};
 use crate::syntax::UseKind;
 
@@ -48,6 +51,38 @@ pub enum BrokenReason {
         /// Arguments that it has to pass.
         required: u32,
     },
+    /// The definition is there, and the use is one that it no longer permits.
+    Refused(Refusal),
+}
+
+/// Why a definition no longer permits a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Refusal {
+    /// The use stands where the definition can't be seen.
+    Hidden(Visibility),
+    /// It belongs to the type itself, and the use goes through an object or overrides it.
+    Static,
+    /// It belongs to objects, and the use goes through the type.
+    NotStatic,
+    /// Nothing may be built on it or override it.
+    Final,
+    /// No object can be made of it.
+    Abstract,
+    /// A type that is built on the one around has to have it, and does not.
+    Lacking,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hidden(access) => write!(f, "is {access} now"),
+            Self::Static => f.write_str("is static now"),
+            Self::NotStatic => f.write_str("is not static now"),
+            Self::Final => f.write_str("can't be overridden or extended now"),
+            Self::Abstract => f.write_str("is abstract now"),
+            Self::Lacking => f.write_str("is required, and is not there"),
+        }
+    }
 }
 
 impl BrokenUse {

@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
-use super::broken_use::last_name;
+use super::broken_use::{Refusal, last_name};
 use super::difference::{ChangedFile, Difference};
 use super::inherited::Receivers;
 use super::unbound::has_implicit_receiver;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target};
+use crate::ir::{
+    Export, ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target,
+};
 use crate::link::is_standard_method;
 use crate::link::overlay::OverlayFileIds;
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
@@ -103,7 +105,7 @@ pub(super) struct BrokenPlace {
 
 impl BrokenPlace {
     /// A resolved import or export.
-    fn at(start: u32, line: u32) -> Self {
+    pub(super) fn at(start: u32, line: u32) -> Self {
         Self {
             start,
             line,
@@ -141,6 +143,8 @@ pub(super) enum Loss {
     Definition(DefinitionRow),
     /// A module, by its file.
     Module(ModuleId),
+    /// A definition that no longer permits the use, by its change.
+    Refused(usize, Refusal),
 }
 
 impl BeforeAfter<'_> {
@@ -173,6 +177,31 @@ impl BeforeAfter<'_> {
         })
     }
 
+    /// Whether a changed file exports a name no longer, and nothing that it exports as a whole may have it: of CommonJS modules that
+    /// is not known otherwise.
+    fn no_longer_exports(&self, file: FileId, name: &str) -> bool {
+        let at = self.overlay_ids.iter().position(|it| it.earlier == file);
+        let Some(file) = at.map(|at| &self.difference.files[at]) else {
+            return false;
+        };
+        let has = |facts: &FileFacts| facts.exports.iter().any(|it| it.name == name);
+        // An object literal that the module is has the exports that are listed, unless it takes others in.
+        let is_literal = |it: &Export| it.local.is_empty() && it.specifier.is_empty();
+        let may_add = ["...", "Object.assign(", "exports["];
+        let is_open = may_add.iter().any(|it| file.new.text.contains(it));
+        let is_whole = |it: &Export| match it.kind {
+            ExportKind::Star => true,
+            ExportKind::Assignment => is_open || !is_literal(it),
+            _ => false,
+        };
+        let (old, new) = (&file.old.facts, &file.new.facts);
+        has(old)
+            && !has(new)
+            && !new.has_errors
+            && !new.exports.iter().any(is_whole)
+            && !new.exports.is_empty()
+    }
+
     /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
     fn lost_change(&self, change: usize, now: Meaning) -> Loss {
         let is_removed = self.difference.changes[change].kind == ChangeKind::Removed;
@@ -189,7 +218,7 @@ struct LostLists {
     /// By their words, to be found in the text.
     by_word: BTreeMap<String, HashMap<OccurrenceRole, DanglingName>>,
     /// Definitions that are as they were, and that no import gets any more.
-    not_exported: HashSet<DefinitionRow>,
+    not_exported: HashMap<DefinitionRow, Loss>,
 }
 
 impl LostLists {
@@ -258,8 +287,15 @@ impl Uses<'_> {
             let mut has_lost = false;
             for (n, name) in import.names.iter().enumerate() {
                 let meanings = self.imported_meanings(bound, (at, n), &name.imported)?;
-                let loss = meanings.and_then(|it| loss_of(states, it, is_missing));
-                let Some(loss) = loss else {
+                let is_taken_away = || match target_now {
+                    Some(ImportTarget::File(target)) => {
+                        states.no_longer_exports(target, &name.imported)
+                    }
+                    _ => false,
+                };
+                let is_provable = is_missing || is_taken_away();
+                let loss = meanings.and_then(|it| loss_of(states, it, is_provable));
+                let Some(mut loss) = loss else {
                     continue;
                 };
                 // `export * from './gone'` lists no name.
@@ -270,7 +306,14 @@ impl Uses<'_> {
                     losses.exports.insert((bound.id.into(), "*".to_owned()));
                 }
                 if let Loss::Definition(definition) = loss {
-                    lists.not_exported.insert(definition);
+                    // Of a file that passed the definition on and is gone, that file is missed.
+                    if let Some(ImportTarget::File(passing)) = target_before
+                        && is_missing
+                        && passing != definition.0
+                    {
+                        loss = Loss::Module(passing.into());
+                    }
+                    lists.not_exported.insert(definition, loss.clone());
                 }
                 if bound.facts.family == Family::Python {
                     // What a module imports it passes on.
@@ -354,7 +397,12 @@ impl Uses<'_> {
             };
             let loss = match states.gone.get(definition) {
                 Some(change) => states.lost_change(*change, *now),
-                None if lists.not_exported.contains(definition) => Loss::Definition(*definition),
+                None if lists.not_exported.contains_key(definition) => {
+                    lists.not_exported[definition].clone()
+                }
+                None if self.is_taken_from_module(states, bound, n) => {
+                    Loss::Definition(*definition)
+                }
                 None => {
                     let used = (n, *definition);
                     match self.gone_base(states, bound, earlier_id, used, &mut receivers)? {
@@ -373,6 +421,18 @@ impl Uses<'_> {
             references.insert(u32::try_from(n).unwrap_or(u32::MAX), used);
         }
         Ok(references)
+    }
+
+    /// Whether a reference takes a name of a module that exports it no longer: `require('./store').open`.
+    fn is_taken_from_module(
+        &self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        reference: usize,
+    ) -> bool {
+        let module = states.now.module_of_receiver(bound.id, reference);
+        let name = bound.facts.name(&bound.facts.references[reference]);
+        module.is_some_and(|it| states.no_longer_exports(it.file(), name))
     }
 
     /// Whether a file is of TypeScript, whose modules export by statements alone.
@@ -627,7 +687,7 @@ fn loss_of(
 }
 
 /// Whether a use is a name alone: `helper` in `helper(2)`, where in some languages the arguments choose among overloads.
-fn is_bare(facts: &FileFacts, used: &Reference) -> bool {
+pub(super) fn is_bare(facts: &FileFacts, used: &Reference) -> bool {
     match used.target {
         Target::Lexical => true,
         Target::Value(value) => is_bare_name(facts, value),

@@ -21,16 +21,19 @@ mod line_starts;
 mod locals;
 mod losses;
 mod mentions;
-
+mod modifiers;
+mod moved_names;
 mod overloads;
 mod overrides;
 mod primary_constructors;
 mod removed;
+mod requirements;
+mod restrictions;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
 
-pub use broken_use::{BrokenReason, BrokenUse, BrokenUses};
+pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{
     ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
@@ -42,6 +45,7 @@ pub use importers::Exposure;
 pub use line_starts::LineStarts;
 pub use locals::FunctionLocals;
 pub use mentions::{Mention, MentionPart, Mentions, innermost};
+pub use modifiers::Visibility;
 pub use overloads::has_overloads;
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 pub use unbound::may_name;

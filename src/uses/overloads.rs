@@ -103,7 +103,9 @@ pub fn has_overloads(path: &RepoPath) -> bool {
 /// Returns the types of the parameters of each declaration that is called, in words.
 fn parameters(side: &FileSide, declarations: &[u32]) -> BTreeSet<Vec<String>> {
     let called = symbols(side, declarations).filter(|it| it.kind.is_function());
-    called.map(|it| types(&it.signature, &it.name)).collect()
+    called
+        .map(|it| parameter_types(&it.signature, &it.name))
+        .collect()
 }
 
 /// Whether a call that was right may pass too many arguments now, or one by a name that is gone: of calls with too few alone the
@@ -140,7 +142,7 @@ fn names(signature: &str, name: &str) -> Vec<String> {
 
 /// Returns the types of the parameters that stand in parentheses behind the name: `[String, List<A,B>]` of
 /// `void put(final String name, List<A, B> all)`. Words and marks in front of the name of a parameter are its type.
-fn types(signature: &str, name: &str) -> Vec<String> {
+pub(super) fn parameter_types(signature: &str, name: &str) -> Vec<String> {
     let all = parameter_texts(signature, name);
     all.iter().filter_map(|it| type_of(it)).collect()
 }
@@ -217,7 +219,7 @@ fn type_of(parameter: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{names, rust_parameters, types};
+    use super::{names, parameter_types, rust_parameters};
 
     #[test]
     fn parameters_have_names() {
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn parameters_are_told_by_their_types() {
-        let found = |signature: &str| types(signature, "put").join(" | ");
+        let found = |signature: &str| parameter_types(signature, "put").join(" | ");
         assert_eq!(found("void put()"), "");
         assert_eq!(
             found("public static void put(final String name, List<A, B> all)"),

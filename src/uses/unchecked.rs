@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::difference::{Difference, FileSide};
+use super::modifiers::{DeclaredModifiers, Visibility};
+use super::requirements::{Requirement, requirements};
 use crate::graph::tokens::{is_word, tokens};
-use crate::model::{Family, RepoPath, SymbolKind};
+use crate::model::{Family, RepoPath, Symbol, SymbolKind};
 
 /// How many changes there are whose uses are not compared with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +16,10 @@ pub struct UncheckedUses {
     pub n_parameter_lists: u64,
     /// Types of C and C++ that lost words outside of their members: the name of a field, `int flags;`, or a part of its type.
     pub n_types: u64,
+    /// Types that require more of the values which are taken for them: literals of TypeScript, functions of Java.
+    pub n_requirements: u64,
+    /// Fields and properties that can't be assigned any more, or not everywhere.
+    pub n_read_only: u64,
 }
 
 impl UncheckedUses {
@@ -40,11 +46,64 @@ impl Difference {
             let now = words(&is.new, &new.symbols);
             n_types += u64::from(!before.is_subset(&now));
         }
+        let required = requirements(self);
+        let required: BTreeSet<_> = required
+            .iter()
+            .filter(|it| it.concerns_values() && is_wanted(it.home().0))
+            .map(Requirement::home)
+            .collect();
         UncheckedUses {
-            n_parameter_lists: self.n_unchecked_parameters(is_wanted),
+            n_parameter_lists: self.n_unchecked_parameters(&is_wanted),
             n_types,
+            n_requirements: required.len() as u64,
+            n_read_only: self.n_read_only(is_wanted),
         }
     }
+
+    /// Returns how many fields and properties that others see can't be assigned where they could.
+    fn n_read_only(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
+        let mut n_read_only = 0;
+        for change in &self.changes {
+            let (Some(old), Some(new)) = (&change.old, &change.new) else {
+                continue;
+            };
+            let (was, is) = (&self.files[old.file], &self.files[new.file]);
+            if change.is_gone() || !(is_wanted(&was.path) || is_wanted(&is.path)) {
+                continue;
+            }
+            let (before, now) = (old.symbols[0] as usize, new.symbols[0] as usize);
+            let (before, now) = (&was.old.facts.symbols[before], &is.new.facts.symbols[now]);
+            let modifiers = (
+                DeclaredModifiers::of(&was.path, &was.old, before),
+                DeclaredModifiers::of(&is.path, &is.new, now),
+            );
+            let (Some(first), Some(second)) = modifiers else {
+                continue;
+            };
+            let is_seen = second.access.is_none_or(|it| it != Visibility::Private);
+            let is_closed = second.is_read_only && !first.is_read_only
+                || is_settable(&was.old, before) && !is_settable(&is.new, now);
+            n_read_only += u64::from(is_seen && is_closed);
+        }
+        n_read_only
+    }
+}
+
+/// Whether everyone who sees a property of C# may assign it: `{ get; set; }`, not `{ get; private set; }`.
+fn is_settable(side: &FileSide, symbol: &Symbol) -> bool {
+    if side.facts.family != Family::CSharp || symbol.kind != SymbolKind::Property {
+        return false;
+    }
+    let (start, end) = (symbol.span.start_byte, symbol.span.end_byte);
+    let text = side
+        .text
+        .get(start as usize..end as usize)
+        .unwrap_or_default();
+    let words: Vec<&str> = tokens(text).collect();
+    words.windows(3).any(|it| {
+        let is_open = !matches!(it[0], "private" | "protected" | "internal");
+        is_open && it[1] == "set" && matches!(it[2], ";" | "{" | "=")
+    })
 }
 
 /// Returns the words of types without those of their members that are definitions.

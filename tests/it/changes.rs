@@ -82,6 +82,18 @@ fn found(answer: &Value) -> Vec<String> {
         assert_eq!(answer["complete"], false, "{answer}");
         all.push(format!("fields {n}"));
     }
+    if let Some((_, rest)) = summary.split_once("Values were not compared with ")
+        && let Some((n, _)) = rest.split_once(" type")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("values {n}"));
+    }
+    if let Some((_, rest)) = summary.split_once("Assignments were not compared with ")
+        && let Some((n, _)) = rest.split_once(" member")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("assignments {n}"));
+    }
     all
 }
 

@@ -173,6 +173,9 @@ fn reason(one: &BrokenOutput) -> String {
     let uses = &one.uses;
     let name = definition(&uses.path, &uses.symbol);
     let mut said = match (uses.change, &uses.now) {
+        ("signature", Some(now)) if now.starts_with("is ") || now.starts_with("can't ") => {
+            format!("{name} {now}")
+        }
         ("signature", now) => {
             let now = now.as_deref().unwrap_or_default();
             format!("{name} requires more: this call {now}")

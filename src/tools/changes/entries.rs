@@ -474,6 +474,7 @@ pub(super) fn shown(
                 count(required.into(), "argument")
             )),
         ),
+        BrokenReason::Refused(refusal) => ("signature", Some(refusal.to_string())),
         BrokenReason::NotOffered => ("unexported", None),
         BrokenReason::NoModule => ("removed", None),
         BrokenReason::Gone => {

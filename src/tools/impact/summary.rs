@@ -326,6 +326,20 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             count(unchecked.n_types, "changed type")
         );
     }
+    if unchecked.n_requirements > 0 {
+        let _ = write!(
+            said,
+            " Values were not compared with {} that got a required member: they may lack it.",
+            count(unchecked.n_requirements, "type")
+        );
+    }
+    if unchecked.n_read_only > 0 {
+        let _ = write!(
+            said,
+            " Assignments were not compared with {} that became read-only.",
+            count(unchecked.n_read_only, "member")
+        );
+    }
     said
 }
 

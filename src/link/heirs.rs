@@ -1,0 +1,196 @@
+//! Classes that are built on another one, as far as a change of that one concerns them: whether they still have all that it
+//! requires, and the methods by which they override its own.
+
+use std::rc::Rc;
+
+use super::cache::Def;
+use super::dispatch::{DispatchLookup, DispatchTargets, is_class, may_be_dispatched, methods};
+use super::file::LinkedFile;
+use super::linker::Linker;
+use super::rules::{self, MemberOrder};
+use super::types::Type;
+use super::use_targets::{DefinitionRow, UseTargets};
+use crate::model::{ModuleId, SymbolFlags, SymbolKind};
+use crate::store::StoreError;
+
+/// A class that is built on another one, directly or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heir {
+    /// The class.
+    pub class: DefinitionRow,
+    /// Whether the other one is among the bases that it names itself.
+    pub is_direct: bool,
+    /// Whether objects of it can be made: it is neither an interface nor abstract.
+    pub is_concrete: bool,
+    /// Whether it is also built on something that is not known, which may have any member.
+    pub has_outside_base: bool,
+    /// Whether it, or a class above it that is not the other one, has the member.
+    pub has_member: bool,
+    /// Whether a class below it has that member.
+    pub is_completed_below: bool,
+}
+
+impl UseTargets<'_> {
+    /// Returns the classes that are built on the one around a member, with whether each has that member too, and whether there may
+    /// be more. Empty where types satisfy interfaces without saying so.
+    pub fn heirs(&self, member: DefinitionRow) -> Result<(Vec<Heir>, bool), StoreError> {
+        let found = self.with_lookup(member, |lookup, file| match rules::of(file).members {
+            MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
+            _ => lookup.heirs(file, member.1),
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns the classes that are built on one, each with whether it names that one itself, and whether there may be more.
+    pub fn classes_built_on(
+        &self,
+        class: DefinitionRow,
+    ) -> Result<(Vec<(DefinitionRow, bool)>, bool), StoreError> {
+        let found = self.with_lookup(class, |lookup, file| match rules::of(file).members {
+            MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
+            _ => {
+                let (below, is_cut) =
+                    lookup.classes_below(class, &mut DispatchTargets::default())?;
+                let own = lookup.parts(class);
+                let each = below
+                    .into_iter()
+                    .map(|at| (at, lookup.names_base(at, &own)));
+                Ok((each.collect(), is_cut))
+            }
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns the methods of classes below that override a method, and whether there may be more.
+    pub fn overriding_methods(
+        &self,
+        method: DefinitionRow,
+    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        let found = self.with_lookup(method, |lookup, file| {
+            lookup.overriding_methods(file, method.1)
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn with_lookup<T>(
+        &self,
+        of: DefinitionRow,
+        ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.cache.begin();
+        let file = self.cache.get(of.0);
+        let file = file.filter(|it| it.facts.symbols.len() > of.1 as usize);
+        let found = file.map(|file| {
+            let lookup = DispatchLookup {
+                targets: self,
+                linker: Linker::new(&self.cache, Rc::clone(&file)),
+            };
+            ask(&lookup, &file)
+        });
+        let found = found.transpose()?;
+        self.cache.end(of.0)?;
+        Ok(found)
+    }
+}
+
+impl DispatchLookup<'_, '_> {
+    fn heirs(&self, home: &Rc<LinkedFile>, member: u32) -> Result<(Vec<Heir>, bool), StoreError> {
+        let Some(class) = home.symbol(member).parent.filter(|it| is_class(home, *it)) else {
+            return Ok((Vec::new(), false));
+        };
+        let name = &home.symbol(member).name;
+        let explicit = format!("{}.{name}", home.symbol(class).name);
+        let class = home.definition(class);
+        let (below, is_cut) = self.classes_below(class, &mut DispatchTargets::default())?;
+        let own = self.parts(class);
+        let has = |at: &DefinitionRow| {
+            let Some(file) = self.linker.cache.get(at.0) else {
+                return false;
+            };
+            let object = Type::Instance(Def::Symbol(ModuleId::from(at.0), at.1));
+            let is_it = |other: &u32| {
+                // A field stands for the accessor that is made of it.
+                file.symbol(*other).kind != home.symbol(member).kind
+                    || self.has_same_parameters((&file, *other), (home, member), &object)
+            };
+            let mut all = methods(&file, at.1, name);
+            if home.symbol(member).kind != SymbolKind::Method {
+                all.extend(file.members(at.1, name));
+            }
+            all.iter().any(is_it) || !file.members(at.1, &explicit).is_empty()
+        };
+        let mut heirs = Vec::new();
+        for at in &below {
+            let Some(file) = self.linker.cache.get(at.0) else {
+                continue;
+            };
+            let mut around = self.classes_above(*at);
+            around.extend(self.parts(*at));
+            around.retain(|it| !own.contains(it));
+            let is_outside = |it: &DefinitionRow| {
+                let file = self.linker.cache.get(it.0);
+                file.is_some_and(|file| file.bases(it.1).count() > self.bases(&file, it.1).len())
+            };
+            let signature = self.linker.cache.signature_of(&file, at.1);
+            let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
+            let symbol = file.symbol(at.1);
+            heirs.push(Heir {
+                class: *at,
+                is_direct: self.names_base(*at, &own),
+                is_concrete: symbol.kind != SymbolKind::Interface && !is_abstract,
+                has_outside_base: around.iter().any(is_outside),
+                has_member: around.iter().any(has)
+                    || symbol.flags.contains(SymbolFlags::ANY_MEMBER),
+                is_completed_below: false,
+            });
+        }
+        // A class between two others may leave the member to those below.
+        let complete: Vec<DefinitionRow> = below.iter().copied().filter(|at| has(at)).collect();
+        let completed: Vec<DefinitionRow> = complete
+            .iter()
+            .flat_map(|at| self.classes_above(*at))
+            .collect();
+        for heir in &mut heirs {
+            heir.is_completed_below = completed.contains(&heir.class);
+        }
+        Ok((heirs, is_cut))
+    }
+
+    fn names_base(&self, class: DefinitionRow, bases: &[DefinitionRow]) -> bool {
+        let file = self.linker.cache.get(class.0);
+        let named = file
+            .map(|file| self.bases(&file, class.1))
+            .unwrap_or_default();
+        named.iter().any(|it| bases.contains(it))
+    }
+
+    fn overriding_methods(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: u32,
+    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        let class = file.symbol(at).parent.filter(|it| is_class(file, *it));
+        let Some(class) = class.filter(|_| may_be_dispatched(file, at)) else {
+            return Ok((Vec::new(), false));
+        };
+        let own = file.definition(class);
+        let (below, is_cut) = self.classes_below(own, &mut DispatchTargets::default())?;
+        let name = &file.symbol(at).name;
+        let mut found = Vec::new();
+        for (in_file, class) in below {
+            let Some(other) = self.linker.cache.get(in_file) else {
+                continue;
+            };
+            let object = Type::Instance(Def::Symbol(ModuleId::from(in_file), class));
+            for method in methods(&other, class, name) {
+                let overrides = !other.symbol(method).is_static()
+                    && other.symbol(method).kind == file.symbol(at).kind
+                    && self.has_same_parameters((&other, method), (file, at), &object);
+                if overrides {
+                    found.push((in_file, method));
+                }
+            }
+        }
+        Ok((found, is_cut))
+    }
+}

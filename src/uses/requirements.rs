@@ -1,0 +1,336 @@
+//! Types that lack a member which a change requires of them: a method that an interface got, or that became abstract.
+//!
+//! Methods that override one that is gone are the matter of `overrides`.
+
+use std::collections::BTreeSet;
+
+use super::Uses;
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+use super::difference::{ChangedFile, Difference, FileSide};
+use super::losses::BeforeAfter;
+use super::mentions::line_at;
+use super::modifiers::{DeclaredModifiers, behind_brackets};
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::graph::tokens::tokens;
+use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
+use crate::syntax::{self, UseKind};
+
+/// A member that types which are built on the one around have to have, and did not before.
+pub(super) struct Requirement<'d> {
+    /// Its change, an index into the difference.
+    change: usize,
+    home: &'d ChangedFile,
+    member: u32,
+    /// The type around, as it is and as it was.
+    owner: (u32, u32),
+}
+
+impl<'d> Requirement<'d> {
+    /// Whether objects that name no class are taken for the type around: literals in TypeScript, functions in Java.
+    pub(super) fn concerns_values(&self) -> bool {
+        let old = &self.home.old;
+        match old.facts.family {
+            Family::Ecmascript => {
+                let owner = self.home.new.facts.symbols.get(self.owner.0 as usize);
+                owner.is_some_and(|it| it.kind != SymbolKind::Class)
+            }
+            Family::Java => {
+                let members = old.facts.symbols.iter();
+                let required = members.filter(|it| {
+                    it.parent == Some(self.owner.1) && is_required(self.home, old, it)
+                });
+                required.count() == 1
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the file and the type around.
+    pub(super) fn home(&self) -> (&'d RepoPath, u32) {
+        (&self.home.path, self.owner.0)
+    }
+
+    fn symbol(&self) -> &'d Symbol {
+        &self.home.new.facts.symbols[self.member as usize]
+    }
+}
+
+/// Returns the members that a difference requires newly of types that were there before.
+pub(super) fn requirements(difference: &Difference) -> Vec<Requirement<'_>> {
+    let mut all = Vec::new();
+    for (at, change) in difference.changes.iter().enumerate() {
+        let is_of_kind = matches!(
+            change.kind,
+            ChangeKind::Added | ChangeKind::Signature | ChangeKind::Body
+        );
+        let Some(place) = change.new.as_ref().filter(|_| is_of_kind) else {
+            continue;
+        };
+        let home = &difference.files[place.file];
+        let is_new_name = change.old.is_none();
+        for member in &place.symbols {
+            let symbol = &home.new.facts.symbols[*member as usize];
+            let Some(owner) = owner(home, symbol) else {
+                continue;
+            };
+            if !is_required(home, &home.new, symbol) {
+                continue;
+            }
+            let signature = |it: &Symbol| it.signature.clone();
+            let mut before = home.old.facts.symbols.iter();
+            let was_required = !is_new_name
+                && before.any(|it| {
+                    it.qualified_name == symbol.qualified_name
+                        && is_required(home, &home.old, it)
+                        && (!super::has_overloads(&home.path)
+                            || signature(it) == signature(symbol)
+                            || place.symbols.len() == 1)
+                });
+            if !was_required {
+                all.push(Requirement {
+                    change: at,
+                    home,
+                    member: *member,
+                    owner,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Returns the type around a member, as it is and as it was; `None` where it is new itself.
+fn owner(home: &ChangedFile, member: &Symbol) -> Option<(u32, u32)> {
+    let now = member.parent?;
+    let owner = &home.new.facts.symbols[now as usize];
+    let is_it = |it: &Symbol| (&it.qualified_name, it.kind) == (&owner.qualified_name, owner.kind);
+    let before = home.old.facts.symbols.iter().position(is_it)?;
+    Some((now, u32::try_from(before).ok()?))
+}
+
+fn is_required(home: &ChangedFile, side: &FileSide, symbol: &Symbol) -> bool {
+    let parent = symbol
+        .parent
+        .and_then(|at| side.facts.symbols.get(at as usize));
+    if side.facts.family == Family::Go {
+        let is_of_interface = parent.is_some_and(|it| it.kind == SymbolKind::Interface);
+        return is_of_interface && symbol.kind == SymbolKind::Method;
+    }
+    DeclaredModifiers::of(&home.path, side, symbol).is_some_and(|it| it.is_required)
+}
+
+impl Uses<'_> {
+    /// Adds the types that lack what a change requires of them.
+    pub(super) fn add_lacking(
+        &self,
+        states: &BeforeAfter<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let all = requirements(states.difference);
+        for one in &all {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let Some(home) = self.read.file(one.home.path.as_str())? else {
+                continue;
+            };
+            match one.home.new.facts.family {
+                Family::Go => self.add_unsatisfying(&all, one, home.id, found)?,
+                Family::Rust => self.add_impl_blocks(states, one, home.id, found)?,
+                _ => self.add_lacking_heirs(one, (home.id, one.member), found)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add_lacking_heirs(
+        &self,
+        one: &Requirement<'_>,
+        member: DefinitionRow,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let (heirs, is_cut) = self.bindings().heirs(member)?;
+        found.is_cut |= is_cut;
+        for heir in heirs {
+            // In Python a class between two others is abstract without a word.
+            let is_between = one.home.new.facts.family == Family::Python && heir.is_completed_below;
+            if heir.has_member || !heir.is_concrete || is_between {
+                continue;
+            }
+            let is_certain = !heir.has_outside_base;
+            self.add_type(one, heir.class, is_certain, found)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the types of Go that have all methods of an interface but the new ones. Only a place that takes one for the interface
+    /// is broken by it.
+    fn add_unsatisfying(
+        &self,
+        all: &[Requirement<'_>],
+        one: &Requirement<'_>,
+        home: FileId,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let interface = (home, one.owner.0);
+        let of_interface = all.iter().filter(|it| it.home() == one.home());
+        let new: Vec<&str> = of_interface.map(|it| it.symbol().name.as_str()).collect();
+        let (now, is_cut) = self.bindings().satisfying_types(interface)?;
+        found.is_cut |= is_cut;
+        let (before, is_cut) = self.bindings().types_with_methods_of(interface, &new)?;
+        found.is_cut |= is_cut;
+        for type_ in before {
+            let others: Vec<&str> = new
+                .iter()
+                .copied()
+                .filter(|it| *it != one.symbol().name)
+                .collect();
+            if now.contains(&type_) {
+                continue;
+            }
+            let with_it = self.bindings().types_with_methods_of(interface, &others)?.0;
+            if !with_it.contains(&type_) {
+                self.add_type(one, type_, false, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the `impl` blocks of a trait of Rust that lack a method.
+    fn add_impl_blocks(
+        &self,
+        states: &BeforeAfter<'_>,
+        one: &Requirement<'_>,
+        home: FileId,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let ids = self.read.symbol_ids(home)?;
+        let Some(row) = ids.get(one.owner.0 as usize) else {
+            return Ok(());
+        };
+        let mut files = BTreeSet::from([home]);
+        files.extend(self.read.edges_into(*row)?.iter().map(|it| it.src_file));
+        for file in files {
+            let Some(path) = self.read.path_of(file)? else {
+                continue;
+            };
+            let row = self.read.file(path.as_str())?;
+            let text = row
+                .as_ref()
+                .and_then(|it| self.sources.read(&path, it.content));
+            let language = row.as_ref().and_then(|it| syntax::by_id(&it.language));
+            let (Some(text), Some(language)) = (text, language) else {
+                found.is_cut = true;
+                continue;
+            };
+            let meanings = states.now.of_file(file)?.references;
+            let uses = syntax::occurrences_of(language, &text, &[], &self.budget);
+            for (start, line, reference, _) in uses.ok_or_else(Error::cancelled)?.uses {
+                let meaning = meanings.get(reference as usize).copied();
+                let definition = meaning.and_then(Meaning::definition);
+                if definition != Some((home, one.owner.0)) {
+                    continue;
+                }
+                let Some(block) = impl_block(&text, start as usize) else {
+                    continue;
+                };
+                let mut words = tokens(block);
+                let mut has_method = false;
+                // What a macro writes is not known.
+                let mut has_macro = false;
+                while let Some(word) = words.next() {
+                    match word {
+                        "fn" => has_method |= words.next() == Some(&one.symbol().name),
+                        "!" => has_macro = true,
+                        _ => {}
+                    }
+                }
+                if has_method {
+                    continue;
+                }
+                let head = block.split('{').next().unwrap_or_default();
+                let body = block.get(head.len()..).unwrap_or_default();
+                let may_be_written = has_macro && tokens(body).next() == Some("{") && {
+                    let mut inside = tokens(body).skip(1);
+                    inside.next();
+                    inside.next() == Some("!")
+                };
+                let at = text[..start as usize].rfind('\n').map_or(0, |it| it + 1);
+                let list = if may_be_written {
+                    &mut found.doubtful
+                } else {
+                    &mut found.all
+                };
+                list.push(broken(one, path.clone(), line, line_at(&text, at)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_type(
+        &self,
+        one: &Requirement<'_>,
+        type_: DefinitionRow,
+        is_certain: bool,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let Some(path) = self.read.path_of(type_.0)? else {
+            return Ok(());
+        };
+        let rows = self.read.symbols_of(type_.0)?;
+        let row = rows.iter().find(|it| it.ordinal == type_.1);
+        let file = self.read.file(path.as_str())?;
+        let text = file.and_then(|file| self.sources.read(&path, file.content));
+        let (Some(row), Some(text)) = (row, text) else {
+            found.is_cut = true;
+            return Ok(());
+        };
+        let before = text
+            .split_inclusive('\n')
+            .take(row.name_line.saturating_sub(1) as usize);
+        let at = before.map(str::len).sum();
+        let list = if is_certain {
+            &mut found.all
+        } else {
+            &mut found.doubtful
+        };
+        list.push(broken(one, path, row.name_line, line_at(&text, at)));
+        Ok(())
+    }
+}
+
+fn broken(one: &Requirement<'_>, path: RepoPath, line: u32, text: String) -> BrokenUse {
+    BrokenUse {
+        path,
+        line,
+        text,
+        kind: Some(UseKind::Implements),
+        also: Vec::new(),
+        home: one.home.path.clone(),
+        symbol: one.symbol().qualified_name.clone(),
+        change: Some(one.change),
+        reason: BrokenReason::Refused(Refusal::Lacking),
+        provenance: Provenance::Dispatch,
+        module_line: None,
+        is_through: false,
+    }
+}
+
+/// Returns the `impl` block in whose head a trait is named at a byte, from that on: `Flag for Quiet { … }`.
+fn impl_block(text: &str, start: usize) -> Option<&str> {
+    let before = text.get(..start)?;
+    let head = before
+        .rfind(['{', '}', ';'])
+        .map_or(before, |at| &before[at + 1..]);
+    let is_impl = tokens(head).any(|word| word == "impl");
+    let rest = text.get(start..)?;
+    let open = rest.find('{')?;
+    let mut words = tokens(&rest[..open]);
+    if !is_impl || !words.any(|word| word == "for") {
+        return None;
+    }
+    let behind = behind_brackets(&rest[open..], Family::Rust)?;
+    rest.get(..rest.len() - behind.len())
+}
