@@ -110,6 +110,9 @@ kinds! {
         /// Where names of the file may lead without a statement: the root of its crate, another crate, the files with members
         /// of a type. Nothing is missing where there is none, and the file does not import it.
         Scope = 12 "scope",
+        /// A file of C that is no header and is included for its text, `#include "commands.def"`: names that it does not include itself
+        /// are those of the file that includes it. Nothing is missing where there is none.
+        Fragment = 13 "fragment",
     }
 }
 

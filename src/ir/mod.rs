@@ -11,6 +11,7 @@ mod facts;
 mod fingerprint;
 mod names;
 mod own_uses;
+mod pasted;
 
 pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
@@ -31,3 +32,4 @@ pub use facts::{
 };
 pub use fingerprint::Fingerprints;
 pub use own_uses::OwnUses;
+pub use pasted::{pasted_patterns, pasted_prefix, pasted_suffix};

@@ -281,6 +281,7 @@ impl Uses<'_> {
                     ImportKind::Submodule
                         | ImportKind::Implied
                         | ImportKind::Scope
+                        | ImportKind::Fragment
                         | ImportKind::RequireResolve
                 );
             let module_line = is_missing.then_some(import.line);

@@ -29,6 +29,8 @@ const SUBMODULE: &str = "8";
 const IMPLIED: &str = "9";
 /// The code of [`codelens::ir::ImportKind::Scope`].
 const SCOPE: &str = "12";
+/// The code of [`codelens::ir::ImportKind::Fragment`].
+const FRAGMENT: &str = "13";
 
 /// An expectation: the file, the line, and its text.
 type Said = (String, usize, String);
@@ -127,7 +129,7 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
             // A name of a package that may be a module: nothing is missing where it is none.
             "import" if row[4] == SUBMODULE && row[8] == "-" => {}
             // A module that code reaches without importing it.
-            "import" if row[4] == IMPLIED || row[4] == SCOPE => {}
+            "import" if [IMPLIED, SCOPE, FRAGMENT].contains(&row[4].as_str()) => {}
             // The files behind it have rows of their own.
             "import" if row[9] != "-" => {}
             "import_file" => {

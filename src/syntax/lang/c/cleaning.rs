@@ -30,6 +30,27 @@ pub(super) fn cleaned(source: &str, is_cpp: bool, depth: Cleaning) -> (String, u
     (text, n_lost)
 }
 
+/// The tokens of a source, with the bytes that are left of it without the macros that are attributes.
+pub(super) struct BlankedMacros {
+    pub(super) tokens: Vec<Token>,
+    left: Vec<u8>,
+}
+
+impl BlankedMacros {
+    /// Whether a token is among what was taken out.
+    pub(super) fn is_gone(&self, token: &Token) -> bool {
+        self.left[token.start] == b' '
+    }
+}
+
+/// Returns the tokens of a source and which of them [`cleaned`] takes out as macros.
+pub(super) fn blanked_macros(source: &str) -> BlankedMacros {
+    let mut left = source.as_bytes().to_vec();
+    let tokens = tokens(&left);
+    blank_macros(&tokens, &mut left);
+    BlankedMacros { tokens, left }
+}
+
 /// Whether a class is defined with a macro before its name: `struct FOO_EXPORT Options {`.
 pub(super) fn has_class_macro(source: &str) -> bool {
     source.lines().any(|line| {
@@ -103,7 +124,7 @@ fn blank_macro_comments(source: &str, bytes: &mut [u8]) {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) start: usize,
-    end: usize,
+    pub(super) end: usize,
     pub(super) kind: TokenKind,
     /// Whether it is the first of its line.
     begins_line: bool,
@@ -430,7 +451,7 @@ fn declared_in_macro(
 }
 
 /// Returns the place behind the parenthesis that closes the one at `open`.
-fn closed(tokens: &[Token], open: usize) -> usize {
+pub(super) fn closed(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
@@ -473,6 +494,11 @@ fn is_attribute(
     let kind = |at: usize| tokens.get(at).map(|it| it.kind);
     let ends = |at: usize| matches!(kind(at), Some(TokenKind::Sign(b';' | b'{' | b'=')));
     let before = before.map(|it| it.kind);
+    // `[[nodiscard]] FOO_EXPORT int open(`
+    let is_standard = at >= 2
+        && [at - 1, at - 2]
+            .iter()
+            .all(|it| kind(*it) == Some(TokenKind::Sign(b']')));
     match before {
         // `void f() EXCLUSIVE_LOCKS_REQUIRED(mu) {`, `int f(void) NORETURN;`
         Some(TokenKind::Sign(b')')) => {
@@ -496,17 +522,20 @@ fn is_attribute(
             );
             return is_typed && ends(behind) && kind(behind) != Some(TokenKind::Sign(b'{'));
         }
-        // `Stats stats[N] GUARDED_BY(mu);`
-        Some(TokenKind::Sign(b']')) if has_arguments => {
+        // `Stats stats[N] GUARDED_BY(mu);`, `char padding[N] UNUSED;`
+        Some(TokenKind::Sign(b']')) if !is_standard => {
             return ends(behind) && kind(behind) != Some(TokenKind::Sign(b'{'));
         }
         _ => {}
     }
-    let begins = matches!(
-        before,
-        None | Some(TokenKind::Sign(b';' | b'}' | b'{' | b':' | b')' | b'"') | TokenKind::Keyword)
-    ) || tokens[at].begins_line
-        && !matches!(before, Some(TokenKind::Sign(b',' | b'(' | b'=')))
+    let begins = is_standard
+        || matches!(
+            before,
+            None | Some(
+                TokenKind::Sign(b';' | b'}' | b'{' | b':' | b')' | b'"') | TokenKind::Keyword
+            )
+        )
+        || tokens[at].begins_line && !matches!(before, Some(TokenKind::Sign(b',' | b'(' | b'=')))
         || at > 0 && matches!(before, Some(TokenKind::Name));
     if !begins {
         return false;

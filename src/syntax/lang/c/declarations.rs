@@ -1,6 +1,8 @@
 //! The top level of a file and of classes: includes, namespaces, functions, variables, and what a declaration without a
 //! body says of a definition elsewhere.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use super::declarators::Declarator;
@@ -154,13 +156,19 @@ impl<'t> Lowering<'t> {
             return;
         }
         let line = self.line_at(path.start_byte());
-        self.facts.imports.push(Import {
-            specifier: specifier.clone(),
-            kind: ImportKind::ReExport,
-            type_only: false,
-            line,
-            names: Vec::new(),
-        });
+        let kinds = [
+            Some(ImportKind::ReExport),
+            is_fragment(&specifier).then_some(ImportKind::Fragment),
+        ];
+        for kind in kinds.into_iter().flatten() {
+            self.facts.imports.push(Import {
+                specifier: specifier.clone(),
+                kind,
+                type_only: false,
+                line,
+                names: Vec::new(),
+            });
+        }
         self.facts.exports.push(Export {
             kind: ExportKind::Star,
             name: "*".to_owned(),
@@ -297,7 +305,27 @@ impl<'t> Lowering<'t> {
         let end = self
             .child_of(node, Kind::FieldInitializerList)
             .map_or(end, |it| it.start_byte());
-        signature::of_head(self.source.get(whole.start_byte()..end).unwrap_or_default())
+        signature::of_head(&self.uncommented(whole.start_byte(), end))
+    }
+
+    /// Returns the text between two bytes outside of bodies without the comments in it.
+    pub(super) fn uncommented(&self, start: usize, end: usize) -> Cow<'t, str> {
+        let comments = &self.comments;
+        let first = comments.partition_point(|it| (it.start as usize) < start);
+        let behind = comments.partition_point(|it| (it.start as usize) < end);
+        let text = |from: usize, to: usize| self.source.get(from..to).unwrap_or_default();
+        if first == behind {
+            return Cow::Borrowed(text(start, end));
+        }
+        let mut left = String::new();
+        let mut from = start;
+        for comment in &comments[first..behind] {
+            left.push_str(text(from, comment.start as usize));
+            left.push(' ');
+            from = comment.end as usize;
+        }
+        left.push_str(text(from, end));
+        Cow::Owned(left)
     }
 
     fn function(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
@@ -775,8 +803,9 @@ impl<'t> Lowering<'t> {
             .source
             .get(node.start_byte()..node.end_byte())
             .unwrap_or_default();
-        let type_end = type_.map(|it| it.end_byte() - node.start_byte());
-        let signature = signature::of_value(keyword, type_end);
+        let type_end = type_.map(|it| self.uncommented(node.start_byte(), it.end_byte()).len());
+        let text_without = self.uncommented(node.start_byte(), node.end_byte());
+        let signature = signature::of_value(&text_without, type_end);
         let is_const = keyword.starts_with("const ")
             || keyword.contains(" const ")
             || keyword.starts_with("constexpr");
@@ -815,4 +844,13 @@ impl<'t> Lowering<'t> {
         }
         self.symbol = outer;
     }
+}
+
+/// Whether an included file is none that stands by itself: `commands.def`, `ae_epoll.c`, and not `server.h` or `vector`.
+fn is_fragment(specifier: &str) -> bool {
+    let name = specifier.rsplit('/').next().unwrap_or(specifier);
+    let extension = name.trim_end_matches('>').rsplit_once('.');
+    extension.is_some_and(|(_, it)| {
+        !matches!(it, "h" | "hh" | "hpp" | "hxx" | "h++" | "H" | "hp" | "cuh")
+    })
 }

@@ -1,10 +1,11 @@
 //! Facts of C and C++.
 //!
-//! `reading` parses, `cleaning` helps where the grammar fails; `declarations` finds the symbols, `declarators` takes
+//! `reading` parses, `cleaning` helps where the grammar fails, and `annotations` finds what that takes out; `declarations` finds the symbols, `declarators` takes
 //! declarators apart, `statements` walks through bodies, `expressions` and `types` lower values. Names of types begin with
 //! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
 //! included name leads, and which definition a declaration has, is decided by `link`.
 
+mod annotations;
 mod branches;
 mod cleaning;
 mod declarations;
@@ -73,6 +74,7 @@ fn lower(
     lowering.facts.has_errors = root.has_error();
     lowering.find_comments(root);
     lowering.items(root, declarations::DeclarationPlace::default());
+    lowering.use_annotations(root);
     if budget.is_spent() {
         return None;
     }

@@ -5,6 +5,7 @@
 use tree_sitter::Node;
 
 use super::grammar::{Kind, of};
+use super::macros::made_test;
 use crate::ir::FileFacts;
 use crate::syntax::lang::frontend::SourceWord;
 use crate::syntax::occurrences::{OccurrenceRole, starts};
@@ -23,7 +24,30 @@ pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> Oc
         Kind::PreprocArg => in_macro(node, word),
         _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
         _ if !word.is_whole => OccurrenceRole::OtherName,
-        _ => named(node),
+        _ => in_test_head(node, word).unwrap_or_else(|| named(node)),
+    }
+}
+
+/// Classifies a word in the head of a function that a test macro makes, `TEST(Suite, Case) {`: the case is the name of the function, the
+/// suite no name of the code.
+fn in_test_head(node: Node<'_>, word: SourceWord<'_>) -> Option<OccurrenceRole> {
+    let grammar = of(node);
+    let mut around = std::iter::successors(node.parent(), Node::parent).take(4);
+    let function = around.find(|it| grammar.kind(*it) == Kind::FunctionDefinition)?;
+    let body = function.child_by_field_id(grammar.fields.body)?;
+    if node.start_byte() >= body.start_byte() {
+        return None;
+    }
+    let head = word
+        .source
+        .get(function.start_byte()..body.start_byte())?
+        .trim_end();
+    let (macro_name, arguments) = head.strip_suffix(')')?.split_once('(')?;
+    let (suite, case) = made_test(macro_name.trim_end(), arguments)?;
+    if word.text == case {
+        Some(OccurrenceRole::Definition)
+    } else {
+        (word.text == suite).then_some(OccurrenceRole::OtherName)
     }
 }
 
@@ -92,11 +116,13 @@ fn named(node: Node<'_>) -> OccurrenceRole {
             | Kind::InitDeclarator
             | Kind::QualifiedIdentifier
             | Kind::DestructorName => inner = parent,
+            // No field of the class around: `void (*run)(int n);`.
+            Kind::ParameterDeclaration | Kind::OptionalParameter if is(fields.declarator) => {
+                return OccurrenceRole::Local;
+            }
             Kind::FunctionDefinition
             | Kind::Declaration
             | Kind::FieldDeclaration
-            | Kind::ParameterDeclaration
-            | Kind::OptionalParameter
             | Kind::TypeDefinition
                 if is(fields.declarator) =>
             {

@@ -7,7 +7,10 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use crate::ir::{ReferenceKind, Target};
+use crate::ir::{ReferenceKind, Target, pasted_prefix, pasted_suffix};
+
+/// The least bytes of a pasted name that a macro has to write out: fewer tell nothing.
+const MIN_LITERAL_BYTES: usize = 2;
 
 /// Names that one macro pastes which are kept.
 const MAX_NAMES: usize = 16;
@@ -25,28 +28,15 @@ pub(super) struct PastingMacro<'t> {
 impl<'t> PastingMacro<'t> {
     /// Reads the text of a macro; `None` where it pastes nothing and is no head of a function.
     pub(super) fn of(text: &'t str, parameters: Vec<&'t str>) -> Option<Self> {
-        let mut chains: Vec<(Vec<&'t str>, usize)> = Vec::new();
-        let mut last_end = 0;
-        for (start, name) in identifiers(text) {
-            let between = text[last_end..start].trim_matches(is_blank);
-            let is_pasting = between == "##" && !chains.is_empty();
-            last_end = start + name.len();
-            match chains.last_mut() {
-                Some((parts, end)) if is_pasting => {
-                    parts.push(name);
-                    *end = last_end;
-                }
-                _ => chains.push((vec![name], last_end)),
-            }
-        }
+        let chains = chains_of(text);
         let has_parameter = |parts: &[&str]| parts.iter().any(|it| parameters.contains(it));
         let head = head_of(text, &chains).filter(|parts| has_parameter(parts));
         let names = chains
             .into_iter()
-            .filter(|(parts, _)| parts.len() > 1 && has_parameter(parts))
-            .map(|(parts, end)| {
-                let is_called = text[end..].trim_start_matches(is_blank).starts_with('(');
-                (parts, is_called)
+            .filter(|it| it.parts.len() > 1 && has_parameter(&it.parts))
+            .map(|it| {
+                let is_called = it.is_called(text);
+                (it.parts, is_called)
             })
             .take(MAX_NAMES);
         let names: Vec<(Vec<&str>, bool)> = names.collect();
@@ -81,17 +71,88 @@ impl<'t> PastingMacro<'t> {
 }
 
 /// Returns the parts of the name before the parameters that a macro ends in: `run_test_##name` of `… int run_test_##name(void)`.
-fn head_of<'t>(text: &str, chains: &[(Vec<&'t str>, usize)]) -> Option<Vec<&'t str>> {
+fn head_of<'t>(text: &str, chains: &[PastedParts<'t>]) -> Option<Vec<&'t str>> {
     let text = text.trim_end_matches(is_blank);
     let open = text.strip_suffix(')')?.rfind('(')?;
     let before = text[..open].trim_end_matches(is_blank).len();
-    let parts = chains.iter().find(|(_, end)| *end == before)?;
+    let name = chains.iter().find(|it| it.end == before)?;
     // A type stands before it, else it is a call.
-    let start = before.checked_sub(parts.0.iter().map(|it| it.len()).sum())?;
-    let around = text[..start].trim_end_matches(|it: char| is_blank(it) || it == '#');
+    let around = text[..name.start].trim_end_matches(is_blank);
     let is_typed =
         around.ends_with(|it: char| it.is_ascii_alphanumeric() || it == '_' || it == '*');
-    is_typed.then(|| parts.0.clone())
+    is_typed.then(|| name.parts.clone())
+}
+
+/// Names of a macro's text with `##` between them, or one alone.
+struct PastedParts<'t> {
+    parts: Vec<&'t str>,
+    start: usize,
+    end: usize,
+}
+
+impl PastedParts<'_> {
+    /// Whether a parenthesis follows in the text.
+    fn is_called(&self, text: &str) -> bool {
+        let behind = text[self.end..].trim_start_matches(is_blank);
+        behind.starts_with('(')
+    }
+
+    /// Whether the text declares the name, and does not use it: `int prefix##_open(`.
+    fn is_declared(&self, text: &str) -> bool {
+        let before = text[..self.start].trim_end_matches(is_blank);
+        let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        let word = before.rsplit(|it| !is_part(it)).next().unwrap_or_default();
+        let is_used = matches!(
+            word,
+            "return" | "else" | "do" | "case" | "goto" | "sizeof" | "struct" | "union" | "enum"
+        );
+        !word.is_empty() && !is_used
+    }
+
+    /// Returns the pattern of the names that calls may make: the literal part before or behind the arguments.
+    fn pattern(&self, parameters: &[&str]) -> Option<String> {
+        let is_argument = |it: &&&str| parameters.contains(*it);
+        let n_arguments = self.parts.iter().filter(is_argument).count();
+        let literal = |part: &[&str]| part.concat();
+        let first = self.parts.iter().position(|it| is_argument(&it))?;
+        let last = self.parts.iter().rposition(|it| is_argument(&it))?;
+        let (before, behind) = (
+            literal(&self.parts[..first]),
+            literal(&self.parts[last + 1..]),
+        );
+        let is_one = n_arguments == 1 && (before.is_empty() || behind.is_empty());
+        if before.len().max(behind.len()) < MIN_LITERAL_BYTES {
+            return None;
+        }
+        Some(if before.len() >= behind.len() {
+            pasted_prefix(&before, is_one)
+        } else {
+            pasted_suffix(&behind, is_one)
+        })
+    }
+}
+
+/// Returns the runs of names in a macro's text that `##` joins.
+fn chains_of(text: &str) -> Vec<PastedParts<'_>> {
+    let mut chains: Vec<PastedParts<'_>> = Vec::new();
+    let mut last_end = 0;
+    for (start, name) in identifiers(text) {
+        let between = text[last_end..start].trim_matches(is_blank);
+        let end = start + name.len();
+        last_end = end;
+        match chains.last_mut() {
+            Some(chain) if between == "##" => {
+                chain.parts.push(name);
+                chain.end = end;
+            }
+            _ => chains.push(PastedParts {
+                parts: vec![name],
+                start,
+                end,
+            }),
+        }
+    }
+    chains
 }
 
 fn is_blank(it: char) -> bool {
@@ -126,6 +187,21 @@ fn identifiers(text: &str) -> Vec<(usize, &str)> {
 }
 
 impl<'t> Lowering<'t> {
+    /// Records the patterns of the names that calls of a macro may make in any file: `fs__##` of `#define XX(name) fs__##name()`. Nobody
+    /// knows which names these are; whoever asks for one of them has to hear of the macro.
+    pub(super) fn use_patterns(&mut self, body: Node<'t>, text: &'t str, parameters: &[&'t str]) {
+        let Some(at) = text.find("##") else { return };
+        for chain in chains_of(text) {
+            if chain.parts.len() > 1
+                && !chain.is_declared(text)
+                && let Some(pattern) = chain.pattern(parameters)
+            {
+                let at = body.start_byte() + at;
+                self.push_use(&pattern, Target::Unknown, ReferenceKind::Call, at);
+            }
+        }
+    }
+
     /// Records the names that a call of a macro pastes.
     pub(super) fn use_pasted(&mut self, call: Node<'t>, name: &str) {
         let Some(list) = self.field(call, self.grammar.fields.arguments) else {

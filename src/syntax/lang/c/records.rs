@@ -34,11 +34,8 @@ impl<'t> Lowering<'t> {
             return None;
         };
         let last = self.last_name(name);
-        let head = self
-            .source
-            .get(whole.start_byte()..body.start_byte())
-            .unwrap_or_default();
-        let head = signature::of_head(head);
+        let head = self.uncommented(whole.start_byte(), body.start_byte());
+        let head = signature::of_head(&head);
         let text = self.text(last).to_owned();
         let symbol = self.add_symbol(text.clone(), last, SymbolKind::Class, whole, &context, head);
         if self.kind(name) == Kind::QualifiedIdentifier
@@ -87,14 +84,11 @@ impl<'t> Lowering<'t> {
         context: DeclarationPlace<'t>,
         whole: Node<'t>,
     ) -> Option<SymbolIdx> {
-        let head = self
-            .source
-            .get(whole.start_byte()..body.start_byte())
-            .unwrap_or_default();
+        let head = self.uncommented(whole.start_byte(), body.start_byte());
         let symbol = name.map(|name| {
             let last = self.last_name(name);
             let text = self.text(last).to_owned();
-            let head = signature::of_head(head);
+            let head = signature::of_head(&head);
             let symbol =
                 self.add_symbol(text.clone(), last, SymbolKind::Enum, whole, &context, head);
             if context.parent.is_none() {
@@ -215,7 +209,8 @@ impl<'t> Lowering<'t> {
     ) {
         let whole = context.whole.unwrap_or(node);
         let text = self.text(name);
-        let signature = signature::of_value(self.text(whole), None);
+        let signature = self.uncommented(whole.start_byte(), whole.end_byte());
+        let signature = signature::of_value(&signature, None);
         let symbol = self.add_symbol(
             text.to_owned(),
             name,

@@ -25,13 +25,13 @@ impl<'t> Lowering<'t> {
         self.depth -= 1;
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm a form of statement")]
     fn walk_node(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::CompoundStatement
             | Kind::IfStatement
             | Kind::ForStatement
+            | Kind::SwitchStatement
             | Kind::WhileStatement => {
                 self.in_block(|it| it.walk_children(node));
             }
@@ -40,16 +40,7 @@ impl<'t> Lowering<'t> {
                 it.bind_parameters(node, None);
                 it.walk_children(node);
             }),
-            Kind::LambdaExpression => self.in_block(|it| {
-                for child in it.children(node) {
-                    if it.kind(child) == Kind::AbstractFunctionDeclarator {
-                        it.bind_parameters(child, None);
-                    }
-                }
-                if let Some(body) = it.field(node, fields.body) {
-                    it.walk(body);
-                }
-            }),
+            Kind::LambdaExpression => self.in_block(|it| it.lambda(node)),
             Kind::Declaration => self.local_declaration(node),
             Kind::FunctionDefinition => {
                 // A function inside a function is code that the grammar took for one: `LOOP(i) {`.
@@ -107,29 +98,12 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            Kind::InitializerPair => {
-                if let Some(value) = self.field(node, fields.value) {
-                    self.walk(value);
-                }
-            }
             Kind::PreprocDef | Kind::PreprocFunctionDef => self.define_macro(node),
             Kind::PreprocIf
             | Kind::PreprocIfdef
             | Kind::PreprocElse
             | Kind::PreprocElif
-            | Kind::PreprocElifdef => {
-                let head = [
-                    self.field(node, fields.condition),
-                    self.field(node, fields.name),
-                ];
-                let is_off = head[0].is_some_and(|it| self.text(it) == "0");
-                for child in self.children(node) {
-                    let is_other = Some(child) == self.field(node, fields.alternative);
-                    if !head.contains(&Some(child)) && (!is_off || is_other) {
-                        self.walk(child);
-                    }
-                }
-            }
+            | Kind::PreprocElifdef => self.walk_branches(node),
             Kind::StringLiteral
             | Kind::NumberLiteral
             | Kind::CharLiteral
@@ -142,6 +116,50 @@ impl<'t> Lowering<'t> {
             }
             kind if kind.is_type() => self.use_type(node, ReferenceKind::Type),
             _ => self.walk_children(node),
+        }
+    }
+
+    /// The branches of a condition before preprocessing, without its head.
+    fn walk_branches(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let head = [
+            self.field(node, fields.condition),
+            self.field(node, fields.name),
+        ];
+        let is_off = head[0].is_some_and(|it| self.text(it) == "0");
+        for child in self.children(node) {
+            let is_other = Some(child) == self.field(node, fields.alternative);
+            if !head.contains(&Some(child)) && (!is_off || is_other) {
+                self.walk(child);
+            }
+        }
+    }
+
+    /// `[row = next()](int n) { row.open(n); }`
+    fn lambda(&mut self, node: Node<'t>) {
+        let fields = self.grammar.fields;
+        let captures = self.field(node, fields.captures);
+        for capture in captures.map(|it| self.children(it)).unwrap_or_default() {
+            let (Some(name), Some(value)) = (
+                self.field(capture, fields.left),
+                self.field(capture, fields.right),
+            ) else {
+                continue;
+            };
+            self.walk(value);
+            let value = self.lower(value);
+            self.bind_local(self.text(name), Local::Value(value));
+        }
+        if let Some(head) = self.child_of(node, Kind::AbstractFunctionDeclarator) {
+            self.bind_parameters(head, None);
+            if let Some(result) = self.child_of(head, Kind::TrailingReturnType)
+                && let Some(type_) = self.children(result).first()
+            {
+                self.use_type(*type_, ReferenceKind::Type);
+            }
+        }
+        if let Some(body) = self.field(node, fields.body) {
+            self.walk(body);
         }
     }
 
@@ -198,8 +216,11 @@ impl<'t> Lowering<'t> {
             }
             base = self.value_of(type_);
         }
+        // In a condition the value stands beside the declarator: `if (Row* row = next())`.
+        let condition_value = self.field(node, fields.value);
         for declarator in self.in_field(node, fields.declarator) {
-            let taken = self.declarator(declarator);
+            let mut taken = self.declarator(declarator);
+            taken.value = taken.value.or(condition_value);
             self.use_sizes(&taken);
             if let Some(value) = taken.value {
                 self.walk(value);
@@ -316,6 +337,10 @@ impl<'t> Lowering<'t> {
     fn range_loop(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
         let mut value = self.unknown;
+        // `for (auto rows = all(); auto& row : rows)`
+        if let Some(first) = self.field(node, fields.initializer) {
+            self.walk(first);
+        }
         if let Some(right) = self.field(node, fields.right) {
             self.walk(right);
             let object = self.lower(right);
