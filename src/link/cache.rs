@@ -441,12 +441,20 @@ impl<'a> FactsCache<'a> {
 
     /// The files with classes that have a file as their template.
     pub(super) fn template_owners(&self, file: ModuleId) -> Vec<FileId> {
-        self.read
-            .template_owners(file.file())
-            .unwrap_or_else(|error| {
-                self.failure.borrow_mut().get_or_insert(error);
-                Vec::new()
-            })
+        self.or_none(self.read.template_owners(file.file()))
+    }
+
+    /// The files that include a file for its text.
+    pub(super) fn fragment_owners(&self, file: ModuleId) -> Vec<FileId> {
+        self.or_none(self.read.fragment_owners(file.file()))
+    }
+
+    /// Returns the files of a read; none after a failure, which is kept.
+    fn or_none(&self, read: Result<Vec<FileId>, StoreError>) -> Vec<FileId> {
+        read.unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            Vec::new()
+        })
     }
 
     /// Gives imports without a name of their own the names of their packages, the end of a unit's key.

@@ -19,6 +19,9 @@ use crate::model::{BuiltinSet, ModuleId, Symbol, SymbolFlags, SymbolKind};
 /// How many files one file is looked at to include, with those that they include.
 const MAX_INCLUDED: usize = 4_000;
 
+/// How many files that include one for its text are asked for a name.
+const MAX_INCLUDERS: usize = 32;
+
 /// Definitions of one name that are compared.
 const MAX_CANDIDATES: usize = 256;
 
@@ -101,6 +104,35 @@ impl Linker<'_, '_> {
             .borrow_mut()
             .insert(key, Rc::clone(&found));
         found
+    }
+
+    /// Returns the definitions and declarations of a name that a file which is included for its text has from its includers: those that all
+    /// of these see which see any.
+    fn visible_to_includers(&self, file: ModuleId, name: &str) -> Rc<[Place]> {
+        let owners = self.fragment_owners(file);
+        let seen = owners.iter().map(|owner| self.visible(*owner, name));
+        let mut seen = seen.filter(|it| !it.is_empty());
+        let Some(first) = seen.next() else {
+            return Rc::new([]);
+        };
+        seen.fold(first, |all, other| {
+            let shared = all.iter().filter(|it| other.contains(it));
+            shared.copied().collect()
+        })
+    }
+
+    /// Returns the files that include a file for its text.
+    fn fragment_owners(&self, file: ModuleId) -> Rc<[ModuleId]> {
+        if let Some(known) = self.fragment_owners.borrow().get(&file) {
+            return Rc::clone(known);
+        }
+        let owners = self.cache.fragment_owners(file);
+        let owners = owners.into_iter().take(MAX_INCLUDERS);
+        let owners: Rc<[ModuleId]> = owners.map(ModuleId::from).collect();
+        self.fragment_owners
+            .borrow_mut()
+            .insert(file, Rc::clone(&owners));
+        owners
     }
 
     /// Returns the meaning of a name in a scope, with what it is a member of.
@@ -272,6 +304,9 @@ impl Linker<'_, '_> {
         if candidates.is_empty() && file.file != self.file.file {
             // A header may use what its includers have included before.
             candidates = self.visible(self.file.file, last);
+        }
+        if candidates.is_empty() {
+            candidates = self.visible_to_includers(file.file, last);
         }
         if candidates.is_empty() {
             return None;

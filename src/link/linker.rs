@@ -80,6 +80,8 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) included_files: RefCell<HashMap<ModuleId, Rc<[Rc<LinkedFile>]>>>,
     /// Memo of [`Self::visible`], by file and name.
     pub(super) included_names: RefCell<IncludedNames>,
+    /// Memo of [`Self::fragment_owners`], by file.
+    pub(super) fragment_owners: RefCell<HashMap<ModuleId, Rc<[ModuleId]>>>,
     /// Memo of [`Self::definition_of`].
     pub(super) definitions: RefCell<HashMap<Place, Place>>,
 }
@@ -131,6 +133,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             held_files: RefCell::default(),
             included_files: RefCell::default(),
             included_names: RefCell::default(),
+            fragment_owners: RefCell::default(),
             definitions: RefCell::default(),
         }
     }

@@ -210,12 +210,13 @@ fn resolve_imports(
                 writer.queue_dependents(file)?;
             }
             for (ordinal, kind, target) in changed {
-                let is_template = kind == ImportKind::Template;
-                if is_template {
+                // The names of the imported file are those of its importer.
+                let binds_target = matches!(kind, ImportKind::Template | ImportKind::Fragment);
+                if binds_target {
                     writer.queue_import_target(file, ordinal)?;
                 }
                 writer.set_import(file, ordinal, target)?;
-                if is_template {
+                if binds_target {
                     writer.queue_import_target(file, ordinal)?;
                 }
             }

@@ -42,7 +42,7 @@ impl Read<'_> {
         self.tx
             .prepare_cached(
                 "SELECT file, target, ?1, ?2, count(*), min(line) FROM (
-                   SELECT file, target, line FROM import WHERE target > 0 AND kind <> 12
+                   SELECT file, target, line FROM import WHERE target > 0 AND kind NOT IN (12, 13)
                    UNION ALL SELECT n.file, n.target, i.line FROM import_file n JOIN import i ON i.file = n.file AND i.ordinal = n.ordinal
                  ) WHERE target <> file GROUP BY 1, 2
                  UNION ALL

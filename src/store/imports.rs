@@ -210,15 +210,24 @@ impl Read<'_> {
 
     /// Returns the files whose classes have a file as their template, in the order of their paths.
     pub fn template_owners(&self, of: FileId) -> StoreResult<Vec<FileId>> {
+        self.importers_by(of, ImportKind::Template)
+    }
+
+    /// Returns the files that include a file for its text, in the order of their paths.
+    pub fn fragment_owners(&self, of: FileId) -> StoreResult<Vec<FileId>> {
+        self.importers_by(of, ImportKind::Fragment)
+    }
+
+    fn importers_by(&self, of: FileId, kind: ImportKind) -> StoreResult<Vec<FileId>> {
         self.tx
             .prepare_cached(
                 "SELECT DISTINCT f.id FROM import i JOIN file f ON f.id = i.file WHERE i.target = ?1 AND i.kind = ?2 ORDER BY f.path",
             )
             .and_then(|mut statement| {
-                let kind = ImportKind::Template.code();
+                let kind = kind.code();
                 statement.query_map((of, kind), |row| row.get(0))?.collect()
             })
-            .context("reading whose template a file is")
+            .context("reading who imports a file by one kind of import")
     }
 
     /// Returns where each import of a file leads, by its place: the row of a file, that of a unit below 0; `None` where it

@@ -112,19 +112,21 @@ impl Writer<'_> {
         self.queue(&rows, (module, mask.map(u64::cast_signed), NAMES))
     }
 
-    /// Queues the templates that a file imported before and no longer imports.
+    /// Queues the templates and fragments that a file imported before and no longer imports.
     pub(super) fn queue_removed_templates(
         &mut self,
         previous: &PreviousTargets,
         imports: &[(String, ImportKind, bool, u32)],
     ) -> rusqlite::Result<()> {
-        let template = ImportKind::Template.code();
         for ((specifier, kind), (_, target)) in previous {
             let stays = || {
                 let mut now = imports.iter();
-                now.any(|it| it.1 == ImportKind::Template && it.0 == *specifier)
+                now.any(|it| it.1.code() == *kind && it.0 == *specifier)
             };
-            if *kind == template && target.is_some() && !stays() {
+            let binds_target = [ImportKind::Template, ImportKind::Fragment]
+                .iter()
+                .any(|it| it.code() == *kind);
+            if binds_target && target.is_some() && !stays() {
                 self.queue("VALUES(?1, ?2)", (target, NAMES))?;
             }
         }
