@@ -95,41 +95,6 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Binds the name of an argument, `size` in `Store(size=1)`, to the attribute of a class that is made of its attributes: one that
-    /// defines no constructor, such as a data class.
-    fn bind_keyword(&self, used: &Reference, callee: ExprId) -> UseMeaning {
-        self.refuel();
-        let Some(class @ Type::Definition(Def::Symbol(in_file, at))) =
-            self.infer(&self.file, callee, None)
-        else {
-            return UseMeaning::Keyword;
-        };
-        let constructs = |name: &&str| {
-            self.member(&class, name)
-                .is_some_and(|it| !it.is_external())
-        };
-        if self.kind(in_file, at) != Some(SymbolKind::Class)
-            || ["__init__", "__new__"].iter().any(constructs)
-        {
-            return UseMeaning::Keyword;
-        }
-        let name = self.file.facts.name(used);
-        match self.member(&class, name) {
-            Some(Type::Definition(Def::Symbol(file, at)))
-                if matches!(
-                    self.kind(file, at),
-                    Some(SymbolKind::Field | SymbolKind::Property)
-                ) =>
-            {
-                UseMeaning::Bound(BoundUse {
-                    to: (file, at),
-                    provenance: Provenance::Member,
-                })
-            }
-            _ => UseMeaning::Keyword,
-        }
-    }
-
     /// Whether a use names an export of a package outside the repository, `upgrade()`, a member of the package itself, `sys.path`, or,
     /// where values of packages are never of the repository, one of such a value: `axios.get`.
     fn is_from_outside(&self, used: &Reference) -> bool {

@@ -425,7 +425,7 @@ impl Linker<'_, '_> {
     /// Returns a class and all that it is built on, each before its bases and these in their order: the C3 linearization
     /// (Barrett et al., "A Monotonic Superclass Linearization for Dylan"), or where there is none each base with its own
     /// one after another. Bases that are not known are left out.
-    fn linearization(&self, file: ModuleId, class: SymbolIdx) -> Linearization {
+    pub(super) fn linearization(&self, file: ModuleId, class: SymbolIdx) -> Linearization {
         let key = (file, class);
         if let Some(known) = self.linearizations.borrow().get(&key) {
             return Rc::clone(known);

@@ -39,6 +39,7 @@ mod includes;
 mod indexed_files;
 mod infer;
 mod java_std;
+mod keywords;
 mod linker;
 mod lookup;
 mod members;

@@ -52,6 +52,8 @@ pub enum Meaning {
     Dangling(ModuleId),
     /// The name of an argument, which may be that of an attribute, and is no other definition: `a` in `make(a=1)`.
     Keyword,
+    /// The name of an argument that is a parameter of what is called, and so no attribute: `a` in `make(a=1)` of `def make(a)`.
+    Parameter,
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
     Unresolved,
 }
@@ -305,7 +307,21 @@ impl<'a> UseTargets<'a> {
             }
             UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
-            UseMeaning::Keyword => return Meaning::Keyword,
+            UseMeaning::Keyword => {
+                let callee = match used.target {
+                    Target::Member { receiver, .. } => match own.expr(receiver) {
+                        Expr::Named { value, .. } => Some(*value),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let is_parameter = callee.is_some_and(|it| linker.is_parameter(used, it));
+                return if is_parameter {
+                    Meaning::Parameter
+                } else {
+                    Meaning::Keyword
+                };
+            }
             UseMeaning::Unknown => {}
         }
         if used.target != Target::Lexical {

@@ -169,6 +169,7 @@ impl File<'_> {
             Meaning::External => Some("external".to_owned()),
             Meaning::Inherited => Some("inherited".to_owned()),
             Meaning::Keyword => Some("keyword".to_owned()),
+            Meaning::Parameter => Some("parameter".to_owned()),
             Meaning::Dangling(_) => Some("missing".to_owned()),
             Meaning::Unresolved => None,
         }

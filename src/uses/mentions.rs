@@ -512,7 +512,7 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
                 MentionPart::OtherTarget
             }
         }
-        Some(Meaning::Module(_)) => MentionPart::OtherTarget,
+        Some(Meaning::Module(_) | Meaning::Parameter) => MentionPart::OtherTarget,
         Some(Meaning::External | Meaning::Inherited) => MentionPart::External,
         Some(Meaning::Dangling(_)) => MentionPart::Dangling,
         Some(Meaning::Keyword) if !wanted.is_member => MentionPart::OtherTarget,

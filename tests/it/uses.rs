@@ -633,3 +633,37 @@ fn names_that_a_function_declares_are_no_members() {
         assert_eq!(sites, n_sites, "{said:#}");
     }
 }
+
+#[test]
+fn an_argument_that_names_a_parameter_is_no_attribute() {
+    let files = "\
+//- /models.py
+class Base:
+    def __init__(self, size, label=None):
+        self.size = size
+class Child(Base):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+class Model:
+    size = 0
+    def __init__(self, **kwargs):
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+//- /use.py
+from models import Base, Child, Model
+Base(size=1)
+Child(size=2)
+Model(size=3)
+";
+    let repo = Fixture::parse(&format!("{files}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    for name in ["Base.size", "Model.size"] {
+        let said = cli.json(&["impact", name]);
+        let lines = said["unresolved"].as_array().unwrap().iter();
+        let lines: Vec<String> = lines
+            .map(|it| format!("{}:{}", it["path"].as_str().unwrap(), it["line"]))
+            .collect();
+        // A constructor that takes any name, and hands it to no other, may set the attribute.
+        assert_eq!(lines, ["use.py:4"], "{name}: {said}");
+    }
+}
