@@ -91,6 +91,8 @@ pub fn neighbors(
                     definition: near.symbol?,
                     class: near.provenance,
                     by_calls: false,
+                    by_objects: false,
+                    except_in: None,
                 })
             })
             .collect();

@@ -40,6 +40,10 @@ pub struct WalkStart {
     pub class: Provenance,
     /// Whether only who calls it is a user: a field or variable that holds a function.
     pub by_calls: bool,
+    /// Whether only who uses it through an object is a user, and not who names its class: `Base.save(self)`.
+    pub by_objects: bool,
+    /// The file in which its uses are its own.
+    pub except_in: Option<FileId>,
 }
 
 impl WalkStart {
@@ -51,6 +55,8 @@ impl WalkStart {
                 definition,
                 class,
                 by_calls: false,
+                by_objects: false,
+                except_in: None,
             })
             .collect()
     }
@@ -191,6 +197,10 @@ struct ReachStep {
     provenance: Provenance,
     /// Whether only who calls it is reached through it.
     by_calls: bool,
+    /// Whether only who uses it through an object is reached through it.
+    by_objects: bool,
+    /// The file from which it is not reached.
+    except_in: Option<FileId>,
     /// Whether it is another overload, of which only calls that may mean either are followed.
     by_shared_calls: bool,
 }
@@ -200,6 +210,8 @@ impl ReachStep {
         Self {
             provenance,
             by_calls: false,
+            by_objects: false,
+            except_in: None,
             by_shared_calls: false,
         }
     }
@@ -207,6 +219,8 @@ impl ReachStep {
     /// Whether an edge leads on from here.
     fn is_followed_by(self, edge: &EdgeRow) -> bool {
         (!self.by_calls || edge.kind == EdgeKind::Calls)
+            && (!self.by_objects || edge.provenance != Provenance::Resolved)
+            && self.except_in != Some(edge.src_file)
             && (!self.by_shared_calls || edge.provenance == Provenance::Overload)
     }
 
@@ -215,6 +229,8 @@ impl ReachStep {
         Self {
             provenance: before.provenance.max(start.class),
             by_calls: before.by_calls || start.by_calls,
+            by_objects: start.by_objects,
+            except_in: start.except_in,
             by_shared_calls: start.class == Provenance::Overload,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Of use to the relation of `dispatch`: whoever uses one of them may use the others.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::dispatch::{DispatchLookup, DispatchTargets, is_class};
@@ -9,8 +10,14 @@ use super::file::LinkedFile;
 use super::rules::{self, MemberOrder};
 use crate::ir::SymbolIdx;
 use crate::model::path::parent;
-use crate::model::{Provenance, SymbolKind};
+use crate::model::{Provenance, RepoPath, SymbolFlags, SymbolKind};
 use crate::store::StoreError;
+
+/// Definitions of one name that are compared.
+const MAX_NAMESAKES: usize = 200;
+
+/// Files that include one whose other includes are read.
+const MAX_INCLUDERS: usize = 64;
 
 impl DispatchLookup<'_, '_> {
     /// Adds the definitions of the name in other files of the unit, where builds take either.
@@ -46,6 +53,70 @@ impl DispatchLookup<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the definitions of a name in files that another file includes beside this one, `#include "ae_epoll.c"` and `#include
+    /// "ae_kqueue.c"`: a compiler refuses both, so that a condition chooses. The same goes for definitions in one file.
+    pub(super) fn included_beside(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchTargets,
+    ) -> Result<(), StoreError> {
+        let symbol = file.symbol(at);
+        if symbol.parent.is_some() || symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
+            return Ok(());
+        }
+        let read = self.targets.read;
+        let Some(own_path) = read.path_of(file.file.file())? else {
+            return Ok(());
+        };
+        let mut beside: Option<BTreeSet<RepoPath>> = None;
+        for row in self.named(&symbol.name)?.iter().take(MAX_NAMESAKES) {
+            let is_own = row.path == own_path;
+            if row.kind != symbol.kind || is_own && row.ordinal == at {
+                continue;
+            }
+            let Some(other) = self.file_of(row)? else {
+                continue;
+            };
+            let second = other.symbol(row.ordinal);
+            let is_same = second.qualified_name == symbol.qualified_name
+                && !second.flags.contains(SymbolFlags::DECLARATION_ONLY)
+                && other.facts.owner(row.ordinal as usize) == None
+                && file.facts.owner(at as usize) == None
+                && !self
+                    .linker
+                    .differ_in_types((file.file, at), (other.file, row.ordinal));
+            if !is_same {
+                continue;
+            }
+            if !is_own {
+                if beside.is_none() {
+                    beside = Some(self.files_included_beside(&own_path)?);
+                }
+                if !beside.as_ref().is_some_and(|it| it.contains(&row.path)) {
+                    continue;
+                }
+            }
+            let definition = other.definition(row.ordinal);
+            all.add(definition, Provenance::Alternative);
+            if !is_own {
+                all.from_outside.insert(definition);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the files that a file includes which includes `path` as well.
+    fn files_included_beside(&self, path: &RepoPath) -> Result<BTreeSet<RepoPath>, StoreError> {
+        let read = self.targets.read;
+        let mut beside = BTreeSet::new();
+        let includers = read.importers_of(path.as_str())?;
+        for includer in includers.iter().take(MAX_INCLUDERS) {
+            beside.extend(read.imports_of(includer.as_str())?);
+        }
+        Ok(beside)
     }
 
     /// Adds the definitions of a name beside one, where a language allows several under exclusive conditions alone, `#[cfg(unix)]`

@@ -49,6 +49,10 @@ type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>
 pub struct DispatchTargets {
     /// The provenance of an edge to it, when it is taken as an edge to the other.
     pub found: BTreeMap<DefinitionRow, Provenance>,
+    /// Those of which only uses through objects may run another one: `Base.save(self)` of Python runs that method alone.
+    pub by_objects: BTreeSet<DefinitionRow>,
+    /// Those of which only uses in other files than their own may mean another one: a file that is included has its own definition.
+    pub from_outside: BTreeSet<DefinitionRow>,
     /// Whether a bound on files, classes or candidates ended the search.
     pub is_cut: bool,
     /// Memo of the derived classes of files, with their bases.
@@ -181,6 +185,7 @@ impl UseTargets<'_> {
             relation.in_twins(&file, of.1, all);
             if rules::of(&file).has_includes {
                 relation.counterparts(&file, of.1, all)?;
+                relation.included_beside(&file, of.1, all)?;
             }
             if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
                 match rules::of(&file).members {
@@ -290,6 +295,13 @@ impl DispatchLookup<'_, '_> {
             };
             for method in found {
                 all.add((in_file, method), Provenance::Dispatch);
+                let takes_object = !other
+                    .symbol(method)
+                    .flags
+                    .intersects(SymbolFlags::STATIC | SymbolFlags::CLASS_RECEIVER);
+                if rules::of(&other).class_names_methods && takes_object {
+                    all.by_objects.insert((in_file, method));
+                }
             }
         }
         Ok(())

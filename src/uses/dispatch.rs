@@ -116,6 +116,8 @@ impl<'r> Uses<'r> {
                 class,
                 // Code that reads a field or assigns to it runs no function that it holds.
                 by_calls: self.holds_function((file, at), *row)?,
+                by_objects: all.by_objects.contains(&(file, at)),
+                except_in: all.from_outside.contains(&(file, at)).then_some(file),
             });
         }
         Ok(starts)

@@ -4,6 +4,7 @@
 //! hold the word are read from the disk, parsed, and their names bound. The parts add up: each occurrence of the word is
 //! in exactly one of them.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::Uses;
@@ -83,7 +84,7 @@ pub enum MentionPart {
 struct MentionTarget<'a> {
     name: &'a str,
     targets: HashSet<DefinitionRow>,
-    /// Definitions that the targets may be used in place of, with the provenance of such a use, and whether it has to be a call.
+    /// Definitions that the targets may be used in place of.
     dispatch: DispatchUses,
     /// All definitions of their names in their files: an import or export of one means each, `interface Foo` and `const Foo`.
     imported: HashSet<DefinitionRow>,
@@ -93,10 +94,24 @@ struct MentionTarget<'a> {
     is_member: bool,
     /// Its file.
     home: Option<&'a RepoPath>,
+    /// The file whose places are sorted.
+    in_file: Cell<Option<FileId>>,
 }
 
-/// The provenance of uses by dispatch of each definition, and whether they have to be calls.
-type DispatchUses = HashMap<DefinitionRow, (Provenance, bool)>;
+/// The uses by dispatch of each definition.
+type DispatchUses = HashMap<DefinitionRow, UsesByDispatch>;
+
+/// Which uses of one definition may be uses of another.
+#[derive(Clone, Copy)]
+struct UsesByDispatch {
+    provenance: Provenance,
+    /// Whether they have to be calls.
+    by_calls: bool,
+    /// Whether they have to be of a member of an object.
+    by_objects: bool,
+    /// Whether they have to be in another file than that of the definition.
+    from_outside: bool,
+}
 
 impl MentionTarget<'_> {
     /// Whether uses of a definition may be uses of the targets.
@@ -114,11 +129,14 @@ impl MentionTarget<'_> {
         if self.targets.contains(&definition) {
             return Some(MentionPart::Use(kind, provenance));
         }
-        let (class, by_calls) = *self.dispatch.get(&definition)?;
+        let by = self.dispatch.get(&definition)?;
         // Of another overload the calls alone that may mean either.
-        let is_other = class == Provenance::Overload && provenance != Provenance::Overload;
-        let is_used = !is_other && (!by_calls || kind == UseKind::Call);
-        is_used.then(|| MentionPart::Use(kind, provenance.max(class)))
+        let is_other = by.provenance == Provenance::Overload && provenance != Provenance::Overload;
+        let is_used = !is_other
+            && (!by.by_calls || kind == UseKind::Call)
+            && (!by.by_objects || provenance != Provenance::Resolved)
+            && !(by.from_outside && self.in_file.get() == Some(definition.0));
+        is_used.then(|| MentionPart::Use(kind, provenance.max(by.provenance)))
     }
 }
 
@@ -218,11 +236,18 @@ impl Uses<'_> {
     fn dispatch_of(&self, targets: &[SymbolRow]) -> Result<(DispatchUses, Vec<SymbolId>)> {
         let mut uses = DispatchUses::default();
         let mut rows = Vec::new();
-        for (definition, provenance) in self.dispatch_targets(targets)?.found {
+        let all = self.dispatch_targets(targets)?;
+        for (&definition, &provenance) in &all.found {
             let ids = self.read.symbol_ids(definition.0)?;
             if let Some(row) = ids.get(definition.1 as usize) {
                 let by_calls = self.holds_function(definition, *row)?;
-                uses.insert(definition, (provenance, by_calls));
+                let by = UsesByDispatch {
+                    provenance,
+                    by_calls,
+                    by_objects: all.by_objects.contains(&definition),
+                    from_outside: all.from_outside.contains(&definition),
+                };
+                uses.insert(definition, by);
                 rows.push(*row);
             }
         }
@@ -239,6 +264,7 @@ impl Uses<'_> {
             named_at: HashSet::new(),
             is_member: targets.iter().any(|target| target.parent.is_some()),
             home: targets.first().map(|target| &target.path),
+            in_file: Cell::new(None),
         };
         // Symbols of a file are read once: a changed file may have thousands of targets.
         let mut by_file: HashMap<&RepoPath, Vec<&SymbolRow>> = HashMap::default();
@@ -412,6 +438,7 @@ impl Uses<'_> {
         wanted: &MentionTarget<'_>,
         all: &mut Vec<Mention>,
     ) -> Result<()> {
+        wanted.in_file.set(Some(file.id));
         let has_word = syntax::starts(text, wanted.name).next().is_some();
         let Some(language) = syntax::by_id(&file.language) else {
             return Ok(());

@@ -300,3 +300,58 @@ fn imports_inside_of_functions_are_lines_of_their_names() {
         ]
     );
 }
+
+const BY_CLASS: &str = "\
+//- /base.py
+class Base:
+    def save(self):
+        pass
+    @classmethod
+    def make(cls):
+        pass
+//- /kinds.py
+from base import Base
+class First(Base):
+    def save(self):
+        Base.save(self)
+    @classmethod
+    def make(cls):
+        pass
+class Second(Base):
+    def save(self):
+        pass
+//- /use.py
+from base import Base
+from kinds import First, Second
+def through_object(one: Base):
+    one.save()
+def through_class(one):
+    Second.save(one)
+def made():
+    Base.make()
+";
+
+#[test]
+fn a_method_that_is_called_through_its_class_is_no_other() {
+    let second = callers(BY_CLASS, "kinds.py", 9);
+    assert_eq!(
+        second,
+        [
+            "use.py through_class resolved",
+            "use.py through_object dispatch"
+        ]
+    );
+    let first = callers(BY_CLASS, "kinds.py", 3);
+    assert_eq!(first, ["use.py through_object dispatch"]);
+    let base = callers(BY_CLASS, "base.py", 2);
+    assert_eq!(
+        base,
+        [
+            "kinds.py First.save resolved",
+            "use.py through_object member"
+        ]
+    );
+    // `cls.make()` runs the method of whatever class `cls` is: those through a class count.
+    let made = callers(BY_CLASS, "kinds.py", 5);
+    assert_eq!(made, ["use.py made dispatch"]);
+}

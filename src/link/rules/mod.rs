@@ -118,6 +118,8 @@ pub(super) struct LanguageRules {
     pub(super) has_overloads: bool,
     /// The members of the class that every other is built on.
     pub(super) root_members: &'static BuiltinSet,
+    /// Whether a method that code names through a class, `Base.save(self)`, is that of the class, whatever the object.
+    pub(super) class_names_methods: bool,
     /// The name by which the constructors of a class are looked up.
     pub(super) constructor: &'static str,
     /// Whether types and methods of one name are told apart by the number of their type parameters: `List` and `List<T>` are two.
@@ -171,6 +173,7 @@ impl LanguageRules {
         members_in_scope: false,
         has_overloads: false,
         root_members: &NO_NAMES,
+        class_names_methods: false,
         constructor: "constructor",
         counts_type_params: false,
         has_method_values: false,

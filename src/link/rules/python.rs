@@ -24,6 +24,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     stars_bind: true,
     container_members: &CONTAINER_MEMBERS,
     function_calls: &["__call__"],
+    class_names_methods: true,
     ..LanguageRules::PLAIN
 };
 
