@@ -1,11 +1,17 @@
 //! The uses of a name whose meaning is not known, as far as they may mean one definition: code of another language does
 //! not name it.
 
+use std::collections::BTreeSet;
+
 use super::Uses;
 use crate::error::Result;
-use crate::model::{Family, RepoPath};
-use crate::store::UnboundPlace;
+use crate::ir::pasted_patterns;
+use crate::model::{Family, RepoPath, SymbolKind};
+use crate::store::{SymbolRow, UnboundPlace, token};
 use crate::syntax;
+
+/// Files that are read to look for a word.
+const MAX_READ: usize = 50;
 
 impl Uses<'_> {
     /// Returns the uses of the name of a definition in `home` that lead to no definition, by file and form, in the order of
@@ -15,6 +21,54 @@ impl Uses<'_> {
         places.retain(|place| may_name(&place.path, home));
         Ok(places)
     }
+
+    /// Returns the macros whose calls may make the name of a definition of C or C++ by pasting: `fs__##name` for `fs__open`, where the
+    /// argument is a word of some file.
+    pub fn pasting_macros(&self, symbol: &SymbolRow) -> Result<Vec<UnboundPlace>> {
+        let mut places = Vec::new();
+        let is_member = symbol.parent.is_some() && symbol.kind != SymbolKind::EnumMember;
+        if is_member || syntax::by_path(&symbol.path).family() != Some(Family::C) {
+            return Ok(places);
+        }
+        for (pattern, argument) in pasted_patterns(&symbol.name) {
+            let found = self.read.unbound_places(&pattern)?;
+            if !found.is_empty() && argument.map_or(Ok(true), |it| self.has_word(it))? {
+                places.extend(found);
+            }
+        }
+        if places.is_empty() {
+            return Ok(places);
+        }
+        // Calls in the file of the macro are bound; no other file sees one that stands in no header.
+        let mut users = BTreeSet::new();
+        for edge in self.read.edges_into(symbol.id)? {
+            users.extend(self.read.path_of(edge.src_file)?);
+        }
+        places.retain(|it| is_header(&it.path) || !users.contains(&it.path));
+        places.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        places.dedup_by(|one, other| (&one.path, one.line) == (&other.path, other.line));
+        Ok(places)
+    }
+
+    /// Whether a word stands in some file, by itself; in doubt it does. Reads files that have it as a part of a name.
+    fn has_word(&self, word: &str) -> Result<bool> {
+        let files = self.read.files_with_word(&token::normal_form(word))?;
+        if files.len() > MAX_READ {
+            return Ok(true);
+        }
+        for file in &files {
+            let text = self.sources.read(&file.path, file.content);
+            if text.is_none_or(|text| syntax::starts(&text, word).next().is_some()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a file of C or C++ is there to be included.
+fn is_header(path: &RepoPath) -> bool {
+    !matches!(path.extension(), Some("c" | "cc" | "cpp" | "cxx"))
 }
 
 /// Whether code of a file may name a definition in `home`: both are of one family of languages, or the names of one are not

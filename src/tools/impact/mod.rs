@@ -5,6 +5,7 @@
 mod by_dispatch;
 mod changed_lines;
 mod counts;
+mod fields;
 mod implementors;
 mod reached;
 pub(crate) mod removed;

@@ -106,8 +106,41 @@ pub(super) fn add(
     output.exported_from = exposure.packages;
     output.truncated |= exposure.is_cut;
     if input.sites {
-        return add_sites(view, uses, input, targets, output);
+        add_sites(view, uses, input, targets, output)?;
+    } else {
+        add_unbound(view, uses, targets, output)?;
     }
+    add_pasting_macros(uses, first, output)
+}
+
+/// Adds the macros whose calls may make the name of the definition: which names these are is not known.
+fn add_pasting_macros(uses: &Uses<'_>, first: &SymbolRow, output: &mut ImpactOutput) -> Result<()> {
+    let places = uses.pasting_macros(first)?;
+    if places.is_empty() {
+        return Ok(());
+    }
+    let n_more = places.len() as u64;
+    output.completeness.unresolved_sites += n_more;
+    output.unresolved_total = Some(output.unresolved_total.unwrap_or_default() + n_more);
+    let n_left = MAX_UNRESOLVED.saturating_sub(output.unresolved.len());
+    for place in places.iter().take(n_left) {
+        output.unresolved.push(LineOutput {
+            path: place.path.to_string(),
+            line: place.line,
+            text: uses.line(&place.path, place.line)?,
+        });
+    }
+    Ok(())
+}
+
+/// Adds the uses of the name that lead to no definition.
+fn add_unbound(
+    view: &View<'_>,
+    uses: &Uses<'_>,
+    targets: &[SymbolRow],
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let first = &targets[0];
     let mut places = uses.unbound_places(&first.name, &first.path)?;
     if places.is_empty() && output.callers.is_empty() && !is_outlined(&first.path) {
         return add_doubts(view, uses, targets, output);

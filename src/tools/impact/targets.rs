@@ -4,12 +4,12 @@ use super::ImpactQuestion;
 use super::changed_lines;
 use crate::error::Result;
 use crate::model::path::is_at_or_below;
-use crate::model::{RepoPath, SymbolKind};
+use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{
     NamedObject, by_handle, definition_behind, merges, named, path_and_name, uses,
 };
-use crate::workspace::{SymbolRow, View};
+use crate::workspace::{SymbolRow, View, family_of};
 
 /// The outcome of the look-up.
 pub(super) enum Targets<'a> {
@@ -136,6 +136,13 @@ pub(in crate::tools) fn is_one(targets: &[SymbolRow]) -> bool {
         (&first.path, first.parent, &first.qualified_name)
             == (&other.path, other.parent, &other.qualified_name)
     };
+    // `#ifdef A` / `int now(void) {` / `#else` / `int now(void) {`: a condition chooses.
+    let is_chosen = |other: &SymbolRow| {
+        let is_macro = |it: &SymbolRow| it.signature.starts_with("#define ");
+        let is_same = other.signature == first.signature || is_macro(other) && is_macro(first);
+        family_of(other.path.as_str()) == Some(Family::C) && is_same
+    };
     let n_values = targets.iter().filter(|it| !merges(it.kind)).count();
-    rest.iter().all(is_same) && (n_values < 2 || targets.iter().all(is_member))
+    rest.iter().all(is_same)
+        && (n_values < 2 || targets.iter().all(is_member) || targets.iter().all(is_chosen))
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::fields::FieldsOfC;
 use super::removed;
 use super::sites::{LineOutput, line};
 use super::summary::{count, doubt};
@@ -21,7 +22,7 @@ use crate::workspace::{
 };
 
 /// Places that are shown.
-const MAX_PLACES: usize = 10;
+pub(super) const MAX_PLACES: usize = 10;
 
 /// The words that stand before the name of a definition, in languages that are read as text alone.
 const DEFINING_WORDS: &[&str] = &[
@@ -78,7 +79,7 @@ pub(crate) struct MentionsOutput {
 pub(crate) struct NamePlaceOutput {
     #[serde(flatten)]
     pub(crate) line: LineOutput,
-    /// dangling, use, external, definition, string, comment or text.
+    /// field, dangling, use, external, definition, string, comment or text.
     pub(crate) role: &'static str,
 }
 
@@ -108,8 +109,12 @@ pub(super) fn answer(
         return Ok(());
     }
     let mentions = uses(view).mentions(&word, &[])?;
+    let fields = FieldsOfC::of(view, name, &mentions.all)?;
     let mut all: Vec<&Mention> = mentions.all.iter().collect();
-    all.sort_by_cached_key(|it| (likelihood(it, &word), it.path.clone(), it.line));
+    all.sort_by_cached_key(|it| {
+        let rank = fields.rank(it).unwrap_or(likelihood(it, &word));
+        (rank, it.path.clone(), it.line)
+    });
     let mut files: BTreeMap<&str, u64> = BTreeMap::new();
     for mention in &mentions.all {
         *files.entry(mention.path.as_str()).or_default() += 1;
@@ -118,29 +123,8 @@ pub(super) fn answer(
         .iter()
         .filter(|it| it.part == MentionPart::Dangling)
         .count() as u64;
-    let place = asked
-        .path
-        .map_or(String::new(), |path| format!(" in `{path}`"));
     let is_partial = view.freshness.as_str() != "fresh";
-    let mut said = vec![if is_partial {
-        format!("No definition named `{shown}` is found yet{place}.")
-    } else {
-        format!("No definition is named `{shown}`{place}.")
-    }];
-    if let Some(path) = asked.path
-        && view
-            .read
-            .files_under(path.as_str())?
-            .iter()
-            .next()
-            .is_none()
-        && !view.read.has_file(path.as_str())?
-    {
-        said.insert(
-            0,
-            format!("There is no indexed file or directory `{path}`."),
-        );
-    }
+    let mut said = opening(view, asked.path, &shown)?;
     if asked.path.is_some() && near.iter().any(|it| it.name == word) {
         said.push("Other files define it (`didYouMean`).".to_owned());
     }
@@ -152,6 +136,12 @@ pub(super) fn answer(
         said.push(format!(
             "{places} from a file of the repository that has no such name."
         ));
+    }
+    if let Some(text) = fields.told() {
+        said.push(text);
+        output.did_you_mean = None;
+        let uses = mentions.all.iter().filter(|it| fields.may_be_used(it));
+        output.completeness.unresolved_sites = uses.count() as u64;
     }
     let word = cut_argument(&word);
     said.push(match mentions.all.len() {
@@ -178,10 +168,33 @@ pub(super) fn answer(
             total: mentions.all.len() as u64,
             files: files.len() as u64,
             dangling: n_dangling,
-            places: shown_places(&all),
+            places: fields.places(&all),
         });
     }
     Ok(())
+}
+
+/// Says that no definition has a name, and where that is known.
+fn opening(view: &View<'_>, path: Option<&RepoPath>, shown: &str) -> Result<Vec<String>> {
+    let place = path.map_or(String::new(), |path| format!(" in `{path}`"));
+    let mut said = Vec::new();
+    if let Some(path) = path
+        && view
+            .read
+            .files_under(path.as_str())?
+            .iter()
+            .next()
+            .is_none()
+        && !view.read.has_file(path.as_str())?
+    {
+        said.push(format!("There is no indexed file or directory `{path}`."));
+    }
+    said.push(if view.freshness.as_str() == "fresh" {
+        format!("No definition is named `{shown}`{place}.")
+    } else {
+        format!("No definition named `{shown}` is found yet{place}.")
+    });
+    Ok(said)
 }
 
 /// Returns the places of the name of a definition whose uses are not known, those in files of its language first.
@@ -207,7 +220,7 @@ pub(super) fn of_outlined(
         total: all.len() as u64,
         files: files.len() as u64,
         dangling: 0,
-        places: shown_places(&all),
+        places: shown_places(&all, MAX_PLACES),
     }))
 }
 
@@ -240,10 +253,10 @@ fn nowhere(word: &str, n_without_text: u64) -> String {
 }
 
 /// Returns the first places, each line once.
-fn shown_places(all: &[&Mention]) -> Vec<NamePlaceOutput> {
+pub(super) fn shown_places(all: &[&Mention], limit: usize) -> Vec<NamePlaceOutput> {
     let mut lines = HashSet::new();
     let unseen = all.iter().filter(|it| lines.insert((&it.path, it.line)));
-    unseen.take(MAX_PLACES).map(|it| shown_place(it)).collect()
+    unseen.take(limit).map(|it| shown_place(it)).collect()
 }
 
 fn shown_place(mention: &Mention) -> NamePlaceOutput {

@@ -1,0 +1,113 @@
+//! The answer to the name of a field of C or C++: which types declare one, and the lines that name it. Fields are no definitions there.
+
+use super::unknown::{MAX_PLACES, NamePlaceOutput, shown_places};
+use crate::error::Result;
+use crate::model::{Family, RepoPath, SymbolKind};
+use crate::tools::answer::{MAX_LIST_BYTES, truncate_to_bytes};
+use crate::uses::{Mention, MentionPart};
+use crate::workspace::{SymbolRow, View, family_of};
+
+/// Places that are shown of a field, whose uses nothing else lists.
+const MAX_FIELD_PLACES: usize = 40;
+
+/// The declarations of fields of one name.
+pub(super) struct FieldsOfC<'m> {
+    /// Each with its type.
+    declared: Vec<(String, &'m Mention)>,
+}
+
+impl<'m> FieldsOfC<'m> {
+    /// Finds the places that declare a field of the name. A name with a type before it, `client.argv`, means those of that type.
+    pub(super) fn of(view: &View<'_>, name: &str, mentions: &'m [Mention]) -> Result<Self> {
+        let owner = name.rsplit_once(['.', ':']);
+        let owner = owner.map(|it| it.0.trim_end_matches(':').replace("::", "."));
+        let mut declared: Vec<(String, &Mention)> = Vec::new();
+        let mut known: Option<(&RepoPath, Vec<SymbolRow>)> = None;
+        for mention in mentions {
+            let is_declared = mention.part == MentionPart::OtherDefinition
+                && family_of(mention.path.as_str()) == Some(Family::C);
+            if !is_declared {
+                continue;
+            }
+            if known.as_ref().is_none_or(|it| it.0 != &mention.path) {
+                let file = view.read.file(mention.path.as_str())?;
+                let all = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
+                known = Some((&mention.path, all.unwrap_or_default()));
+            }
+            let symbols = known.iter().flat_map(|it| &it.1);
+            let around = symbols.filter(|it| {
+                (it.span.start_line..=it.span.end_line).contains(&mention.line)
+                    && Some(&it.qualified_name) == mention.within.as_ref()
+            });
+            let innermost = around.min_by_key(|it| it.span.end_byte - it.span.start_byte);
+            let Some(type_) = innermost.filter(|it| it.kind == SymbolKind::Class) else {
+                continue;
+            };
+            let is_meant = owner
+                .as_ref()
+                .is_none_or(|owner| *owner == type_.name || *owner == type_.qualified_name);
+            if is_meant {
+                declared.push((type_.qualified_name.clone(), mention));
+            }
+        }
+        Ok(Self { declared })
+    }
+
+    /// Says of which types the name is a field; `None` where it is none.
+    pub(super) fn told(&self) -> Option<String> {
+        let (type_, first) = self.declared.first()?;
+        let place = format!("`{type_}` ({}:{})", first.path, first.line);
+        let types = match self.declared.len() {
+            1 => format!("of {place}"),
+            n => format!("of {n} types, {place} the first"),
+        };
+        Some(format!(
+            "It is a field {types}: fields of C and C++ are no definitions here, and which lines use which of them is not followed."
+        ))
+    }
+
+    /// Whether a place may use one of the fields: a function in a field of a known type is no definition of the repository either.
+    pub(super) fn may_be_used(&self, mention: &Mention) -> bool {
+        let is_use = matches!(
+            mention.part,
+            MentionPart::Unresolved | MentionPart::External
+        );
+        is_use && !self.declared.is_empty() && family_of(mention.path.as_str()) == Some(Family::C)
+    }
+
+    /// Returns the rank of the declarations and uses of the fields, the first first; `None` for any other place.
+    pub(super) fn rank(&self, mention: &Mention) -> Option<u8> {
+        if self.is_declaration(mention) {
+            return Some(0);
+        }
+        self.may_be_used(mention).then_some(1)
+    }
+
+    fn is_declaration(&self, mention: &Mention) -> bool {
+        self.declared
+            .iter()
+            .any(|(_, field)| std::ptr::eq(*field, mention))
+    }
+
+    /// Returns the first places of the name, those of the fields by their part.
+    pub(super) fn places(&self, all: &[&Mention]) -> Vec<NamePlaceOutput> {
+        if self.declared.is_empty() {
+            return shown_places(all, MAX_PLACES);
+        }
+        let mut places = shown_places(all, MAX_FIELD_PLACES);
+        for place in &mut places {
+            let is_here =
+                |it: &&&Mention| it.path.as_str() == place.line.path && it.line == place.line.line;
+            let Some(mention) = all.iter().find(is_here) else {
+                continue;
+            };
+            if self.is_declaration(mention) {
+                place.role = "field";
+            } else if self.may_be_used(mention) {
+                place.role = "use";
+            }
+        }
+        truncate_to_bytes(&mut places, MAX_LIST_BYTES / 2);
+        places
+    }
+}
