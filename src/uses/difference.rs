@@ -2,7 +2,7 @@
 //!
 //! `graph::changes` compares; the uses that a change breaks are found in `broken`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::RemovedDefinition;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
 use crate::model::indexing_rules::is_minified;
-use crate::model::{Analysis, Budget, ContentId, Family, RepoPath, Symbol};
+use crate::model::{Analysis, Budget, ContentId, Family, RepoPath, Symbol, SymbolFlags};
 use crate::store::Read;
 use crate::syntax::{self, Heads};
 
@@ -232,6 +232,35 @@ impl Difference {
         let place = change.new.as_ref()?;
         let file = &self.files[place.file];
         Some((file, &file.new.facts.symbols[place.symbols[0] as usize]))
+    }
+
+    /// Returns the changes, as indexes, of declarations without code whose definition changed alike: the prototype of a function of C
+    /// and the function are one definition.
+    pub fn declared_elsewhere(&self) -> HashSet<usize> {
+        let is_declared = |change: &SymbolChange| {
+            let (old, new) = (self.old(change), self.new_of(change));
+            let symbols = old.into_iter().chain(new).map(|it| it.1);
+            let mut flags = symbols.map(|it| it.flags);
+            flags.all(|it| it.contains(SymbolFlags::DECLARATION_ONLY))
+        };
+        let key = |change: &SymbolChange| {
+            let name =
+                |side: Option<(&ChangedFile, &Symbol)>| side.map(|it| it.1.qualified_name.clone());
+            (
+                change.kind,
+                name(self.old(change)),
+                name(self.new_of(change)),
+            )
+        };
+        let all = || self.changes.iter().enumerate();
+        let defined: BTreeSet<_> = all()
+            .filter(|(_, it)| !is_declared(it))
+            .map(|(_, it)| key(it))
+            .collect();
+        all()
+            .filter(|(_, it)| is_declared(it) && defined.contains(&key(it)))
+            .map(|(at, _)| at)
+            .collect()
     }
 
     /// Whether the uses of a definition that changed are not bound: its language is outlined only.

@@ -14,10 +14,14 @@ impl Difference {
     /// `is_wanted` chooses among the files.
     pub(super) fn n_unchecked_parameters(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
         let mut n_unchecked = 0;
-        for change in &self.changes {
+        let elsewhere = self.declared_elsewhere();
+        for (at, change) in self.changes.iter().enumerate() {
             let (Some(old), Some(new)) = (&change.old, &change.new) else {
                 continue;
             };
+            if elsewhere.contains(&at) {
+                continue;
+            }
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
             let is_followed = syntax::by_path(&was.path).family().is_some();
             if change.is_gone() || !is_followed || !(is_wanted(&was.path) || is_wanted(&is.path)) {

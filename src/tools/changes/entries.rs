@@ -182,7 +182,11 @@ impl ListedChanges {
         let difference = &gathered.difference;
         let mut all = Vec::new();
         let mut counts = BTreeMap::new();
+        let elsewhere = difference.declared_elsewhere();
         for (at, change) in difference.changes.iter().enumerate() {
+            if elsewhere.contains(&at) {
+                continue;
+            }
             let new = difference.new_of(change);
             let Some((file, symbol)) = new.or_else(|| difference.old(change)) else {
                 continue;

@@ -14,11 +14,11 @@ use crate::graph::coupled;
 use crate::graph::impact::{Reach, walk};
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
-use crate::model::{Direction, FileRole, Provenance, RepoPath, SymbolId};
+use crate::model::{Direction, Family, FileRole, Provenance, RepoPath, SymbolId, SymbolKind};
 use crate::tools::affected::Affected;
 use crate::tools::places::{EdgeConfidence, places, uses};
 use crate::uses::BrokenUse;
-use crate::workspace::{SymbolRow, View, family_of};
+use crate::workspace::{SymbolRow, View, family_of, normal_form};
 
 /// Edges from a changed definition to a test.
 pub(crate) const DEPTH: u32 = 5;
@@ -150,7 +150,9 @@ impl ChangesReach {
         if targets.is_empty() || self.n_counted.get() > MAX_COUNTED {
             return Ok(0);
         }
-        let reached = reached_from(view, targets)?;
+        let mut targets = targets.to_vec();
+        add_constructed(view, &mut targets)?;
+        let reached = reached_from(view, &targets)?;
         let placed = places(view, &reached.places)?;
         let tests = placed
             .iter()
@@ -211,8 +213,7 @@ impl ChangesReach {
         }
         let broken = gathered.broken.all.iter();
         let broken_in = add_broken(view, broken.filter(|it| is_wanted(&it.home)), &mut targets)?;
-        targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
-        targets.dedup_by(|a, b| a.id == b.id);
+        add_constructed(view, &mut targets)?;
         let reached = reached_from(view, &targets)?;
         let placed = places(view, &reached.places)?;
         let mut affected = Affected::of(view, &placed);
@@ -356,6 +357,29 @@ fn titles(view: &View<'_>, reach: &ChangesReach, path: &RepoPath) -> Result<Vec<
         titles.extend(title.map(|title| one_line(&title).into_owned()));
     }
     Ok(titles.into_iter().collect())
+}
+
+/// Adds the classes of constructors of C++: code that makes an object names the class.
+fn add_constructed(view: &View<'_>, targets: &mut Vec<SymbolRow>) -> Result<()> {
+    let is_made = |it: &&SymbolRow| {
+        it.kind == SymbolKind::Constructor && family_of(it.path.as_str()) == Some(Family::C)
+    };
+    let mut classes = Vec::new();
+    for constructor in targets.iter().filter(is_made) {
+        let Some((class, _)) = constructor.qualified_name.rsplit_once('.') else {
+            continue;
+        };
+        let named = view.read.symbols_named(&normal_form(&constructor.name))?;
+        classes.extend(
+            named
+                .into_iter()
+                .filter(|it| it.kind == SymbolKind::Class && it.qualified_name == class),
+        );
+    }
+    targets.extend(classes);
+    targets.sort_by(|a, b| (&a.path, a.ordinal).cmp(&(&b.path, b.ordinal)));
+    targets.dedup_by(|a, b| a.id == b.id);
+    Ok(())
 }
 
 /// Walks from changed definitions to their users, with those that stand for them where code runs.
