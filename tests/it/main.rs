@@ -37,6 +37,7 @@ mod lines;
 mod manual;
 mod method_sets;
 mod packs;
+mod preprocessing;
 mod query_plans;
 mod ranking;
 mod refs;
