@@ -83,8 +83,8 @@ impl DispatchLookup<'_, '_> {
             let second = other.symbol(row.ordinal);
             let is_same = second.qualified_name == symbol.qualified_name
                 && !second.flags.contains(SymbolFlags::DECLARATION_ONLY)
-                && other.facts.owner(row.ordinal as usize) == None
-                && file.facts.owner(at as usize) == None
+                && other.facts.owner(row.ordinal as usize).is_none()
+                && file.facts.owner(at as usize).is_none()
                 && !self
                     .linker
                     .differ_in_types((file.file, at), (other.file, row.ordinal));

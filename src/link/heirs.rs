@@ -15,6 +15,7 @@ use crate::store::StoreError;
 
 /// A class that is built on another one, directly or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Heir {
     /// The class.
     pub class: DefinitionRow,

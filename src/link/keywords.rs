@@ -108,12 +108,7 @@ fn keyword_parameter(signature: &str, name: &str) -> KeywordParameter {
     let mut is_collected = false;
     for (at, sign) in list.char_indices() {
         match (quote, sign) {
-            (Some(open), _) => {
-                if sign == open {
-                    quote = None;
-                }
-                continue;
-            }
+            (Some(open), _) if sign == open => quote = None,
             (None, '"' | '\'') => quote = Some(sign),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') if depth > 0 => depth -= 1,

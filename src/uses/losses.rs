@@ -170,7 +170,7 @@ impl BeforeAfter<'_> {
         bound.changed.is_none_or(|at| {
             let file = &self.difference.files[at];
             // The names of macros are looked up like imports, without anybody writing one.
-            let written = |import: &&Import| import.kind != ImportKind::Implied;
+            let written = |import: &&Import| !import.specifier.starts_with("macro ");
             let before = file.old.facts.imports.iter().filter(written).map(listed);
             let now = file.new.facts.imports.iter().filter(written).map(listed);
             before.eq(now)
@@ -200,6 +200,13 @@ impl BeforeAfter<'_> {
             && !new.has_errors
             && !new.exports.iter().any(is_whole)
             && !new.exports.is_empty()
+    }
+
+    /// Whether a reference takes a name of a module that exports it no longer: `require('./store').open`.
+    fn is_taken_from_module(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
+        let module = self.now.module_of_receiver(bound.id, reference);
+        let name = bound.facts.name(&bound.facts.references[reference]);
+        module.is_some_and(|it| self.no_longer_exports(it.file(), name))
     }
 
     /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
@@ -243,7 +250,9 @@ impl Uses<'_> {
         let references = self.lost_references(states, bound, earlier_id, &lists)?;
         let mut own = own_gone(states, bound)?;
         let lost_names = bound.lost_names.iter();
-        own.extend(lost_names.map(|(name, change)| ((name.clone(), *change), UsesOfGone::Anywhere)));
+        own.extend(
+            lost_names.map(|(name, change)| ((name.clone(), *change), UsesOfGone::Anywhere)),
+        );
         if references.is_empty() && lists.by_word.is_empty() && own.is_empty() {
             return Ok(());
         }
@@ -401,9 +410,7 @@ impl Uses<'_> {
                 None if lists.not_exported.contains_key(definition) => {
                     lists.not_exported[definition].clone()
                 }
-                None if self.is_taken_from_module(states, bound, n) => {
-                    Loss::Definition(*definition)
-                }
+                None if states.is_taken_from_module(bound, n) => Loss::Definition(*definition),
                 None => {
                     let used = (n, *definition);
                     match self.gone_base(states, bound, earlier_id, used, &mut receivers)? {
@@ -422,18 +429,6 @@ impl Uses<'_> {
             references.insert(u32::try_from(n).unwrap_or(u32::MAX), used);
         }
         Ok(references)
-    }
-
-    /// Whether a reference takes a name of a module that exports it no longer: `require('./store').open`.
-    fn is_taken_from_module(
-        &self,
-        states: &BeforeAfter<'_>,
-        bound: &BoundFile<'_>,
-        reference: usize,
-    ) -> bool {
-        let module = states.now.module_of_receiver(bound.id, reference);
-        let name = bound.facts.name(&bound.facts.references[reference]);
-        module.is_some_and(|it| states.no_longer_exports(it.file(), name))
     }
 
     /// Whether a file is of TypeScript, whose modules export by statements alone.

@@ -132,11 +132,11 @@ impl MentionTarget<'_> {
         let by = self.dispatch.get(&definition)?;
         // Of another overload the calls alone that may mean either.
         let is_other = by.provenance == Provenance::Overload && provenance != Provenance::Overload;
-        let is_used = !is_other
-            && (!by.by_calls || kind == UseKind::Call)
-            && (!by.by_objects || provenance != Provenance::Resolved)
-            && !(by.from_outside && self.in_file.get() == Some(definition.0));
-        is_used.then(|| MentionPart::Use(kind, provenance.max(by.provenance)))
+        let is_refused = is_other
+            || by.by_calls && kind != UseKind::Call
+            || by.by_objects && provenance == Provenance::Resolved
+            || by.from_outside && self.in_file.get() == Some(definition.0);
+        (!is_refused).then(|| MentionPart::Use(kind, provenance.max(by.provenance)))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Changes whose uses nobody compares with them: parameter lists in part, and the fields of C and C++, which are no definitions.
+//! Changes whose uses nobody compares with them: parameter lists in part, and the fields of C, C++ and Rust and the keys of objects of
+//! JavaScript, which are no definitions.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,8 @@ pub struct UncheckedUses {
     /// Parameter lists: overloads that are gone, parameters of languages whose arguments are not counted, those behind a decorator, and fewer
     /// than before.
     pub n_parameter_lists: u64,
-    /// Types of C and C++ that lost words outside of their members: the name of a field, `int flags;`, or a part of its type.
+    /// Types of C, C++ and Rust that lost words outside of their members: the name of a field, `int flags;`, or a part of its type. Objects of
+    /// TypeScript and JavaScript that lost a key, `{ limit: 3 }`.
     pub n_types: u64,
     /// Types that require more of the values which are taken for them: literals of TypeScript, functions of Java.
     pub n_requirements: u64,
@@ -38,12 +40,16 @@ impl Difference {
                 continue;
             };
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
-            let is_of_c = was.old.facts.family == Family::C;
-            if !is_of_c || !(is_wanted(&was.path) || is_wanted(&is.path)) {
+            if change.is_gone() || !(is_wanted(&was.path) || is_wanted(&is.path)) {
                 continue;
             }
-            let before = words(&was.old, &old.symbols);
-            let now = words(&is.new, &new.symbols);
+            let (before, now) = match was.old.facts.family {
+                Family::C | Family::Rust => {
+                    (words(&was.old, &old.symbols), words(&is.new, &new.symbols))
+                }
+                Family::Ecmascript => (keys(&was.old, &old.symbols), keys(&is.new, &new.symbols)),
+                _ => continue,
+            };
             n_types += u64::from(!before.is_subset(&now));
         }
         let required = requirements(self);
@@ -106,29 +112,61 @@ fn is_settable(side: &FileSide, symbol: &Symbol) -> bool {
     })
 }
 
-/// Returns the words of types without those of their members that are definitions.
+/// Returns the words of types without those of their members that are definitions, and of comments.
 fn words<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
     let mut all = BTreeSet::new();
     for at in declarations {
-        let Some(type_) = side.facts.symbols.get(*at as usize) else {
+        let type_ = side.facts.symbols.get(*at as usize);
+        let is_type = |it: &&Symbol| matches!(it.kind, SymbolKind::Class | SymbolKind::Type);
+        let Some(type_) = type_.filter(is_type) else {
             continue;
         };
-        if !matches!(type_.kind, SymbolKind::Class | SymbolKind::Type) {
-            continue;
-        }
-        let members = side.facts.symbols.iter();
-        let mut cuts: Vec<(u32, u32)> = members
-            .filter(|it| it.parent == Some(*at))
-            .map(|it| (it.span.start_byte, it.span.end_byte))
-            .collect();
-        cuts.push((type_.span.end_byte, type_.span.end_byte));
-        cuts.sort_unstable();
-        let mut from = type_.span.start_byte;
-        for (start, end) in cuts {
-            let between = side.text.get(from as usize..start as usize);
-            all.extend(tokens(between.unwrap_or_default()).filter(|it| is_word(it)));
-            from = from.max(end);
+        for between in between_members(side, *at, type_) {
+            let code = between
+                .lines()
+                .map(|line| line.split("//").next().unwrap_or(line));
+            all.extend(code.flat_map(tokens).filter(|it| is_word(it)));
         }
     }
     all
+}
+
+/// Returns the words that may be keys of objects, without those of functions that are definitions: `limit` of `{ limit: 3 }` and `{ limit }`.
+fn keys<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
+    let mut all = BTreeSet::new();
+    for at in declarations {
+        let object = side.facts.symbols.get(*at as usize);
+        let is_value =
+            |it: &&Symbol| matches!(it.kind, SymbolKind::Constant | SymbolKind::Variable);
+        let Some(object) = object.filter(is_value) else {
+            continue;
+        };
+        for between in between_members(side, *at, object) {
+            let signs: Vec<&str> = tokens(between).collect();
+            let of_three = signs.windows(3).filter_map(|it| {
+                let is_first = matches!(it[0], "{" | ",");
+                (is_first && is_word(it[1]) && matches!(it[2], ":" | "," | "}")).then_some(it[1])
+            });
+            all.extend(of_three);
+        }
+    }
+    all
+}
+
+/// Returns the parts of a definition that are no definitions in it.
+fn between_members<'s>(side: &'s FileSide, at: u32, symbol: &Symbol) -> Vec<&'s str> {
+    let members = side.facts.symbols.iter();
+    let mut cuts: Vec<(u32, u32)> = members
+        .filter(|it| it.parent == Some(at))
+        .map(|it| (it.span.start_byte, it.span.end_byte))
+        .collect();
+    cuts.push((symbol.span.end_byte, symbol.span.end_byte));
+    cuts.sort_unstable();
+    let mut from = symbol.span.start_byte;
+    let mut parts = Vec::new();
+    for (start, end) in cuts {
+        parts.extend(side.text.get(from as usize..start as usize));
+        from = from.max(end);
+    }
+    parts
 }

@@ -322,8 +322,11 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
     if unchecked.n_types > 0 {
         let _ = write!(
             said,
-            " Uses of fields were not looked for, which {} of C or C++ may have lost.",
-            count(unchecked.n_types, "changed type")
+            " Uses of fields were not looked for, which {} may have lost.",
+            match unchecked.n_types {
+                1 => "1 changed type or object".to_owned(),
+                n => format!("{n} changed types or objects"),
+            }
         );
     }
     if unchecked.n_requirements > 0 {
