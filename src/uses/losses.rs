@@ -169,8 +169,9 @@ impl BeforeAfter<'_> {
         let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
         bound.changed.is_none_or(|at| {
             let file = &self.difference.files[at];
-            // The names of macros are looked up like imports, without anybody writing one.
-            let written = |import: &&Import| !import.specifier.starts_with("macro ");
+            // The names of macros and crates are looked up like imports in Rust, without anybody writing one.
+            let is_rust = bound.facts.family == Family::Rust;
+            let written = |import: &&Import| !(is_rust && import.kind == ImportKind::Scope);
             let before = file.old.facts.imports.iter().filter(written).map(listed);
             let now = file.new.facts.imports.iter().filter(written).map(listed);
             before.eq(now)

@@ -119,12 +119,12 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             ),
         },
         (_, 0, 0) if found.n_unsearched > 0 => format!(
-            "No uses found in the files that were read for it{}; {} more {} the word: pass `sites` to read them all.",
+            "No uses found in the files that were read for it{}; {} {} the word: pass `sites` to read them all.",
             match implicit {
                 "" => String::new(),
                 implicit => format!(", but {implicit}"),
             },
-            count(found.n_unsearched, "file"),
+            count(found.n_unsearched, "more file"),
             if found.n_unsearched == 1 { "holds" } else { "hold" }
         ),
         (_, 0, 0) if !implicit.is_empty() => format!(
