@@ -36,6 +36,9 @@ struct ResolvedDeclaration {
     dependencies: Vec<FileDependency>,
 }
 
+/// How many dependencies of declarations one cache keeps. One takes 16 bytes. Few in unit tests, which so see the memo begin anew.
+const MAX_DECLARED: usize = if cfg!(test) { 20 } else { 300_000 };
+
 /// The platforms for which a file is built; `None` for a file without a path or facts.
 #[derive(Clone, Copy)]
 struct FilePlatforms {
@@ -53,8 +56,6 @@ struct CacheGeneration {
     files: HashMap<ModuleId, Option<Rc<LinkedFile>>>,
     /// Memo of [`FactsCache::memoized`], by file and name.
     resolved: HashMap<ModuleId, HashMap<String, Rc<ResolvedExport>>>,
-    /// Memo of [`FactsCache::definitions_of`].
-    declared: HashMap<(ModuleId, u32), Rc<ResolvedDeclaration>>,
 }
 
 /// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
@@ -67,6 +68,10 @@ pub(super) struct FactsCache<'a> {
     current: RefCell<CacheGeneration>,
     /// The previous generation; a hit moves its entry to the current one.
     previous: RefCell<CacheGeneration>,
+    /// Memo of [`FactsCache::definitions_of`]. Apart from the generations: what one large file includes may be more than these keep.
+    declared: RefCell<HashMap<(ModuleId, u32), Rc<ResolvedDeclaration>>>,
+    /// Number of dependencies in that memo, which begins anew at [`MAX_DECLARED`].
+    n_declared: Cell<usize>,
     /// The file that is being linked, with its uses, which no other one needs.
     own: RefCell<Option<Rc<LinkedFile>>>,
     /// Number of facts in the current generation.
@@ -102,6 +107,8 @@ impl<'a> FactsCache<'a> {
             is_recording: true,
             current: RefCell::default(),
             previous: RefCell::default(),
+            declared: RefCell::default(),
+            n_declared: Cell::new(0),
             own: RefCell::default(),
             n_kept: Cell::new(0),
             recorder: DependencyRecorder::default(),
@@ -233,7 +240,8 @@ impl<'a> FactsCache<'a> {
         declaration: (ModuleId, u32),
         search: impl FnOnce() -> Vec<(ModuleId, u32)>,
     ) -> Rc<[(ModuleId, u32)]> {
-        if let Some(known) = self.known_declaration(declaration) {
+        let known = self.declared.borrow().get(&declaration).cloned();
+        if let Some(known) = known {
             self.recorder.record(&known.dependencies);
             return Rc::clone(&known.definitions);
         }
@@ -247,28 +255,23 @@ impl<'a> FactsCache<'a> {
         };
         let definitions: Rc<[(ModuleId, u32)]> = found.into();
         if self.failure.borrow().is_none() {
+            let n_kept = self.n_declared.get() + 1 + dependencies.len();
+            let mut declared = self.declared.borrow_mut();
+            if n_kept > MAX_DECLARED {
+                declared.clear();
+            }
+            self.n_declared.set(if declared.is_empty() {
+                1 + dependencies.len()
+            } else {
+                n_kept
+            });
             let resolved = ResolvedDeclaration {
                 definitions: Rc::clone(&definitions),
                 dependencies,
             };
-            self.keep_declaration(declaration, &Rc::new(resolved));
+            declared.insert(declaration, Rc::new(resolved));
         }
         definitions
-    }
-
-    fn known_declaration(&self, declaration: (ModuleId, u32)) -> Option<Rc<ResolvedDeclaration>> {
-        let known = self.current.borrow().declared.get(&declaration).cloned();
-        known.or_else(|| {
-            let old = self.previous.borrow_mut().declared.remove(&declaration)?;
-            self.keep_declaration(declaration, &old);
-            Some(old)
-        })
-    }
-
-    fn keep_declaration(&self, declaration: (ModuleId, u32), resolved: &Rc<ResolvedDeclaration>) {
-        self.make_room(1 + resolved.dependencies.len());
-        let mut kept = self.current.borrow_mut();
-        kept.declared.insert(declaration, Rc::clone(resolved));
     }
 
     fn known_export(&self, file: ModuleId, name: &str) -> Option<Rc<ResolvedExport>> {
