@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::difference::{Difference, FileSide};
+use super::difference::{DefinitionPlace, Difference, FileSide};
 use super::modifiers::{DeclaredModifiers, Visibility};
 use super::requirements::{Requirement, requirements};
 use crate::graph::tokens::{is_word, tokens};
@@ -35,14 +35,8 @@ impl Difference {
     /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files.
     pub fn unchecked_uses(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> UncheckedUses {
         let mut n_types = 0;
-        for change in &self.changes {
-            let (Some(old), Some(new)) = (&change.old, &change.new) else {
-                continue;
-            };
+        for (old, new) in self.changed_in_place(&is_wanted) {
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
-            if change.is_gone() || !(is_wanted(&was.path) || is_wanted(&is.path)) {
-                continue;
-            }
             let (before, now) = match was.old.facts.family {
                 Family::C | Family::Rust => {
                     (words(&was.old, &old.symbols), words(&is.new, &new.symbols))
@@ -66,17 +60,24 @@ impl Difference {
         }
     }
 
+    /// Returns the places of the changed definitions that are there in both states under their name.
+    fn changed_in_place(
+        &self,
+        is_wanted: impl Fn(&RepoPath) -> bool,
+    ) -> impl Iterator<Item = (&DefinitionPlace, &DefinitionPlace)> {
+        self.changes.iter().filter_map(move |change| {
+            let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
+            let paths = [&self.files[old.file].path, &self.files[new.file].path];
+            let is_there = !change.is_gone() && paths.into_iter().any(&is_wanted);
+            is_there.then_some((old, new))
+        })
+    }
+
     /// Returns how many fields and properties that others see can't be assigned where they could.
     fn n_read_only(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
         let mut n_read_only = 0;
-        for change in &self.changes {
-            let (Some(old), Some(new)) = (&change.old, &change.new) else {
-                continue;
-            };
+        for (old, new) in self.changed_in_place(is_wanted) {
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
-            if change.is_gone() || !(is_wanted(&was.path) || is_wanted(&is.path)) {
-                continue;
-            }
             let (before, now) = (old.symbols[0] as usize, new.symbols[0] as usize);
             let (before, now) = (&was.old.facts.symbols[before], &is.new.facts.symbols[now]);
             let modifiers = (

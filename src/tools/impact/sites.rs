@@ -122,12 +122,21 @@ fn add_pasting_macros(uses: &Uses<'_>, first: &SymbolRow, output: &mut ImpactOut
     let n_more = places.len() as u64;
     output.completeness.unresolved_sites += n_more;
     output.unresolved_total = Some(output.unresolved_total.unwrap_or_default() + n_more);
+    add_lines(uses, places.iter().map(|it| (&it.path, it.line)), output)
+}
+
+/// Adds places of unknown meaning to those that are shown, as far as these go.
+fn add_lines<'p>(
+    uses: &Uses<'_>,
+    places: impl Iterator<Item = (&'p RepoPath, u32)>,
+    output: &mut ImpactOutput,
+) -> Result<()> {
     let n_left = MAX_UNRESOLVED.saturating_sub(output.unresolved.len());
-    for place in places.iter().take(n_left) {
+    for (path, line) in places.take(n_left) {
         output.unresolved.push(LineOutput {
-            path: place.path.to_string(),
-            line: place.line,
-            text: uses.line(&place.path, place.line)?,
+            path: path.to_string(),
+            line,
+            text: uses.line(path, line)?,
         });
     }
     Ok(())
@@ -157,14 +166,7 @@ fn add_unbound(
             place.line,
         )
     });
-    for place in places.iter().take(MAX_UNRESOLVED) {
-        output.unresolved.push(LineOutput {
-            path: place.path.to_string(),
-            line: place.line,
-            text: uses.line(&place.path, place.line)?,
-        });
-    }
-    Ok(())
+    add_lines(uses, places.iter().map(|it| (&it.path, it.line)), output)
 }
 
 /// Adds the places that may be uses of a definition that has none by the index: code that could not be read, or names that
