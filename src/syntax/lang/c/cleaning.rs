@@ -450,19 +450,15 @@ fn declared_in_macro(
     (n_names >= 2 && is_named && closed(tokens, next) == behind - 1).then_some(behind - 1)
 }
 
-/// Returns the place behind the parenthesis that closes the one at `open`.
+/// Returns the place behind the parenthesis that closes the one at `open`; `open` where none does, or none opens.
 pub(super) fn closed(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
             TokenKind::Sign(b'(') => depth += 1,
-            TokenKind::Sign(b')') => {
-                depth -= 1;
-                if depth == 0 {
-                    return at + 1;
-                }
-            }
-            TokenKind::Sign(b'{' | b';') => break,
+            TokenKind::Sign(b')') if depth == 1 => return at + 1,
+            TokenKind::Sign(b')') if depth > 0 => depth -= 1,
+            TokenKind::Sign(b')' | b'{' | b';') => break,
             _ => {}
         }
     }
