@@ -211,26 +211,23 @@ impl<'a> FactsCache<'a> {
             self.recorder.record(&known.dependencies);
             return known.def;
         }
-        if !self.is_recording {
-            let def = resolve();
-            if self.failure.borrow().is_none() {
-                let dependencies = Vec::new();
-                let resolved = Rc::new(ResolvedExport { def, dependencies });
-                self.keep_export(file, name.to_owned(), &resolved);
-            }
-            return def;
-        }
-        let (def, lookups) = self.recorder.apart(resolve);
-        let dependencies = self.without_implied(&lookups);
-        self.recorder.record(&dependencies);
+        let (def, dependencies) = self.recorded(resolve);
         if self.failure.borrow().is_none() {
-            self.keep_export(
-                file,
-                name.to_owned(),
-                &Rc::new(ResolvedExport { def, dependencies }),
-            );
+            let resolved = ResolvedExport { def, dependencies };
+            self.keep_export(file, name.to_owned(), &Rc::new(resolved));
         }
         def
+    }
+
+    /// Runs a search and returns what it finds with the look-ups that this depends on; none of these for questions.
+    fn recorded<T>(&self, search: impl FnOnce() -> T) -> (T, Vec<FileDependency>) {
+        if !self.is_recording {
+            return (search(), Vec::new());
+        }
+        let (found, lookups) = self.recorder.apart(search);
+        let dependencies = self.without_implied(&lookups);
+        self.recorder.record(&dependencies);
+        (found, dependencies)
     }
 
     /// Memoizes the definitions of a declaration: all files that include a header use the same ones, and the files that define
@@ -245,26 +242,16 @@ impl<'a> FactsCache<'a> {
             self.recorder.record(&known.dependencies);
             return Rc::clone(&known.definitions);
         }
-        let (found, dependencies) = if self.is_recording {
-            let (found, lookups) = self.recorder.apart(search);
-            let dependencies = self.without_implied(&lookups);
-            self.recorder.record(&dependencies);
-            (found, dependencies)
-        } else {
-            (search(), Vec::new())
-        };
+        let (found, dependencies) = self.recorded(search);
         let definitions: Rc<[(ModuleId, u32)]> = found.into();
         if self.failure.borrow().is_none() {
-            let n_kept = self.n_declared.get() + 1 + dependencies.len();
+            let n_more = 1 + dependencies.len();
             let mut declared = self.declared.borrow_mut();
-            if n_kept > MAX_DECLARED {
+            if self.n_declared.get() + n_more > MAX_DECLARED {
                 declared.clear();
+                self.n_declared.set(0);
             }
-            self.n_declared.set(if declared.is_empty() {
-                1 + dependencies.len()
-            } else {
-                n_kept
-            });
+            self.n_declared.set(self.n_declared.get() + n_more);
             let resolved = ResolvedDeclaration {
                 definitions: Rc::clone(&definitions),
                 dependencies,
