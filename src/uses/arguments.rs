@@ -9,6 +9,7 @@ use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::difference::{ChangedFile, Difference, FileSide, SymbolChange};
 use super::losses::BeforeAfter;
 use super::mentions::line_at;
+use super::modifiers::is_typescript;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::Meaning;
@@ -294,8 +295,7 @@ pub(super) fn parenthesised(signature: &str) -> Option<String> {
 
 /// Whether calls in a file have to pass what a signature requires: JavaScript passes `undefined` for the rest.
 pub(super) fn is_counted(path: &RepoPath) -> bool {
-    let ends = [".ts", ".tsx", ".mts", ".cts", ".py", ".pyi"];
-    ends.iter().any(|end| path.as_str().ends_with(end))
+    is_typescript(path) || matches!(path.extension(), Some("py" | "pyi"))
 }
 
 fn is_constructor(name: &str, kind: SymbolKind) -> bool {

@@ -7,6 +7,7 @@ use super::Uses;
 use super::broken_use::{Refusal, last_name};
 use super::difference::{ChangedFile, Difference};
 use super::inherited::Receivers;
+use super::modifiers::is_typescript;
 use super::unbound::has_implicit_receiver;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -406,13 +407,12 @@ impl Uses<'_> {
             let (Meaning::Definition(definition, provenance), true) = (before, is_lost) else {
                 continue;
             };
-            let loss = match states.gone.get(definition) {
-                Some(change) => states.lost_change(*change, *now),
-                None if lists.not_exported.contains_key(definition) => {
-                    lists.not_exported[definition].clone()
-                }
-                None if states.is_taken_from_module(bound, n) => Loss::Definition(*definition),
-                None => {
+            let not_exported = lists.not_exported.get(definition);
+            let loss = match (states.gone.get(definition), not_exported) {
+                (Some(change), _) => states.lost_change(*change, *now),
+                (None, Some(loss)) => loss.clone(),
+                _ if states.is_taken_from_module(bound, n) => Loss::Definition(*definition),
+                _ => {
                     let used = (n, *definition);
                     match self.gone_base(states, bound, earlier_id, used, &mut receivers)? {
                         Some(change) => Loss::Change(change),
@@ -454,10 +454,8 @@ fn lost_exports(
         if export.specifier.is_empty() || export.kind == ExportKind::Star {
             continue;
         }
-        let mut imports = bound.facts.imports.iter().zip(&bound.targets);
-        let is_missing = imports.any(|(import, target)| {
-            import.specifier == export.specifier && *target == Some(ImportTarget::Missing)
-        });
+        let mut targets = targets_of(bound, &export.specifier);
+        let is_missing = targets.any(|target| target == Some(ImportTarget::Missing));
         let Some(loss) = loss_of(states, (before, now), is_missing) else {
             continue;
         };
@@ -600,12 +598,20 @@ fn bodies_around(file: &ChangedFile, symbol: &Symbol) -> Option<Vec<std::ops::Ra
 
 /// Returns the file that a module as written leads to.
 fn target_of(bound: &BoundFile<'_>, specifier: &str) -> Option<FileId> {
-    let mut imports = bound.facts.imports.iter().zip(&bound.targets);
-    let found = imports.find(|(import, _)| import.specifier == specifier);
-    match found?.1 {
-        Some(ImportTarget::File(target)) => Some(*target),
+    match targets_of(bound, specifier).next()? {
+        Some(ImportTarget::File(target)) => Some(target),
         _ => None,
     }
+}
+
+/// Returns where the imports of a module as written lead.
+fn targets_of(
+    bound: &BoundFile<'_>,
+    specifier: &str,
+) -> impl Iterator<Item = Option<ImportTarget>> {
+    let imports = bound.facts.imports.iter().zip(&bound.targets);
+    let of_it = imports.filter(move |(import, _)| import.specifier == specifier);
+    of_it.map(|(_, target)| *target)
 }
 
 /// Adds the places of names in their own file, where no scope binds it any more.
@@ -723,13 +729,8 @@ pub(super) fn is_unbound(meaning: Meaning) -> bool {
     )
 }
 
-fn is_typescript(path: &RepoPath) -> bool {
-    let ends = [".ts", ".tsx", ".mts", ".cts"];
-    ends.iter().any(|end| path.as_str().ends_with(end))
-}
-
 /// Returns the first byte of a line (from 1) that is no white space.
-fn start_of_line(text: &str, line: u32) -> u32 {
+pub(super) fn start_of_line(text: &str, line: u32) -> u32 {
     let before = text
         .split_inclusive('\n')
         .take(line.saturating_sub(1) as usize);

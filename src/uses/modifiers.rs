@@ -76,13 +76,9 @@ impl DeclaredModifiers {
     /// Reads those of a symbol of one state; `None` where its language has none.
     pub(super) fn of(path: &RepoPath, side: &FileSide, symbol: &Symbol) -> Option<Self> {
         let family = side.facts.family;
-        let is_typescript = || {
-            let ends = [".ts", ".tsx", ".mts", ".cts"];
-            ends.iter().any(|end| path.as_str().ends_with(end))
-        };
         let is_read = match family {
             Family::Java | Family::CSharp | Family::Rust | Family::Python => true,
-            Family::Ecmascript => is_typescript(),
+            Family::Ecmascript => is_typescript(path),
             _ => false,
         };
         let (start, end) = (
@@ -141,6 +137,11 @@ impl DeclaredModifiers {
             is_required,
         })
     }
+}
+
+/// Whether a file is of TypeScript, by its name.
+pub(super) fn is_typescript(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("ts" | "tsx" | "mts" | "cts"))
 }
 
 fn access(

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
 use super::difference::{ChangedFile, Difference, FileSide};
-use super::losses::BeforeAfter;
+use super::losses::{BeforeAfter, start_of_line};
 use super::mentions::line_at;
 use super::modifiers::{DeclaredModifiers, behind_brackets};
 use crate::error::{Error, Result};
@@ -236,27 +236,14 @@ impl Uses<'_> {
                 let Some(block) = impl_block(&text, start as usize) else {
                     continue;
                 };
-                let mut words = tokens(block);
-                let mut has_method = false;
-                // What a macro writes is not known.
-                let mut has_macro = false;
-                while let Some(word) = words.next() {
-                    match word {
-                        "fn" => has_method |= words.next() == Some(&one.symbol().name),
-                        "!" => has_macro = true,
-                        _ => {}
-                    }
-                }
-                if has_method {
+                let words: Vec<&str> = tokens(block).collect();
+                let method = ["fn", &one.symbol().name];
+                if words.windows(2).any(|it| *it == method) {
                     continue;
                 }
-                let head = block.split('{').next().unwrap_or_default();
-                let body = block.get(head.len()..).unwrap_or_default();
-                let may_be_written = has_macro && tokens(body).next() == Some("{") && {
-                    let mut inside = tokens(body).skip(1);
-                    inside.next();
-                    inside.next() == Some("!")
-                };
+                // What a macro writes is not known: `{ forward! { … } }`.
+                let open = words.iter().position(|it| *it == "{");
+                let may_be_written = open.is_some_and(|at| words.get(at + 2) == Some(&"!"));
                 let at = text[..start as usize].rfind('\n').map_or(0, |it| it + 1);
                 let list = if may_be_written {
                     &mut found.doubtful
@@ -281,16 +268,11 @@ impl Uses<'_> {
         };
         let rows = self.read.symbols_of(type_.0)?;
         let row = rows.iter().find(|it| it.ordinal == type_.1);
-        let file = self.read.file(path.as_str())?;
-        let text = file.and_then(|file| self.sources.read(&path, file.content));
-        let (Some(row), Some(text)) = (row, text) else {
+        let (Some(row), Some(text)) = (row, self.text_of(&path)?) else {
             found.is_cut = true;
             return Ok(());
         };
-        let before = text
-            .split_inclusive('\n')
-            .take(row.name_line.saturating_sub(1) as usize);
-        let at = before.map(str::len).sum();
+        let at = start_of_line(&text, row.name_line) as usize;
         let list = if is_certain {
             &mut found.all
         } else {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Uses;
 use super::broken_use::{BrokenUses, Refusal, last_name};
 use super::difference::{ChangedFile, SymbolChange};
-use super::losses::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare};
+use super::losses::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::modifiers::{DeclaredModifiers, Visibility, behind_brackets};
 use super::overloads::parameter_types;
 use crate::error::{Error, Result};
@@ -219,11 +219,6 @@ impl Uses<'_> {
             if is_of_dotnet && !head.split_whitespace().any(|word| word == "override") {
                 continue;
             }
-            let start = text
-                .split_inclusive('\n')
-                .take(symbol.name_line.saturating_sub(1) as usize)
-                .map(str::len)
-                .sum::<usize>();
             let place = BrokenPlace {
                 kind: Some(if is_class {
                     UseKind::Extends
@@ -231,7 +226,7 @@ impl Uses<'_> {
                     UseKind::Implements
                 }),
                 provenance: Provenance::Dispatch,
-                ..BrokenPlace::at(u32::try_from(start).unwrap_or(u32::MAX), symbol.name_line)
+                ..BrokenPlace::at(start_of_line(&text, symbol.name_line), symbol.name_line)
             };
             let key = (path, one.change, refusal, true);
             places.entry(key).or_default().push(place);
@@ -501,7 +496,8 @@ impl Uses<'_> {
         Ok((!is_inside).then_some(true))
     }
 
-    fn text_of(&self, path: &RepoPath) -> Result<Option<Arc<str>>> {
+    /// Returns the text of a file as it was indexed; `None` where it differs now.
+    pub(super) fn text_of(&self, path: &RepoPath) -> Result<Option<Arc<str>>> {
         let file = self.read.file(path.as_str())?;
         Ok(file.and_then(|file| self.sources.read(path, file.content)))
     }
