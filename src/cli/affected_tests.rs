@@ -249,7 +249,7 @@ impl ReachingTests {
             .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
             .collect();
         if self.is_deeper {
-            reasons.push(format!("users are followed for {DEPTH} steps, and not where they hand on a value that is made once"));
+            reasons.push(format!("callers are followed for {DEPTH} steps, and not through a value that a module makes once as it is loaded (`const app = createApp()`)"));
         }
         if self.freshness != "fresh" {
             reasons.push("the index is not known to be complete".to_owned());

@@ -87,7 +87,7 @@ pub(super) const ALIASES: &[Alias] = &[
                 "symbol",
                 "The name of the definition, also qualified (Class.method)",
             ),
-            ("path", "The file that has it, if several have it"),
+            ("path", "The file that defines it, if several do"),
             ("start_line", ""),
             ("end_line", ""),
         ],

@@ -26,7 +26,7 @@ Examples:
 
 `codelens help COMMAND` explains a command. `codelens serve` is what an agent starts.
 
-Exit codes: 0 done; 1 an error, or a check of `doctor` failed; 2 a command line that is not understood; 3 a use is broken (`changes --exit-code`); 130 interrupted.";
+Exit codes: 0 done; 1 an error, or a check of `doctor` or the command of `verify` failed; 2 a command line that is not understood; 3 a use is broken (`changes --exit-code`); 130 interrupted.";
 
 /// Returns the whole command line.
 pub(super) fn command() -> Command {

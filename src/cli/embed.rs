@@ -18,7 +18,7 @@ use crate::tools::Progress;
 use crate::workspace::{Revision, VectorStatus, Workspace};
 
 const ABOUT: &str = "\
-Search is by words. With a model of yours, set as [embed] in codelens.toml, it can also go by meaning: `embed build` turns each piece of \
+Search uses words, names, paths and past commits. With a model of yours, set as [embed] in codelens.toml, it can also use meaning: `embed build` turns each piece of \
 code into a vector, once for all branches and clones of a repository. Nothing is sent anywhere until you set an address, and keys are named by a variable \
 of the environment.";
 

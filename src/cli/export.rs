@@ -24,7 +24,7 @@ Writes definitions and uses to one file that other tools read. The index is brou
 signatures, doc comments, and which definitions extend, implement or override others. `jsonl` has a JSON object a line for each file, symbol, \
 import and edge, for a database.
 
-Uses that are not bound are left out, as in every answer. The same commit gives the same bytes.";
+Uses that are not bound are left out, as in every answer. The same commit gives the same bytes, except for the repository's path in `scip`.";
 
 const EXAMPLES: &str = "\
 Examples:

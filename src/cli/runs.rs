@@ -10,7 +10,7 @@ use super::run::without_repo;
 use crate::tools::runs::{DEFAULT_RUNS, runs};
 
 const ABOUT: &str = "\
-Lists builds of indexes, pulls and imports of bundles of this data directory, the newest first, each with what it started from, what came of it, and where something is \
+Lists builds of indexes, pulls, imports of bundles and archives of this data directory, the newest first, each with what it started from, what came of it, and where something is \
 left to do the next command. A run whose process is gone is `interrupted`. Questions that brought up at most 50 files in less than a second are no runs.";
 
 /// Returns the command.

@@ -82,6 +82,12 @@ fn marks_of<'t>(root: Node<'t>, symbol: &Symbol) -> Vec<Node<'t>> {
         match child.kind() {
             _ if is_mark(child) => found.push(child),
             "modifiers" => found.extend(child.named_children(&mut inner).filter(|it| is_mark(*it))),
+            // C#: `[HttpGet("a"), Authorize]`.
+            "attribute_list" => found.extend(
+                child
+                    .named_children(&mut inner)
+                    .filter(|it| it.kind() == "attribute"),
+            ),
             _ => {}
         }
     }
@@ -159,6 +165,8 @@ mod tests {
         );
         let source = "class A {\n  @Override public void run(@Nullable String a) {}\n  @Bean\n  public Db db() { return null; }\n  public static void main(String[] a) {}\n}\n";
         assert_eq!(told("A.java", source), ["A.db: @Bean", "A.main: by name"]);
+        let source = "class A {\n  [HttpGet(\"a\"), Authorize]\n  public int Get() => 1;\n  [Obsolete] void Old() {}\n  public int Plain() => 2;\n}\n";
+        assert_eq!(told("A.cs", source), ["A.Get: HttpGet(\"a\") Authorize"]);
         let source = "#[inline]\nfn a() {}\n\n#[get(\"/\")]\nasync fn index() {}\nfn main() {}\n";
         assert_eq!(
             told("a.rs", source),

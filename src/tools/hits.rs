@@ -321,7 +321,7 @@ pub(super) fn say_nothing_found(
         });
         return Ok(());
     }
-    freshness_fields.say_nothing_found("No file holds a word of the question", n_files);
+    freshness_fields.say_nothing_found("No indexed file contains any of these words", n_files);
     Ok(())
 }
 

@@ -68,7 +68,7 @@ A reply has at most 44,000 bytes of text. A list that is longer is cut and says 
 - `omitted` lists what did not go in, best first, up to 50 and as far as the budget goes; `omittedTotal` counts all. `parts` and `omitted` together do not depend on `budget`.
 - `because` is the handle or the words of the question that brought a part.
 - `brief`: up to six sentences whose names and numbers are all in other fields of the same answer.
-- `cards`: one for each target, with its place and counts as `cl_impact` has them (`callers`: direct uses). A target that is ambiguous or not there makes its own card an `error` with
+- `cards`: one for each target, with its place and counts as `cl_impact` has them (`callers`: direct callers). A target that is ambiguous or not there makes its own card an `error` with
   `candidates`; the call succeeds. `path:line` and `path#name` name definitions too.
 
 ## Scores

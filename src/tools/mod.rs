@@ -24,6 +24,7 @@ pub mod map;
 mod map_definition;
 pub mod map_lists;
 pub mod memory;
+mod module_names;
 mod near_paths;
 mod normalize_input;
 pub(crate) mod notes;

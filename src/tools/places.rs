@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{is_zero, length};
+use super::module_names::{component_named, in_module_named};
 use crate::error::{Error, Result};
 use crate::graph::edge_confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
@@ -355,6 +356,15 @@ pub(super) fn named(
     if found.iter().any(|symbol| symbol.qualified_name == wanted) {
         found.retain(|symbol| symbol.qualified_name == wanted);
     }
+    // A component has a capital first; `users` of a store is not asked together with each page of that name.
+    if found.is_empty() || wanted.starts_with(char::is_uppercase) {
+        let components = component_named(view, &wanted)?;
+        found.extend(components.into_iter().filter(is_here));
+    }
+    if found.is_empty() {
+        found = in_module_named(&alike, &wanted);
+        found.retain(is_here);
+    }
     if found.is_empty() {
         check_name(view, name)?;
         return Ok(None);
@@ -479,6 +489,8 @@ pub(super) fn near_names(
         }
     }
     near.dedup_by(|a, b| (&a.path, &a.qualified_name) == (&b.path, &b.qualified_name));
+    let last = last_name(name);
+    near.sort_by_cached_key(|it| (it.name != last, view.roles.of(&it.path), !it.exported));
     Ok(near)
 }
 

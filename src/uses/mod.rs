@@ -32,6 +32,7 @@ mod restrictions;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
+mod unread;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};

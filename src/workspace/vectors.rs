@@ -720,7 +720,7 @@ fn wait(pause: Duration, interrupt: &Arc<AtomicBool>) -> Result<()> {
 fn off() -> Error {
     Error::invalid(
         "no model that turns text into vectors is configured",
-        "set `[embed]` in codelens.toml (docs/models.md says which models there are); `codelens config show` tells where it is",
+        "set `[embed]` in codelens.toml (`codelens embed --help`); `codelens config show` tells where it is",
     )
 }
 

@@ -206,7 +206,7 @@ fn tests_of_a_change_are_counted_as_those_of_its_definition() {
     );
     let said = cli.run(&["changes", "HEAD"]).stdout;
     let counted =
-        "1 test file reaches what changed; 1 more may, by what else the changed files export.";
+        "1 test file reaches what changed; 1 more uses other exports of the changed files.";
     assert!(said.contains(counted), "{said}");
     assert_eq!(paths(&["tests", "HEAD"]).len(), 2);
 }

@@ -142,6 +142,50 @@ fn a_name_of_several_definitions_is_not_guessed() {
 }
 
 #[test]
+fn names_of_files_and_modules_name_what_is_in_them() {
+    let files = "\
+//- /web/posts/PostItem.vue
+<template><p>1</p></template>
+<script setup lang=\"ts\">
+const a = 1
+</script>
+//- /web/posts/List.vue
+<template><PostItem /></template>
+<script setup lang=\"ts\">
+import PostItem from './PostItem.vue'
+</script>
+//- /web/users/index.vue
+<template><p>2</p></template>
+//- /web/users.ts
+export const users = 1
+//- /shop/models/pages.py
+class Page:
+    def show(self):
+        return 1
+//- /shop/other.py
+class Page:
+    pass
+//- commit one
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(&repo.path());
+    let target = |name: &str| cli.json(&["impact", name])["target"].clone();
+    let component = target("PostItem");
+    assert_eq!(component["path"], "web/posts/PostItem.vue", "{component}");
+    assert_eq!(target("post-item"), component);
+    let callers = cli.json(&["impact", "PostItem"])["callers"].clone();
+    assert_eq!(callers[0]["path"], "web/posts/List.vue", "{callers}");
+    // A name that is written comes before that of a file without a capital.
+    assert_eq!(target("users")["path"], "web/users.ts");
+    for name in ["models.Page", "shop.models.Page", "pages.Page"] {
+        assert_eq!(target(name)["path"], "shop/models/pages.py", "{name}");
+    }
+    assert_eq!(target("models.Page.show")["symbol"], "Page.show");
+    assert_eq!(target("shop.Page")["path"], "shop/other.py");
+    assert_eq!(target("views.Page"), json!(null));
+}
+
+#[test]
 fn files_are_listed_with_their_sizes() {
     let (_repo, cli) = repo();
     let found = cli.json(&["list-files"]);

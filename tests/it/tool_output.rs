@@ -315,7 +315,7 @@ fn an_answer_from_a_part_of_the_index_says_so_first_and_denies_nothing() {
     let found = cli.json(&["search", "zzqqxx"]);
     assert_eq!(
         found["note"],
-        "No file holds a word of the question; looked through 421 files."
+        "No indexed file contains any of these words; looked through 421 files."
     );
 }
 

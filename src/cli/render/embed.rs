@@ -66,7 +66,7 @@ pub(in crate::cli) fn vector_status(status: &VectorStatus, reference: Option<&st
         ));
     } else {
         lines.push(
-            "search goes by words alone: no model is set ([embed] in codelens.toml, docs/models.md)"
+            "no model is set ([embed] in codelens.toml): search uses words, names, paths and past commits"
                 .to_owned(),
         );
     }

@@ -1,7 +1,7 @@
 //! The lists of an outline tool: files, directories, definitions.
 
 use super::text::{bytes, count, plural, put};
-use super::{AnswerText, RenderedText, Rest, footer, hits, said};
+use super::{AnswerText, RenderedText, Rest, footer, hits, said, skipped};
 use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible};
 use crate::tools::chunks::ChunksOutput;
 use crate::tools::map::{FilesOutput, MapOutput};
@@ -77,7 +77,7 @@ fn file(file: &ListedFile, screen: &Screen) -> String {
     let mut facts = vec![visible(&file.language).into_owned()];
     facts.extend(file.bytes.map(bytes));
     facts.push(plural(file.lines.into(), "line"));
-    facts.extend(file.skipped.map(|reason| format!("left out: {reason}")));
+    facts.extend(file.skipped.map(skipped::reason));
     let facts = screen.paint(FAINT, &facts.join(", "));
     format!("{path}  {facts}{}\n", hits::stale(file.stale, screen))
 }
@@ -127,7 +127,7 @@ fn tree(branches: &[BranchOutput], languages: &[LanguageOutput], screen: &Screen
         let name = path.rsplit('/').next().unwrap_or_default();
         let mut facts = vec![plural(branch.files, "file"), plural(branch.lines, "line")];
         if branch.skipped > 0 {
-            facts.push(format!("{} left out", count(branch.skipped)));
+            facts.push(format!("{} left out or reduced", count(branch.skipped)));
         }
         let (name, facts) = (
             screen.paint(PLACE, name),

@@ -1,7 +1,8 @@
 //! Every line that a search found, as `grep` prints them.
 
 use super::hits::emphasise;
-use super::text::{count, list, most_first, plural, put};
+use super::skipped::reasons;
+use super::text::{count, most_first, plural, put};
 use super::{RenderedText, said};
 use crate::cli::screen::{CARE, FAINT, PLACE, Screen, visible};
 use crate::tools::lines::LineSearchOutput;
@@ -78,7 +79,7 @@ fn summary(found: &SearchOutput, totals: &LineSearchOutput, screen: &Screen) -> 
     }
     if !totals.unsearched.is_empty() {
         let mark = if text.is_empty() { "" } else { "; " };
-        let reasons = list(&most_first(&totals.unsearched));
+        let reasons = reasons(&most_first(&totals.unsearched));
         put!(text, "{mark}not searched: {reasons}");
     }
     let fields = &found.freshness_fields;

@@ -22,6 +22,7 @@ mod remotes;
 mod risk;
 mod runs;
 mod setup;
+mod skipped;
 mod state;
 mod storage;
 mod text;

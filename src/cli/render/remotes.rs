@@ -9,7 +9,7 @@ pub(in crate::cli) fn added(name: &str, url: &str, is_new: bool) -> String {
     let (name, url) = (visible(name), visible(url));
     if is_new {
         format!(
-            "added {name}: {url}\nnext: `codelens push` uploads the index of a commit; remote.pull = \"auto\" in codelens.toml starts missing ones from there\n"
+            "added {name}: {url}\nnext: `codelens push` uploads the index of a commit; remote.pull = \"auto\" in codelens.toml lets a missing index start from it\n"
         )
     } else {
         format!("{name} is there already: {url}\n")
@@ -53,7 +53,7 @@ pub(in crate::cli) fn pulled(done: &Pulled) -> String {
     let remote = visible(&done.remote);
     let commit = short_sha(done.commit.as_deref().unwrap_or_default());
     let differing = match done.n_differing {
-        Some(0) => "the commit itself".to_owned(),
+        Some(0) => "for exactly this commit".to_owned(),
         Some(n) => format!("{} differ", plural(n, "file")),
         None => "how many files differ is not known here".to_owned(),
     };
@@ -100,7 +100,7 @@ pub(in crate::cli) fn collected(done: &RemoteCollected, is_dry_run: bool) -> Str
         ),
     };
     let mut text = format!(
-        "{}: {verb} {indexes}{incomplete} and {} parts ({}); {} stay\n",
+        "{}: {verb} {indexes}{incomplete} and {} parts ({}); kept {}\n",
         visible(&done.remote),
         done.n_parts,
         bytes(done.bytes),

@@ -69,7 +69,7 @@ fn file(file: &FileRiskOutput) -> TreeNode {
         fixes.map_or(0, |fixes| fixes.count),
     );
     if let Some(churn) = file.churn {
-        put!(line, "; more than {churn} % of files");
+        put!(line, "; more commits than {churn} % of the files");
     }
     let mut lines = vec![line];
     let subjects = fixes.into_iter().flat_map(|fixes| &fixes.subjects);
@@ -92,5 +92,5 @@ fn held(history: &HeldCommitsOutput) -> String {
         return format!("Of all {n}.");
     }
     let since = history.from.as_deref().unwrap_or_default();
-    format!("Of the newest {n} (since {since}): there are more, or the clone is cut off.")
+    format!("Of the newest {n} (since {since}): older ones are not counted.")
 }

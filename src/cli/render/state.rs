@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::skipped::add_skipped;
 use super::text::{
     Facts, bytes, count, duration, list, most_first, plural, put, short, table, wrap,
 };
@@ -30,14 +31,10 @@ impl AnswerText for CurrentOutput {
         facts.add(asked.word(), asked.text(screen));
         let worktree = self.worktree.as_deref();
         let worktree = worktree.filter(|worktree| *worktree != COMMIT_SOURCE);
-        facts.add("worktree", shown(worktree));
+        facts.add("work tree", shown(worktree));
         let status = self.status.unwrap_or_default();
         let seed = self.seed_from.as_deref().filter(|_| status == "missing");
-        let word = if seed.is_some() {
-            "not built yet"
-        } else {
-            status
-        };
+        let word = if seed.is_some() { "missing" } else { status };
         let mut index = screen.paint(if status == "ready" { GOOD } else { CARE }, word);
         let pending = plural(self.pending_files, "file");
         if self.pending_files > 0 && seed.is_none() {
@@ -96,7 +93,7 @@ impl AnswerText for RefreshOutput {
         }
         holds.push(plural(self.total_chunks, "chunk"));
         facts.add("holds", holds.join(", "));
-        facts.add("left out", left_out(&self.skipped_by_reason, self.skipped));
+        add_skipped(&mut facts, &self.skipped_by_reason);
         facts.add("started from", shown(self.seeded_from.as_deref()));
         facts.add("remote", self.note.as_deref().map_or(String::new(), said));
         if !is_ready {
@@ -170,12 +167,12 @@ impl AnswerText for StatsOutput {
         if counts.unresolved > 0 {
             let imports = plural(counts.unresolved, "import");
             facts.add(
-                "unresolved",
-                format!("{imports} of files that are not indexed"),
+                "imports",
+                format!("{imports} without a file that is indexed"),
             );
         }
         facts.add("languages", list(&most_first(&self.languages)));
-        facts.add("left out", left_out(&self.skipped_by_reason, 0));
+        add_skipped(&mut facts, &self.skipped_by_reason);
         facts.add("size", bytes(self.bytes));
         if let Some(MemoryCountsOutput { records }) = &self.memory {
             let records = records.iter().map(|(kind, n)| plural(*n, kind));
@@ -193,7 +190,7 @@ impl AnswerText for StatsOutput {
         facts.add("indexed", shown(self.last_indexed_at.as_deref()));
         match &self.usage {
             Some(usage) if usage.calls.is_empty() => {
-                facts.add("calls", "none of a server was counted yet");
+                facts.add("calls", "no calls of servers counted yet");
             }
             Some(usage) => add_usage(&mut facts, usage),
             None => {}
@@ -315,37 +312,9 @@ fn shown(text: Option<&str>) -> String {
     visible(text.unwrap_or_default()).into_owned()
 }
 
-fn left_out(by_reason: &BTreeMap<&'static str, u64>, total: u64) -> String {
-    let reasons = most_first(by_reason).into_iter();
-    let reasons = reasons.filter(|(_, number)| *number > 0);
-    let reasons: Vec<_> = reasons
-        .map(|(reason, number)| (words(reason), number))
-        .collect();
-    match (reasons.is_empty(), total) {
-        (true, 0) => String::new(),
-        (true, total) => plural(total, "file"),
-        (false, 0) => list(&reasons),
-        (false, total) => format!("{} ({})", plural(total, "file"), list(&reasons)),
-    }
-}
-
 /// Returns the day of a time.
 pub(super) fn day(time: &str) -> &str {
     time.split_once('T').map_or(time, |(day, _)| day)
-}
-
-/// Returns a name of the wire as words (`tooLarge` as `too large`).
-fn words(name: &str) -> String {
-    let mut words = String::with_capacity(name.len() + 2);
-    for character in name.chars() {
-        if character.is_uppercase() {
-            words.push(' ');
-            words.extend(character.to_lowercase());
-        } else {
-            words.push(character);
-        }
-    }
-    words
 }
 
 /// Returns the branch that an index, or a context, is of.

@@ -223,7 +223,7 @@ fn the_current_state_is_told_in_lines() {
     assert_snapshot!(shown(&current, PLAIN), @r#"
     repository  /home/me/project
     branch      main  1a2b3c4d5e
-    worktree    project
+    work tree   project
     index       partial, 1 file pending  idx_0123456789abcdef0123456789abcdef
     changes     3 files differ from HEAD
     indexed     2026-01-02T03:04:05Z
@@ -235,8 +235,8 @@ fn the_current_state_is_told_in_lines() {
     assert_snapshot!(shown(&current, PLAIN), @r#"
     repository  /home/me/project
     branch      detached at 1a2b3c4d5e
-    worktree    project
-    index       not built yet  idx_0123456789abcdef0123456789abcdef
+    work tree   project
+    index       missing  idx_0123456789abcdef0123456789abcdef
     changes     3 files differ from HEAD
     next        the next question starts it from idx_ff, and reads 1 file
     "#);

@@ -67,14 +67,14 @@ pub struct ChangesInput {
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The work tree.
+    /// Default: the work tree.
     #[arg(
         long,
         help = "Compare up to this branch, tag or commit [default: the work tree]"
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// Branches or work trees.
+    /// To look for collisions with.
     #[arg(
         long,
         value_delimiter = ',',
@@ -86,7 +86,7 @@ pub struct ChangesInput {
     #[arg(long, help = "Only changes of these files or directories")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
-    /// All but source.
+    /// Default: all but `source`.
     #[arg(
         long,
         value_delimiter = ',',
@@ -94,7 +94,7 @@ pub struct ChangesInput {
     )]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<AnswerPart>,
-    /// Tokens.
+    /// Tokens at most.
     #[arg(
         long,
         allow_negative_numbers = true,
@@ -102,7 +102,7 @@ pub struct ChangesInput {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Number>,
-    /// Entries.
+    /// Entries of a list.
     #[arg(
         long,
         short = 'n',
@@ -551,7 +551,10 @@ fn tests_sentence(total: u64, n_possible: u64, is_deeper: bool) -> String {
     let reach = if bound == 1 { "reaches" } else { "reach" };
     let possible = match n_possible {
         0 => String::new(),
-        n => format!("; {n} more may, by what else the changed files export"),
+        n => format!(
+            "; {n} more {} other exports of the changed files",
+            if n == 1 { "uses" } else { "use" }
+        ),
     };
     let within = if is_deeper {
         format!(" within {} steps", reach::DEPTH)

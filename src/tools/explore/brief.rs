@@ -104,7 +104,7 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
     let span = card.lines.as_deref().unwrap_or_default();
     let subject = match (&card.symbol, card.kind) {
         (Some(symbol), Some(kind)) => {
-            lines.push(format!("`{symbol}` is a {kind} in {path}:{span}."));
+            lines.push(format!("`{symbol}`: {kind} in {path}:{span}."));
             format!("`{symbol}`")
         }
         _ => path.clone(),
@@ -112,12 +112,12 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
     let is_unknown = counts.callers == Some(0) && counts.unresolved.is_some_and(|n| n > 0);
     if is_unknown {
         lines.push(format!(
-            "No use of {subject} is bound: whether it has any is not known."
+            "No use of {subject} could be resolved: it may have some."
         ));
     } else if let (Some(callers), Some(dependents)) = (counts.callers, counts.dependents) {
         lines.push(format!(
             "{subject} has {} and reaches {} of code.",
-            plural(callers, "direct use"),
+            plural(callers, "direct caller"),
             plural(dependents, "file")
         ));
     } else if let Some(dependents) = counts.dependents {

@@ -154,6 +154,7 @@ fn add_unbound(
     if places.is_empty() && output.callers.is_empty() && !is_outlined(&first.path) {
         return add_doubts(view, uses, targets, output);
     }
+    output.completeness.unsearched_files = uses.n_unread_files(targets)?;
     let total = places.iter().map(|place| u64::from(place.count)).sum();
     output.completeness.unresolved_sites = total;
     output.unresolved_total = Some(total).filter(|total| *total > 0);

@@ -264,15 +264,41 @@ pub(super) fn note(found: &ImpactFigures) -> String {
             .to_owned();
     }
     if found.n_outlined > 0 && found.n_outlined == found.n_targets && found.n_unbound == 0 {
-        return "Zero callers is not proved: nothing is known of uses in files that are outlined only."
-            .to_owned();
+        return match found.n_direct {
+            0 => "Zero callers is not proved: nothing is known of uses in files that are outlined only.",
+            _ => "There may be more callers: nothing is known of uses in files that are outlined only.",
+        }
+        .to_owned();
     }
+    let uses = unproved(found);
+    if found.n_direct == 0 || found.n_unsearched == 0 {
+        return uses;
+    }
+    let unread = format!(
+        "{} {} the name and {} not read: `sites` reads them.",
+        count(found.n_unsearched, "more file"),
+        if found.n_unsearched == 1 {
+            "holds"
+        } else {
+            "hold"
+        },
+        if found.n_unsearched == 1 {
+            "was"
+        } else {
+            "were"
+        },
+    );
+    format!("{uses} {unread}").trim_start().to_owned()
+}
+
+/// Returns how many uses are not proved; empty where there is none.
+fn unproved(found: &ImpactFigures) -> String {
     match found.n_unbound {
         0 if found.n_unbound_indirect > 0 => format!(
             "More files and tests may be reached: {} of the callers' names may lead to them (type unknown).",
             count(found.n_unbound_indirect, "use"),
         ),
-        0 if found.n_unsearched > 0 => {
+        0 if found.n_unsearched > 0 && found.n_direct == 0 => {
             "Zero callers is not proved: not every file that holds the name was read.".to_owned()
         }
         0 => String::new(),

@@ -57,6 +57,9 @@ const DEFINING_WORDS: &[&str] = &[
     "view",
 ];
 
+/// Bytes of files that are read for the places of a name: a common word is in thousands of files.
+const MAX_BYTES: usize = 256 << 10;
+
 /// Names that are offered.
 const MAX_NEAR: usize = 5;
 
@@ -108,7 +111,7 @@ pub(super) fn answer(
         output.summary = removed.iter().map(became).collect::<Vec<_>>().join(" ");
         return Ok(());
     }
-    let mentions = uses(view).mentions(&word, &[])?;
+    let mentions = uses(view).mentions_within(&word, &[], MAX_BYTES)?;
     let fields = FieldsOfC::of(view, name, &mentions.all)?;
     let mut all: Vec<&Mention> = mentions.all.iter().collect();
     all.sort_by_cached_key(|it| {
@@ -148,6 +151,9 @@ pub(super) fn answer(
         0 if is_partial => {
             format!("The word `{word}` does not occur in the files that are read so far.")
         }
+        0 if mentions.n_unread > 0 => {
+            format!("The word `{word}` was not found in the files that were read.")
+        }
         0 => nowhere(&word, view.n_without_text()?),
         n => format!(
             "The word `{word}` occurs {} in {}.",
@@ -155,6 +161,14 @@ pub(super) fn answer(
             count(files.len() as u64, "file")
         ),
     });
+    if mentions.n_unread > 0 {
+        said.push(format!(
+            "{} {} the word and {} not read: `codelens grep {word}` (cl_search with `match: literal`) lists every line.",
+            count(mentions.n_unread, "more file"),
+            if mentions.n_unread == 1 { "holds" } else { "hold" },
+            if mentions.n_unread == 1 { "was" } else { "were" },
+        ));
+    }
     if let Some(analysed) = output
         .analysed
         .as_ref()

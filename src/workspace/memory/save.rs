@@ -300,7 +300,7 @@ fn check(wanted: &RecordToSave<'_>) -> Result<()> {
                 || notes.chars().nth(MAX_MARK).is_some() =>
         {
             return invalid(
-                "the `notes` of a mark are not one word".to_owned(),
+                "a mark is one word, and this is none or several".to_owned(),
                 "pass one word of at most 40 characters, for example `generated`",
             );
         }

@@ -6,11 +6,12 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::Lowering;
+use super::members::MAX_PARAMS;
 use crate::ir::{Expr, ExprId, ReferenceKind, Target};
 use crate::syntax::lang::tree_walk::each_node;
 
-/// The most arguments of a call that are kept.
-const MAX_ARGS: usize = 24;
+/// The most arguments of a call that are kept: as many as parameters, so that a longer call fits its method.
+const MAX_ARGS: usize = MAX_PARAMS;
 
 impl<'t> Lowering<'t> {
     /// Splits what stands before the arguments of a call into a receiver and a name.

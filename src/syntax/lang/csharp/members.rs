@@ -10,7 +10,7 @@ use crate::ir::{Expr, ExprId, INDEXER, ReferenceKind, Slot, SymbolIdx, Target};
 use crate::model::{SymbolFlags, SymbolKind};
 
 /// The most parameters of a method that are kept.
-const MAX_PARAMS: usize = 60;
+pub(super) const MAX_PARAMS: usize = 100;
 
 impl<'t> Lowering<'t> {
     /// Returns the parameters in a list, with their nodes.

@@ -1,0 +1,66 @@
+//! Files that were left out of an index, and those of which a part is indexed, in words.
+
+use std::collections::BTreeMap;
+
+use super::text::{Facts, count, most_first, plural};
+use crate::cli::screen::visible;
+use crate::model::SkipReason;
+
+/// Adds a row for files that were left out, and one for those of which a part is indexed.
+pub(super) fn add_skipped(facts: &mut Facts<'_>, by_reason: &BTreeMap<&'static str, u64>) {
+    for (heading, is_reduced) in [("left out", false), ("reduced", true)] {
+        let counts = most_first(by_reason).into_iter();
+        let counts: Vec<_> = counts
+            .filter(|(name, number)| *number > 0 && keeps_text(name) == is_reduced)
+            .collect();
+        if counts.is_empty() {
+            continue;
+        }
+        let total = counts.iter().map(|(_, number)| number).sum();
+        facts.add(
+            heading,
+            format!("{} ({})", plural(total, "file"), reasons(&counts)),
+        );
+    }
+}
+
+/// Returns counts by reason in words: `7 binary, 2 lock files`.
+pub(super) fn reasons(counts: &[(&str, u64)]) -> String {
+    let one = |(name, number): &(&str, u64)| {
+        let words = visible(&words(name)).into_owned();
+        match *name {
+            "lockFile" | "symlink" | "missingBlob" | "nonUtf8Name" => plural(*number, &words),
+            _ => format!("{} {words}", count(*number)),
+        }
+    };
+    counts.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a reason of one file: `left out: binary`, `reduced: minified`.
+pub(super) fn reason(name: &str) -> String {
+    let verb = if keeps_text(name) {
+        "reduced"
+    } else {
+        "left out"
+    };
+    format!("{verb}: {}", visible(&words(name)))
+}
+
+fn keeps_text(name: &str) -> bool {
+    let reason = SkipReason::ALL.iter().find(|it| it.as_str() == name);
+    reason.is_some_and(|it| it.keeps_text())
+}
+
+/// Returns a name of the wire as words (`tooLarge` as `too large`).
+fn words(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 2);
+    for character in name.chars() {
+        if character.is_uppercase() {
+            words.push(' ');
+            words.extend(character.to_lowercase());
+        } else {
+            words.push(character);
+        }
+    }
+    words
+}
