@@ -163,6 +163,38 @@ fn sites_come_page_by_page() {
     assert!(said.contains("another query"), "{said}");
 }
 
+#[test]
+fn uses_of_unknown_meaning_come_page_by_page() {
+    let mut text =
+        String::from("//- /src/a.ts\nexport class Cart { total() { return 1 } }\n//- /src/b.ts\n");
+    for n in 0..5 {
+        writeln!(
+            text,
+            "export function f{n}(a, b) {{ return a.total() + b.total() }}"
+        )
+        .unwrap();
+    }
+    let repo = Fixture::parse(&format!("{text}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let mut lines = Vec::new();
+    let mut cursor = String::new();
+    for _ in 0..9 {
+        let mut args = vec!["impact", "Cart.total", "--sites", "-n", "2"];
+        if !cursor.is_empty() {
+            args.extend(["--cursor", &cursor]);
+        }
+        let page = cli.json(&args);
+        assert_eq!(page["unresolvedTotal"], 10, "{page}");
+        let shown = page["unresolved"].as_array().cloned().unwrap_or_default();
+        lines.extend(shown.iter().map(|it| it["line"].as_u64().unwrap()));
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(lines, [1, 2, 3, 4, 5]);
+}
+
 /// Returns the one removed definition: what became of it, where it is now, and the lines that still name it.
 fn removed(answer: &Value) -> (String, String, Vec<String>) {
     let all = answer["changeSet"]["removed"].as_array().unwrap();

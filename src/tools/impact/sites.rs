@@ -184,26 +184,33 @@ fn add_doubts(
     let is_doubtful =
         |it: &&Mention| matches!(it.part, MentionPart::Unresolved | MentionPart::Dangling);
     let doubts: Vec<&Mention> = mentions.all.iter().filter(is_doubtful).collect();
-    add_unresolved(view, first, doubts, MAX_UNRESOLVED, output)
+    add_unresolved(view, first, doubts, (0, MAX_UNRESOLVED), output)?;
+    Ok(())
 }
 
-/// Adds places that may be uses, the likeliest first.
+/// Adds the lines of places that may be uses, the likeliest first: at most `limit` behind the `n_before` that pages before have shown. Returns how many
+/// lines are shown then; `None` where there are no more.
 fn add_unresolved(
     view: &View<'_>,
     first: &SymbolRow,
     mut unresolved: Vec<&Mention>,
-    limit: usize,
+    (n_before, limit): (usize, usize),
     output: &mut ImpactOutput,
-) -> Result<()> {
+) -> Result<Option<usize>> {
     let total = unresolved.len() as u64;
     output.completeness.unresolved_sites = total;
     output.unresolved_total = Some(total).filter(|total| *total > 0);
     let near = Nearness::of(view, first)?;
     unresolved.sort_by_cached_key(|it| (near.of_path(&it.path), it.path.clone(), it.line));
-    let mut lines: Vec<LineOutput> = unresolved.iter().take(limit).map(|it| line(it)).collect();
+    // A line that names it twice is one.
+    unresolved.dedup_by(|one, other| place(one) == place(other));
+    let n_lines = unresolved.len();
+    let rest = unresolved.iter().skip(n_before);
+    let mut lines: Vec<LineOutput> = rest.take(limit).map(|it| line(it)).collect();
     truncate_to_bytes(&mut lines, MAX_LIST_BYTES / 4);
+    let n_shown = n_before.saturating_add(lines.len()).min(n_lines);
     output.unresolved = lines;
-    Ok(())
+    Ok(Some(n_shown).filter(|shown| *shown < n_lines))
 }
 
 /// Adds every line, page by page, and the counts of everything else.
@@ -249,9 +256,11 @@ fn add_sites(
     output.completeness.skipped_files += mentions.n_unread;
     output.other_mentions = Some(other);
     let n_unresolved = unresolved.len();
-    add_unresolved(view, first, unresolved, limit, output)?;
+    // The cursor holds how many lines of unknown meaning were shown, beside the last line of a use.
+    let n_before = after.as_ref().map_or(0, |last| last.score as usize);
+    let more_unresolved = add_unresolved(view, first, unresolved, (n_before, limit), output)?;
     output.unresolved_total = Some(n_unresolved as u64);
-    output.are_sites_cut |= output.unresolved.len() < n_unresolved;
+    output.are_sites_cut |= more_unresolved.is_some();
     let is_behind = |mention: &&&Mention| {
         let last = after.as_ref().map(|last| (last.path.as_str(), last.line));
         last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)
@@ -273,14 +282,20 @@ fn add_sites(
     {
         shown.pop();
     }
-    if shown.len() < rest.len() {
-        let last = rest[shown.len() - 1];
+    let has_more = shown.len() < rest.len();
+    output.are_sites_cut |= has_more;
+    if has_more || more_unresolved.is_some() {
+        let last = shown.len().checked_sub(1).map(|at| place(rest[at]));
+        let before = after.as_ref().map(|last| (last.path.clone(), last.line));
+        let (path, line) = last
+            .map(|(path, line)| (path.to_string(), line))
+            .or(before)
+            .unwrap_or_default();
         let cursor = Cursor {
-            score: 0,
-            path: last.path.to_string(),
-            line: last.line,
+            score: u32::try_from(more_unresolved.unwrap_or(usize::MAX)).unwrap_or(u32::MAX),
+            path,
+            line,
         };
-        output.are_sites_cut = true;
         output.next_cursor = Some(cursor.text(&asked, view.index_id));
     }
     output.truncated |= output.are_sites_cut;
