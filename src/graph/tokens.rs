@@ -30,7 +30,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns a text with one blank between all tokens, and without a comma before a closing bracket, and what stands in quotes as it is
 /// written: lines that were broken elsewhere give the same.
-pub(super) fn folded(text: &str, path: &RepoPath) -> String {
+pub fn folded(text: &str, path: &RepoPath) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_comma_open = false;
     for token in tokens(text) {
@@ -46,6 +46,9 @@ pub(super) fn folded(text: &str, path: &RepoPath) -> String {
     if is_comma_open {
         out.push_str(" ,");
     }
+    if matches!(path.extension(), Some("py" | "pyi")) {
+        add_indents(text, &mut out);
+    }
     // `'a` is a lifetime in Rust.
     let quotes: &[u8] = match path.extension() {
         Some("rs") => b"\"",
@@ -55,6 +58,26 @@ pub(super) fn folded(text: &str, path: &RepoPath) -> String {
         add_quoted(line, quotes, &mut out);
     }
     out
+}
+
+/// Adds how far the lines of a text of Python stand in, those in brackets apart: of `if a:\n  b()\nc()` the call of `c` does not depend on `a`.
+fn add_indents(text: &str, out: &mut String) {
+    let mut depth = 0_usize;
+    for (n, line) in text.lines().enumerate() {
+        let code = line.trim_start();
+        // The first line of a definition is cut out of its file.
+        if n > 0 && depth == 0 && !code.is_empty() && !code.starts_with('#') {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', line.len() - code.len()));
+        }
+        for byte in code.bytes() {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Adds what stands between quotes on a line, where there are blanks in it: they mean something. In a comment a quote may be an apostrophe.
@@ -96,6 +119,8 @@ mod tests {
         assert_eq!(of("f(a,\n  b,\n)", "a.ts"), of("f(a, b)", "a.ts"));
         assert_eq!(of("f('a b',\n'c')", "a.ts"), of("f('a b', 'c')", "a.ts"));
         assert_ne!(of("f('a  b')", "a.ts"), of("f('a b')", "a.ts"));
+        assert_ne!(of("if a:\n  b\n  c", "a.py"), of("if a:\n  b\nc", "a.py"));
+        assert_eq!(of("f(a,\n  b)", "a.py"), of("f(a,\n    b)", "a.py"));
         assert_ne!(of("x = \"*  **\"", "a.py"), of("x = \"* **\"", "a.py"));
         assert_ne!(
             of("x = \"\\\" a,b\"", "a.py"),

@@ -6,6 +6,7 @@
 mod arity;
 mod assertions;
 mod chunk;
+mod comments;
 mod component;
 mod conflict_markers;
 mod heads;
@@ -30,6 +31,7 @@ mod text;
 
 pub use arity::{Arities, Around, has_opaque_decorator, required_by_text};
 pub use assertions::{InterfaceAssertion, interface_assertions};
+pub use comments::blank_comments;
 pub use heads::Heads;
 pub use implicit::{called_by_name, handing_marks};
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::model::Budget;
 const MAX_ANCESTORS: usize = 3;
 
 /// Nodes of comments, in all grammars.
-const COMMENTS: &[&str] = &[
+pub(super) const COMMENTS: &[&str] = &[
     "comment",
     "line_comment",
     "block_comment",

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
-use super::difference::{ChangedFile, Difference, FileSide, SymbolChange};
+use super::changed_file::{ChangedFile, FileSide};
+use super::difference::{Difference, SymbolChange};
 use super::losses::BeforeAfter;
 use super::mentions::line_at;
 use super::modifiers::is_typescript;

@@ -81,13 +81,15 @@ impl Uses<'_> {
             };
             // A name that is known to have a meaning now has lost none.
             let doubtful = doubtful.in_file(self.read, id, facts)?;
-            let mut now = states.now.of_names(id, |n| doubtful.has(n))?;
+            let binds_all = states.undeclared.has_conditional();
+            let mut now = states.now.of_names(id, |n| binds_all || doubtful.has(n))?;
             states.now.leave_out_declarations(&mut now);
             let is_open = |n: usize| {
-                doubtful.has(n)
-                    && now.references.get(n).is_some_and(|it| {
-                        is_unbound(*it) || matches!(it, Meaning::Inherited | Meaning::External)
-                    })
+                binds_all
+                    || doubtful.has(n)
+                        && now.references.get(n).is_some_and(|it| {
+                            is_unbound(*it) || matches!(it, Meaning::Inherited | Meaning::External)
+                        })
             };
             let before = states.before.of_names(earlier_id, is_open)?;
             let bound = BoundFile {
@@ -119,7 +121,7 @@ impl Uses<'_> {
             let text = sources.get(&path).cloned().unwrap_or_default();
             let file = (&path, &*text);
             let list = match loss {
-                Loss::Inherited(_) => &mut found.doubtful,
+                Loss::Inherited(_) | Loss::Conditional(_) => &mut found.doubtful,
                 _ => &mut found.all,
             };
             list.extend(self.entries(&states, file, &loss, places, &losses)?);
@@ -130,6 +132,7 @@ impl Uses<'_> {
         self.add_refused(&states, &mut found)?;
         self.add_left_behind(&states, &mut found)?;
         self.add_lacking(&states, &mut found)?;
+        doubt_unread(difference, &mut found);
         found.all.retain(|one| is_wanted(&one.home));
         found.doubtful.retain(|one| is_wanted(&one.home));
         self.leave_out_doubtful(difference, &mut found)?;
@@ -160,6 +163,7 @@ impl Uses<'_> {
             .map(|(id, (_, targets))| (*id, targets.clone()))
             .collect();
         targets.extend(overlay.targets.iter().map(|(id, it)| (*id, it.clone())));
+        let undeclared = self.undeclared_modules(difference, &overlay_ids, &targets)?;
         let before = UseTargets::new(self.read, overlay);
         // Who was led from a declaration to its definition is led nowhere without it.
         let declarations: Vec<_> = gone.iter().map(|(row, at)| (*row, *at)).collect();
@@ -175,6 +179,7 @@ impl Uses<'_> {
             now: UseTargets::new(self.read, Overlay::default()),
             gone,
             targets_before: targets,
+            undeclared,
         })
     }
 
@@ -217,6 +222,16 @@ impl Uses<'_> {
                     None,
                     BrokenReason::NotOffered,
                 )
+            }
+            Loss::Undeclared(file) | Loss::Conditional(file) => {
+                let Some(home) = self.path_before(states, *file)? else {
+                    return Ok(Vec::new());
+                };
+                let reason = match loss {
+                    Loss::Undeclared(_) => BrokenReason::Undeclared,
+                    _ => BrokenReason::Conditional,
+                };
+                (home, String::new(), None, reason)
             }
             Loss::Module(module) => {
                 let Some(home) = self.path_before(states, module.file())? else {
@@ -335,4 +350,25 @@ impl Uses<'_> {
         }
         Ok(n_unresolved)
     }
+}
+
+/// Takes uses that no longer agree with their definition for ones of unknown meaning where either stands in a file with new syntax errors,
+/// whose signatures and members may be read in part.
+fn doubt_unread(difference: &Difference, found: &mut BrokenUses) {
+    let is_unread = |path: &RepoPath| {
+        let file = difference.file(path);
+        file.is_some_and(|(_, it)| it.has_new_errors())
+    };
+    let is_doubtful = |one: &BrokenUse| {
+        let is_compared = matches!(
+            one.reason,
+            BrokenReason::TooFewArguments { .. } | BrokenReason::Refused(_)
+        );
+        is_compared && (is_unread(&one.path) || is_unread(&one.home))
+    };
+    let (doubtful, all) = std::mem::take(&mut found.all)
+        .into_iter()
+        .partition(is_doubtful);
+    found.all = all;
+    found.doubtful.extend::<Vec<_>>(doubtful);
 }

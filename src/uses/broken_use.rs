@@ -44,6 +44,10 @@ pub enum BrokenReason {
     NotOffered,
     /// The file that the use imports is gone.
     NoModule,
+    /// The file is there, and no `mod` declares it any more.
+    Undeclared,
+    /// The file is there, and its `mod` has another `#[cfg(…)]` than before.
+    Conditional,
     /// The call passes fewer arguments than the new signature requires.
     TooFewArguments {
         /// Arguments that it passes.

@@ -9,9 +9,11 @@ use std::ops::Range;
 use super::Uses;
 use super::arguments::{ArityTrees, is_counted};
 use super::broken_use::{BrokenReason, BrokenUse};
-use super::difference::{self, ChangedFile, DefinitionPlace, Difference, SymbolChange, side};
+use super::changed_file::{ChangedFile, FileSide};
+use super::difference::{DefinitionPlace, Difference, SymbolChange, side};
 use super::losses::{BeforeAfter, BoundFile, Loss, LossesByFile};
 use super::mentions::line_at;
+use super::undeclared::UndeclaredModules;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
@@ -96,7 +98,7 @@ impl<'d> MergedFiles<'d> {
 
     /// Returns the files in the state of `user`, or in the merged one; in both the uses are those of the merged one.
     fn layer(&self, is_merged: bool) -> Vec<OverlayFile> {
-        let facts = |side: &difference::FileSide| side.is_there.then(|| side.facts.clone());
+        let facts = |side: &FileSide| side.is_there.then(|| side.facts.clone());
         let each = self.paths.iter().map(|path| {
             let (before, now) = match (self.merging.file(path), self.user.file(path)) {
                 (Some((_, file)), _) => (&file.old, &file.new),
@@ -160,11 +162,9 @@ impl Uses<'_> {
             let texts = (&file.old.text, &file.new.text, &own.new.text);
             let merged = is_kept.then(|| (lines.merged)(texts.0, texts.1, texts.2));
             if let Some(merged) = merged.flatten() {
-                files.push(ChangedFile {
-                    path: file.path.clone(),
-                    old: own.new.clone(),
-                    new: side(&file.path, Some(merged.into()), &self.budget)?,
-                });
+                let merged = side(&file.path, Some(merged.into()), &self.budget)?;
+                let (path, old) = (file.path.clone(), own.new.clone());
+                files.push(ChangedFile::of(path, old, merged, &self.budget));
             }
         }
         Ok(files)
@@ -210,6 +210,7 @@ impl Uses<'_> {
             now: UseTargets::new(self.read, changed),
             gone,
             targets_before,
+            undeclared: UndeclaredModules::default(),
         };
         let mut losses = LossesByFile::default();
         let mut found = Vec::new();
@@ -396,7 +397,7 @@ fn lost_names(
     states: &BeforeAfter<'_>,
     before_id: FileId,
     own: &FileFacts,
-    merged: &difference::FileSide,
+    merged: &FileSide,
 ) -> Result<Vec<(String, usize)>> {
     let meanings = states.before.lists_of(before_id)?.imports;
     let is_bound = |local: &str| {

@@ -6,12 +6,17 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::RemovedDefinition;
+use super::changed_file::{ChangedFile, FileSide};
+use super::declarators::{OwnTexts, own_texts};
 use super::primary_constructors::leave_out_other_forms;
+use super::unread::take_unread;
 use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};
 use crate::model::indexing_rules::is_minified;
-use crate::model::{Analysis, Budget, ContentId, Family, RepoPath, Symbol, SymbolFlags};
+use crate::model::{
+    Analysis, Budget, ContentId, Family, RepoPath, Symbol, SymbolFlags, SymbolKind,
+};
 use crate::store::Read;
 use crate::syntax::{self, Heads};
 
@@ -70,28 +75,6 @@ impl IndexedStates<'_> {
     }
 }
 
-/// One state of a file; empty where it is not there.
-#[derive(Clone, Debug, Default)]
-pub struct FileSide {
-    /// Its text.
-    pub text: Arc<str>,
-    /// Its facts.
-    pub facts: FileFacts,
-    /// Whether it is there.
-    pub is_there: bool,
-}
-
-/// A changed file in both states.
-#[derive(Clone, Debug)]
-pub struct ChangedFile {
-    /// Its path.
-    pub path: RepoPath,
-    /// As it was.
-    pub old: FileSide,
-    /// As it is.
-    pub new: FileSide,
-}
-
 /// A definition in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionPlace {
@@ -138,6 +121,8 @@ pub struct Difference {
     pub changes: Vec<SymbolChange>,
     /// The re-exports that came or went, by file.
     pub re_exports: Vec<ReExport>,
+    /// Of each definition that may be there without being found, its file, an index into [`Self::files`]: syntax errors hide it.
+    pub(super) unread: Vec<usize>,
     /// Whether there were more files than are compared.
     pub is_cut: bool,
 }
@@ -182,11 +167,9 @@ impl Difference {
         }
         let read = |files: Vec<UnreadFile>| -> Result<Vec<ChangedFile>> {
             let each = files.into_iter().map(|(path, texts, (old, new))| {
-                Ok(ChangedFile {
-                    old: side_of(&path, texts.old, old, budget)?,
-                    new: side_of(&path, texts.new, new, budget)?,
-                    path,
-                })
+                let old = side_of(&path, texts.old, old, budget)?;
+                let new = side_of(&path, texts.new, new, budget)?;
+                Ok(ChangedFile::of(path, old, new, budget))
             });
             each.collect()
         };
@@ -210,12 +193,14 @@ impl Difference {
 
     /// Compares the two states of files, which are sorted by path.
     pub(super) fn between(files: Vec<ChangedFile>, budget: &Budget) -> Self {
-        let changes = changes(&files, budget);
+        let mut changes = changes(&files, budget);
+        let unread = take_unread(&files, &mut changes);
         let re_exports = re_exports(&files);
         Self {
             files,
             changes,
             re_exports,
+            unread,
             is_cut: false,
         }
     }
@@ -325,15 +310,17 @@ fn side_of(
         facts,
         text,
         is_there: true,
+        code: None,
     })
 }
 
 fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
     let (mut old, mut old_at) = (Vec::new(), Vec::new());
     let (mut new, mut new_at) = (Vec::new(), Vec::new());
-    for (at, file) in files.iter().enumerate() {
-        versions(&file.path, &file.old, at, &mut old, &mut old_at);
-        versions(&file.path, &file.new, at, &mut new, &mut new_at);
+    let (own_old, own_new) = (own_texts(files, true), own_texts(files, false));
+    for at in 0..files.len() {
+        versions(files, (at, true), &own_old, &mut old, &mut old_at);
+        versions(files, (at, false), &own_new, &mut new, &mut new_at);
     }
     add_heads(files, (&mut old, &old_at), (&mut new, &new_at), budget);
     // All declarations of the name that the one at a place has: overloads are one definition.
@@ -372,12 +359,14 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
 }
 
 fn versions<'a>(
-    path: &'a RepoPath,
-    side: &'a FileSide,
-    file: usize,
+    files: &'a [ChangedFile],
+    (file, is_old): (usize, bool),
+    own: &'a OwnTexts,
     all: &mut Vec<DefinitionVersion<'a>>,
     places: &mut Vec<(usize, u32)>,
 ) {
+    let ChangedFile { path, old, new } = &files[file];
+    let side = if is_old { old } else { new };
     let first = all.len();
     let mut exports = side.facts.exports.iter();
     let default = exports.find(|it| it.name == "default" && it.specifier.is_empty());
@@ -387,6 +376,9 @@ fn versions<'a>(
             symbol.span.start_byte as usize,
             symbol.span.end_byte as usize,
         );
+        let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
+        let own_text = own.get(&(file, ordinal)).map(String::as_str);
+        let signature = own_text.map(|it| it.trim_end_matches(';'));
         all.push(DefinitionVersion {
             path,
             name: &symbol.name,
@@ -395,15 +387,16 @@ fn versions<'a>(
             // Members come and go with what they are members of.
             exported: symbol.exported || symbol.parent.is_some(),
             is_default: symbol.parent.is_none() && default == Some(symbol.name.as_str()),
-            signature: &symbol.signature,
+            signature: signature.unwrap_or(&symbol.signature),
             head: None,
-            text: side.text.get(from..to).unwrap_or_default(),
+            text: own_text.unwrap_or_else(|| side.code().get(from..to).unwrap_or_default()),
             members: Vec::new(),
         });
-        places.push((file, u32::try_from(ordinal).unwrap_or(u32::MAX)));
+        places.push((file, ordinal));
         if let Some(parent) = symbol.parent {
             let outer = &side.facts.symbols[parent as usize].span;
-            if outer.contains(&symbol.span) && outer != &symbol.span {
+            let has_own_text = own.contains_key(&(file, parent));
+            if outer.contains(&symbol.span) && outer != &symbol.span && !has_own_text {
                 let start = outer.start_byte as usize;
                 let members = &mut all[first + parent as usize].members;
                 members.push(from - start..to - start);
@@ -430,8 +423,7 @@ fn add_heads<'a>(
     for (is_old, all, places) in [(true, &*old, old_at), (false, &*new, new_at)] {
         for (one, (file, _)) in all.iter().zip(places) {
             let key = (*file, one.qualified_name);
-            // Where a comment ends is seen in the text alone: a signature is one line.
-            if is_cut(one.signature, one.kind) || one.signature.contains("//") {
+            if is_partial(one.signature, one.kind) {
                 cut.insert(key);
             }
             texts.entry(key).or_default()[usize::from(is_old)].push(one.text);
@@ -457,9 +449,15 @@ fn add_heads<'a>(
             let heads = of_file.as_ref().and_then(|(_, heads)| heads.as_ref());
             let span = &side.facts.symbols[*symbol as usize].span;
             let end = heads.and_then(|heads| heads.end(span));
-            one.head = end.and_then(|end| side.text.get(span.start_byte as usize..end as usize));
+            one.head = end.and_then(|end| side.code().get(span.start_byte as usize..end as usize));
         }
     }
+}
+
+/// Whether a signature shows less or more than the head of its definition: it is cut, or has a comment, whose end is seen in the text alone.
+pub(super) fn is_partial(signature: &str, kind: SymbolKind) -> bool {
+    let marks = ["//", "/*", "#"];
+    is_cut(signature, kind) || marks.iter().any(|it| signature.contains(it))
 }
 
 fn re_exports(files: &[ChangedFile]) -> Vec<ReExport> {
@@ -487,6 +485,11 @@ fn re_exports(files: &[ChangedFile]) -> Vec<ReExport> {
         if !file.old.is_there || !file.new.is_there {
             continue;
         }
+        // One that a syntax error hides.
+        let may_be_there = |is_added: bool, specifier: &str| {
+            let other = if is_added { &file.old } else { &file.new };
+            other.facts.has_errors && other.code().contains(specifier)
+        };
         for (is_added, (one, other)) in [
             (false, (&lists[0], &lists[1])),
             (true, (&lists[1], &lists[0])),
@@ -495,7 +498,7 @@ fn re_exports(files: &[ChangedFile]) -> Vec<ReExport> {
                 let is_kept = other.contains_key(&(name.clone(), specifier.clone()));
                 // From another module under the same name: it is offered as before.
                 let is_redirected = name != "*" && other.keys().any(|(it, _)| it == name);
-                if !is_kept && !is_redirected {
+                if !is_kept && !is_redirected && !may_be_there(is_added, specifier) {
                     all.push(ReExport {
                         file: at,
                         name: name.clone(),

@@ -134,6 +134,13 @@ impl Uses<'_> {
                 add(path, *id);
             }
         }
+        for module in states.undeclared.modules() {
+            for id in self.read.import_neighbors(module, Direction::In)? {
+                if let Some(path) = self.read.path_of(id)? {
+                    all.insert(path, FileToBind { id, has_uses: true });
+                }
+            }
+        }
         found.is_cut |= all.len() > MAX_FILES;
         while all.len() > MAX_FILES {
             all.pop_last();

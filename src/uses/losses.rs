@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
 use super::broken_use::{Refusal, last_name};
-use super::difference::{ChangedFile, Difference};
+use super::changed_file::ChangedFile;
+use super::difference::Difference;
 use super::inherited::Receivers;
 use super::modifiers::is_typescript;
 use super::unbound::has_implicit_receiver;
+use super::undeclared::{UndeclaredModules, is_declaration};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{
@@ -58,6 +60,7 @@ pub(super) struct BeforeAfter<'a> {
     /// The declarations that are gone, with their change.
     pub(super) gone: HashMap<DefinitionRow, usize>,
     pub(super) targets_before: HashMap<FileId, Vec<ImportTarget>>,
+    pub(super) undeclared: UndeclaredModules,
 }
 
 /// One file of the new state, bound among the earlier files and among the present ones.
@@ -144,6 +147,10 @@ pub(super) enum Loss {
     Definition(DefinitionRow),
     /// A module, by its file.
     Module(ModuleId),
+    /// A module of Rust that nothing declares any more, by its file.
+    Undeclared(FileId),
+    /// A module of Rust that is declared under another condition than before, by its file: the use may be under that too.
+    Conditional(FileId),
     /// A definition that no longer permits the use, by its change.
     Refused(usize, Refusal),
 }
@@ -306,7 +313,12 @@ impl Uses<'_> {
                     _ => false,
                 };
                 let is_provable = is_missing || is_taken_away();
-                let loss = meanings.and_then(|it| loss_of(states, it, is_provable));
+                let undeclared = &states.undeclared;
+                let loss = undeclared
+                    .loss_of_import(bound, (import, target_now), meanings.map(|it| it.1))
+                    .or_else(|| meanings.and_then(|it| undeclared.loss_of(bound, it)))
+                    .filter(|_| !is_declaration(&import.specifier))
+                    .or_else(|| meanings.and_then(|it| loss_of(states, it, is_provable)));
                 let Some(mut loss) = loss else {
                     continue;
                 };
@@ -327,7 +339,10 @@ impl Uses<'_> {
                     }
                     lists.not_exported.insert(definition, loss.clone());
                 }
-                if bound.facts.family == Family::Python {
+                let is_reexport = import.kind == ImportKind::ReExport;
+                if bound.facts.family == Family::Python
+                    || is_reexport && matches!(loss, Loss::Undeclared(_))
+                {
                     // What a module imports it passes on.
                     let name = (bound.id.into(), name.local.clone());
                     losses.exports.insert(name);
@@ -402,8 +417,11 @@ impl Uses<'_> {
         let mut receivers = Receivers::default();
         let meanings = bound.before.references.iter().zip(&bound.now.references);
         for (n, (before, now)) in meanings.enumerate() {
-            let is_lost =
-                is_unbound(*now) || *now == Meaning::Inherited || states.is_only_outside(bound, n);
+            let undeclared = states.undeclared.loss_of(bound, (*before, *now));
+            let is_lost = undeclared.is_some()
+                || is_unbound(*now)
+                || *now == Meaning::Inherited
+                || states.is_only_outside(bound, n);
             let (Meaning::Definition(definition, provenance), true) = (before, is_lost) else {
                 continue;
             };
@@ -411,6 +429,7 @@ impl Uses<'_> {
             let loss = match (states.gone.get(definition), not_exported) {
                 (Some(change), _) => states.lost_change(*change, *now),
                 (None, Some(loss)) => loss.clone(),
+                _ if undeclared.is_some() => undeclared.unwrap_or(Loss::Definition(*definition)),
                 _ if states.is_taken_from_module(bound, n) => Loss::Definition(*definition),
                 _ => {
                     let used = (n, *definition);
@@ -451,7 +470,8 @@ fn lost_exports(
         let (Some(before), Some(now)) = (meaning(&bound.before), meaning(&bound.now)) else {
             continue;
         };
-        if export.specifier.is_empty() || export.kind == ExportKind::Star {
+        let is_declared = is_declaration(&export.specifier);
+        if export.specifier.is_empty() || export.kind == ExportKind::Star || is_declared {
             continue;
         }
         let mut targets = targets_of(bound, &export.specifier);

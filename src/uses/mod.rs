@@ -8,12 +8,15 @@ mod arguments;
 mod assertions;
 mod broken;
 mod broken_use;
+mod changed_file;
 mod collisions;
+mod declarators;
 mod difference;
 mod difference_cache;
 mod dispatch;
 mod file_occurrences;
 mod files_to_bind;
+mod files_with_name;
 mod implicit;
 mod importers;
 mod inherited;
@@ -32,12 +35,14 @@ mod restrictions;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
+mod undeclared;
 mod unread;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+pub use changed_file::ChangedFile;
 pub use collisions::{BranchSide, Collision, CollisionKind, LineMerge};
 pub use difference::{
-    ChangedFile, DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
+    DefinitionPlace, Difference, FilePair, IndexedStates, ReExport, SymbolChange,
 };
 pub use dispatch::UserDispatch;
 pub use file_occurrences::{ByteRange, FileOccurrences, PlacedUse, UseRole, UseTarget};

@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use super::difference::FileSide;
+use super::changed_file::FileSide;
+use super::declarators::shared_declaration;
 use crate::model::{Family, RepoPath, Symbol, SymbolFlags, SymbolKind};
 
 /// Who may use a definition.
@@ -81,10 +82,8 @@ impl DeclaredModifiers {
             Family::Ecmascript => is_typescript(path),
             _ => false,
         };
-        let (start, end) = (
-            symbol.span.start_byte as usize,
-            symbol.span.end_byte as usize,
-        );
+        let span = &shared_declaration(side, symbol).span;
+        let (start, end) = (span.start_byte as usize, span.end_byte as usize);
         let text = side.text.get(start..end).filter(|_| is_read)?;
         let all = &side.facts.symbols;
         let parent = symbol.parent.map(|at| &all[at as usize]);

@@ -1,10 +1,12 @@
 //! Parameter lists that changed and whose calls nobody compares with them, overloads that are gone among them: definitions go by
 //! their qualified name, so that such a change is one of the signature.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::arguments::{is_counted, parenthesised};
-use super::difference::{Difference, FileSide};
+use super::changed_file::FileSide;
+use super::difference::{Difference, is_partial};
 use crate::model::{Family, RepoPath, Symbol};
 use crate::syntax;
 
@@ -27,19 +29,20 @@ impl Difference {
             if change.is_gone() || !is_followed || !(is_wanted(&was.path) || is_wanted(&is.path)) {
                 continue;
             }
+            let old = Declarations::of(&was.old, &old.symbols);
+            let new = Declarations::of(&is.new, &new.symbols);
+            let is_whole = old.are_partial() || new.are_partial();
+            let (old, new) = (old.as_whole(is_whole), new.as_whole(is_whole));
             if has_overloads(&was.path) {
-                let before = parameters(&was.old, &old.symbols);
-                let now = parameters(&is.new, &new.symbols);
+                let (before, now) = (parameters(&old), parameters(&new));
                 n_unchecked += before.difference(&now).count() as u64;
             } else {
                 let is_unchecked = if is_counted(&was.path) {
-                    is_behind_decorator(&is.new, &new.symbols)
-                        || loses_parameters((&was.old, &old.symbols), (&is.new, &new.symbols))
+                    is_behind_decorator(&new) || loses_parameters(&old, &new)
                 } else {
                     true
                 };
-                let before = lists(&was.old, &old.symbols);
-                let is_changed = before != lists(&is.new, &new.symbols);
+                let is_changed = lists(&old) != lists(&new);
                 n_unchecked += u64::from(is_unchecked && is_changed);
             }
         }
@@ -47,14 +50,70 @@ impl Difference {
     }
 }
 
-/// Returns the parts in parentheses of the signature of each declaration that is called; of Rust the types of its parameters.
-fn lists(side: &FileSide, declarations: &[u32]) -> Vec<Option<String>> {
-    let called = symbols(side, declarations).filter(|it| it.kind.is_function());
-    let list = |it: &Symbol| match side.facts.family {
-        Family::Rust => Some(rust_parameters(&it.signature, &it.name)),
-        _ => parenthesised(&it.signature),
+/// The declarations of one definition in one state of its file.
+struct Declarations<'s> {
+    side: &'s FileSide,
+    ordinals: &'s [u32],
+    /// Whether the text of each is read, and not its signature.
+    are_whole: bool,
+}
+
+impl<'s> Declarations<'s> {
+    fn of(side: &'s FileSide, ordinals: &'s [u32]) -> Self {
+        Self {
+            side,
+            ordinals,
+            are_whole: false,
+        }
+    }
+
+    fn as_whole(self, are_whole: bool) -> Self {
+        Self { are_whole, ..self }
+    }
+
+    fn symbols(&self) -> impl Iterator<Item = &'s Symbol> {
+        let all = self.ordinals.iter();
+        all.filter_map(|at| self.side.facts.symbols.get(*at as usize))
+    }
+
+    /// Whether the signature of one of them shows less or more than its parameters.
+    fn are_partial(&self) -> bool {
+        self.symbols().any(|it| is_partial(&it.signature, it.kind))
+    }
+
+    /// Returns the functions, each with the text that shows its parameters first.
+    fn functions(&self) -> impl Iterator<Item = (&'s Symbol, Cow<'s, str>)> {
+        let all = self.symbols().filter(|it| it.kind.is_function());
+        all.map(|it| {
+            let (start, end) = (it.span.start_byte as usize, it.span.end_byte as usize);
+            let text = self.side.code().get(start..end);
+            match text.filter(|_| self.are_whole) {
+                Some(text) => {
+                    let words: Vec<&str> = text.split_whitespace().collect();
+                    (it, Cow::Owned(words.join(" ")))
+                }
+                None => (it, Cow::Borrowed(it.signature.as_str())),
+            }
+        })
+    }
+}
+
+/// Returns the parts in parentheses of the signature of each declaration that is called, of whole texts the parameters alone; of Rust the types
+/// of its parameters.
+fn lists(all: &Declarations<'_>) -> Vec<Option<String>> {
+    let family = all.side.facts.family;
+    let list = |(it, text): (&Symbol, Cow<'_, str>)| match family {
+        Family::Rust => Some(rust_parameters(&text, &it.name)),
+        // Results count, and the body stands behind a blank: `interface{}` has none.
+        Family::Go if all.are_whole => {
+            let head = text.split(" {").next().unwrap_or_default();
+            let at = head.find(it.name.as_str()).unwrap_or_default();
+            Some(head[at..].to_owned())
+        }
+        _ if all.are_whole => Some(parameter_texts(&text, &it.name).join(",")),
+        _ => parenthesised(&text),
     };
-    called.map(list).collect()
+    all.functions().map(list).collect()
 }
 
 /// Returns the types of the parameters of a function of Rust, `&self,&View,usize` of `pub(super) fn shown<'a>(&'a self, view: &View<'_>,
@@ -80,19 +139,13 @@ fn rust_parameters(signature: &str, name: &str) -> String {
         .join(",")
 }
 
-fn is_behind_decorator(side: &FileSide, declarations: &[u32]) -> bool {
-    let mut texts = symbols(side, declarations).filter_map(|symbol| {
+fn is_behind_decorator(all: &Declarations<'_>) -> bool {
+    let mut texts = all.symbols().filter_map(|symbol| {
         let span = symbol.span;
-        side.text
-            .get(span.start_byte as usize..span.end_byte as usize)
+        let text = &all.side.text;
+        text.get(span.start_byte as usize..span.end_byte as usize)
     });
     texts.any(syntax::has_opaque_decorator)
-}
-
-/// Returns the symbols that a file declares at these places.
-fn symbols<'s>(side: &'s FileSide, declarations: &'s [u32]) -> impl Iterator<Item = &'s Symbol> {
-    let all = declarations.iter();
-    all.filter_map(|at| side.facts.symbols.get(*at as usize))
 }
 
 /// Whether definitions of one name are told apart by their parameters in the language of a file. A header may be of C++.
@@ -105,22 +158,21 @@ pub fn has_overloads(path: &RepoPath) -> bool {
 }
 
 /// Returns the types of the parameters of each declaration that is called, in words.
-fn parameters(side: &FileSide, declarations: &[u32]) -> BTreeSet<Vec<String>> {
-    let called = symbols(side, declarations).filter(|it| it.kind.is_function());
-    called
-        .map(|it| parameter_types(&it.signature, &it.name))
+fn parameters(all: &Declarations<'_>) -> BTreeSet<Vec<String>> {
+    let functions = all.functions();
+    functions
+        .map(|(it, text)| parameter_types(&text, &it.name))
         .collect()
 }
 
 /// Whether a call that was right may pass too many arguments now, or one by a name that is gone: of calls with too few alone the
 /// places are found.
-fn loses_parameters(old: (&FileSide, &[u32]), new: (&FileSide, &[u32])) -> bool {
-    let lists = |(side, declarations)| {
-        let called = symbols(side, declarations).filter(|it| it.kind.is_function());
-        let all: Vec<Vec<String>> = called.map(|it| names(&it.signature, &it.name)).collect();
-        all
+fn loses_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
+    let lists = |all: &Declarations<'_>| -> Vec<Vec<String>> {
+        let functions = all.functions();
+        functions.map(|(it, text)| names(&text, &it.name)).collect()
     };
-    let is_by_name = new.0.facts.family == Family::Python;
+    let is_by_name = new.side.facts.family == Family::Python;
     let (before, now) = (lists(old), lists(new));
     before.iter().any(|before| {
         !now.iter().any(|now| {
@@ -151,7 +203,8 @@ pub(super) fn parameter_types(signature: &str, name: &str) -> Vec<String> {
     all.iter().filter_map(|it| type_of(it)).collect()
 }
 
-/// Returns the parameters that stand in parentheses behind the name, as they are written; the signature where there are none.
+/// Returns the parameters that stand in parentheses behind the name, as they are written. Of an operator or an indexer they are those of the first
+/// brackets, `[T a` of `T this[T a]`; where there are no brackets it is the signature from the name on.
 fn parameter_texts(signature: &str, name: &str) -> Vec<String> {
     let behind = signature
         .match_indices(name)
@@ -160,8 +213,10 @@ fn parameter_texts(signature: &str, name: &str) -> Vec<String> {
         .map(|rest| rest.strip_prefix("async ").unwrap_or(rest))
         .map(behind_type_parameters)
         .find(|rest| rest.starts_with('('));
-    let Some(rest) = behind else {
-        return vec![signature.to_owned()];
+    let rest = behind.or_else(|| signature.find(['(', '[']).map(|at| &signature[at..]));
+    let Some(rest) = rest else {
+        let at = signature.rfind(name).unwrap_or_default();
+        return vec![signature[at..].to_owned()];
     };
     let (mut found, mut one, mut depth) = (Vec::new(), String::new(), 0_usize);
     for c in rest.chars() {
@@ -274,5 +329,7 @@ mod tests {
         assert_eq!(found("int put(int, char *text = \"a\")"), "int | char*");
         assert_eq!(found("input put (int a)"), "int");
         assert_eq!(found("put"), "put");
+        assert_eq!(found("public put"), "put");
+        assert_eq!(parameter_types("internal T this[T a]", "this[]"), ["[T"]);
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Facts have no symbol for the second form, so that the first one seems to be removed or added.
 
-use super::difference::{ChangedFile, FileSide, SymbolChange};
+use super::changed_file::{ChangedFile, FileSide};
+use super::difference::SymbolChange;
 use crate::graph::changes::ChangeKind;
 use crate::model::{Family, Symbol, SymbolFlags, SymbolKind};
 

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
-use super::difference::{ChangedFile, Difference, FileSide};
+use super::changed_file::{ChangedFile, FileSide};
+use super::difference::Difference;
 use super::losses::{BeforeAfter, start_of_line};
 use super::mentions::line_at;
 use super::modifiers::{DeclaredModifiers, behind_brackets};

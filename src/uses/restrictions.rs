@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::broken_use::{BrokenUses, Refusal, last_name};
-use super::difference::{ChangedFile, SymbolChange};
+use super::changed_file::ChangedFile;
+use super::difference::SymbolChange;
 use super::losses::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::modifiers::{DeclaredModifiers, Visibility, behind_brackets};
 use super::overloads::parameter_types;

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::difference::{DefinitionPlace, Difference, FileSide};
+use super::changed_file::FileSide;
+use super::difference::{DefinitionPlace, Difference};
 use super::modifiers::{DeclaredModifiers, Visibility};
 use super::requirements::{Requirement, requirements};
 use crate::graph::tokens::{is_word, tokens};

@@ -64,7 +64,7 @@ fn found(answer: &Value) -> Vec<String> {
             word(&one["theirs"])
         ));
     }
-    for key in ["unresolved", "outlined", "notAnalysed"] {
+    for key in ["unresolved", "outlined", "notAnalysed", "unread"] {
         if let Some(n) = answer[key].as_u64() {
             all.push(format!("{key} {n}"));
         }
@@ -122,6 +122,58 @@ fn tests_that_reach_a_broken_use_are_listed() {
         cli.run(&["tests", repo.commit("base")]).stdout,
         "test/sum.spec.ts\n"
     );
+}
+
+#[test]
+fn comments_alone_reach_no_test() {
+    let file = |path: &str, comment: &str, code: &str| format!("//- {path}\n{comment}\n{code}\n");
+    let state = |word: &str| {
+        [
+            file(
+                "/src/a.ts",
+                &format!("// {word}"),
+                "export function open() { return 1 }",
+            ),
+            file(
+                "/src/a.spec.ts",
+                &format!("// {word}"),
+                "import { open } from './a'\nit('opens', () => { open() })",
+            ),
+            file("/app/b.py", &format!("# {word}"), "def close(): return 1"),
+            file(
+                "/app/test_b.py",
+                "",
+                "from app.b import close\ndef test_close(): close()",
+            ),
+            file("/go.mod", "", "module a"),
+            file(
+                "/c.go",
+                &format!("// Package c is {word}."),
+                "package c\n\nfunc Put() {}",
+            ),
+            file(
+                "/c_test.go",
+                "",
+                "package c\n\nimport \"testing\"\n\nfunc TestPut(t *testing.T) { Put() }",
+            ),
+        ]
+        .concat()
+    };
+    let text = format!("{}//- commit base\n{}", state("old"), state("new"));
+    let repo = Fixture::parse(&text).build();
+    let cli = Cli::new(repo.path());
+    let answer = cli.json(&["changes", repo.commit("base")]);
+    assert_eq!(answer["filesTotal"], 4, "{answer}");
+    assert_eq!(answer["testsTotal"], Value::Null, "{answer}");
+    // The counter-example: a statement beside the comment runs.
+    std::fs::write(
+        repo.path().join("src/a.ts"),
+        "// new\nconsole.log(1)\nexport function open() { return 1 }\n",
+    )
+    .unwrap();
+    let answer = cli.json(&["changes", repo.commit("base")]);
+    assert_eq!(answer["testsTotal"], 1, "{answer}");
+    assert_eq!(answer["tests"][0]["path"], "src/a.spec.ts", "{answer}");
 }
 
 #[test]

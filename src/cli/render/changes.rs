@@ -152,7 +152,7 @@ fn before(from: &FromOutput) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("#"))
 }
 
-/// Returns the details of a change in a line: kind, place before, places that use it.
+/// Returns the details of a change in a line: kind, place before, how many definitions and files use it.
 fn about(one: &ChangeOutput) -> String {
     let mut parts = vec![one.kind.to_owned()];
     if one.exported {
@@ -164,7 +164,7 @@ fn about(one: &ChangeOutput) -> String {
         parts.push("no longer exported".to_owned());
     }
     let callers = one.callers.filter(|n| *n > 0);
-    parts.extend(callers.map(|n| plural(n, "use")));
+    parts.extend(callers.map(|n| plural(n, "user")));
     parts.join(", ")
 }
 
@@ -182,6 +182,7 @@ fn reason(one: &BrokenOutput) -> String {
         }
         ("unexported", _) => format!("{name} is not offered here any more"),
         (change, None) => format!("{name} was {change}"),
+        ("removed", Some(now)) => format!("{name} is {now}"),
         (change, Some(now)) => format!("{name} was {change} to {now}"),
     };
     if !one.also.is_empty() {
@@ -247,7 +248,7 @@ fn markdown(answer: &ChangesOutput) -> String {
     };
     let public: Vec<&ChangeOutput> = answer.changes.iter().filter(is_public).collect();
     if !public.is_empty() {
-        text += "\n**Exported definitions that changed**\n\n| definition | change | uses |\n|---|---|---|\n";
+        text += "\n**Exported definitions that changed**\n\n| definition | change | users |\n|---|---|---|\n";
         for one in public.iter().take(MAX_ROWS) {
             let before = one.from.as_ref().and_then(before);
             let before = before.map_or(String::new(), |it| format!(" from {}", span(&it)));

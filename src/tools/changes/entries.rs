@@ -62,7 +62,8 @@ pub(crate) struct ChangeOutput {
     pub(crate) line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signature: Option<String>,
-    /// Places that use it at the head; of a removed definition those that still do. Absent where its language is outlined.
+    /// Users at the head: definitions that use it, and files that do outside of definitions, each once. Of a removed definition those that
+    /// still do. A file that only passes it on is none. Absent where its language is outlined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) callers: Option<u64>,
     /// Test files that reach it.
@@ -118,7 +119,7 @@ pub(crate) struct UsedOutput {
     pub(crate) symbol: String,
     /// removed, renamed, moved, unexported, signature.
     pub(crate) change: &'static str,
-    /// Where it is now, or how the call disagrees.
+    /// Where it is now, or how the use disagrees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) now: Option<String>,
 }
@@ -304,7 +305,27 @@ impl ListedChanges {
                 count(gathered.n_possible_losses, "changed file")
             );
         }
+        said += &unread_sentence(gathered);
         said
+    }
+}
+
+/// Says which files have syntax errors, and how many definitions these may hide; empty where none has.
+fn unread_sentence(gathered: &Gathered) -> String {
+    let files = match gathered.with_errors.as_slice() {
+        [] => return String::new(),
+        [path] => format!("{path} has syntax errors"),
+        paths => format!("{} changed files have syntax errors", paths.len()),
+    };
+    match gathered.n_unread {
+        0 => format!(" {files}: definitions may be hidden by them."),
+        n => format!(
+            " {files}: {} found there and may be as before.",
+            match n {
+                1 => "1 definition is not".to_owned(),
+                n => format!("{n} definitions are not"),
+            }
+        ),
     }
 }
 
@@ -481,6 +502,11 @@ pub(super) fn shown(
         BrokenReason::Refused(refusal) => ("signature", Some(refusal.to_string())),
         BrokenReason::NotOffered => ("unexported", None),
         BrokenReason::NoModule => ("removed", None),
+        BrokenReason::Undeclared => ("removed", Some("declared by no `mod` now".to_owned())),
+        BrokenReason::Conditional => {
+            let now = "is declared under another `#[cfg(…)]` now";
+            ("signature", Some(now.to_owned()))
+        }
         BrokenReason::Gone => {
             let word = match change.map(|it| it.kind) {
                 Some(ChangeKind::Renamed) => "renamed",

@@ -21,6 +21,10 @@ pub(super) struct Gathered {
     pub(super) n_possible_losses: u64,
     /// Files with changed definitions whose uses are not known: of languages that are outlined.
     pub(super) n_outlined: u64,
+    /// Files whose syntax errors may hide definitions, by path.
+    pub(super) with_errors: Vec<RepoPath>,
+    /// Definitions in them that are not found and may be there.
+    pub(super) n_unread: u64,
 }
 
 impl Gathered {
@@ -82,8 +86,11 @@ impl Gathered {
         }
         outlined.dedup();
         let n_outlined = outlined.len() as u64;
+        let with_errors = difference.with_errors().filter(|it| is_wanted(it));
         Ok(Self {
-            difference,
+            with_errors: with_errors.cloned().collect(),
+            n_unread: difference.n_unread(is_wanted),
+            difference: Arc::clone(&difference),
             broken,
             pending,
             n_not_analysed,

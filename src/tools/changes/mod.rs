@@ -172,6 +172,13 @@ pub struct ChangesOutput {
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "serde_json::Value")]
     pub(crate) outlined: u64,
+    /// Definitions that are not found in files with syntax errors and may be there: they are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "serde_json::Value")]
+    pub(crate) unread: u64,
+    /// Changed files with syntax errors that may hide definitions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) syntax_errors: Vec<String>,
     /// Changed files that the index does not have as they are yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pending: Vec<String>,
@@ -482,7 +489,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             && !is_cut
             && gathered.broken.n_unresolved == 0
             && unchecked.is_none()
-            && !gathered.has_unknown_loss(asked),
+            && !gathered.has_unknown_loss(asked)
+            && gathered.with_errors.is_empty(),
         broken,
         broken_total,
         changes_total: listed.all.len() as u64,
@@ -498,6 +506,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         unresolved_at,
         not_analysed: gathered.n_not_analysed,
         outlined: gathered.n_outlined,
+        unread: gathered.n_unread,
+        syntax_errors: first_paths(&gathered.with_errors),
         pending: first_paths(&gathered.pending),
         truncated: next_cursor.is_some(),
         next_cursor,

@@ -17,7 +17,7 @@ use crate::model::sanitize::one_line;
 use crate::model::{Direction, Family, FileRole, Provenance, RepoPath, SymbolId, SymbolKind};
 use crate::tools::affected::Affected;
 use crate::tools::places::{EdgeConfidence, places, uses};
-use crate::uses::BrokenUse;
+use crate::uses::{BrokenUse, Difference};
 use crate::workspace::{SymbolRow, View, family_of, normal_form};
 
 /// Edges from a changed definition to a test.
@@ -112,12 +112,8 @@ impl ChangesReach {
                 callers.insert(at, users.len() as u64);
             }
         }
-        for broken in &gathered.broken.all {
-            if let Some(at) = broken.change
-                && difference.changes[at].new.is_none()
-            {
-                *callers.entry(at).or_default() += 1 + broken.also.len() as u64;
-            }
+        for (at, users) in users_of_removed(view, gathered)? {
+            *callers.entry(at).or_default() += users.len() as u64;
         }
         let mut reach = Self {
             tests: Vec::new(),
@@ -132,7 +128,7 @@ impl ChangesReach {
         Ok(reach)
     }
 
-    /// Returns how many places use a changed definition.
+    /// Returns how many definitions use a changed one, and files outside of definitions.
     pub(super) fn callers(&self, change: usize) -> u64 {
         self.callers.get(&change).copied().unwrap_or(0)
     }
@@ -170,6 +166,7 @@ impl ChangesReach {
     ) -> Result<(Vec<Test>, bool)> {
         let difference = &gathered.difference;
         let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
+        let same_code = with_same_code(difference);
         let mut tests: BTreeMap<RepoPath, Test> = BTreeMap::new();
         let mut add = |path: RepoPath, hops: u32, provenance: Provenance, basis: TestBasis| {
             let key = path.clone();
@@ -185,8 +182,13 @@ impl ChangesReach {
             }
         };
         let is_test = |path: &RepoPath| view.roles.is_test(path);
+        let has_same_code = |path: &RepoPath| {
+            let file = difference.file(path);
+            file.is_some_and(|(at, it)| same_code.contains(&at) && it.new.is_there)
+        };
         for file in &asked.comparison.files {
-            if file.new.is_some() && is_wanted(&file.path) && is_test(&file.path) {
+            let is_changed_test = is_wanted(&file.path) && is_test(&file.path);
+            if file.new.is_some() && is_changed_test && !has_same_code(&file.path) {
                 add(file.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
             }
         }
@@ -225,6 +227,7 @@ impl ChangesReach {
         let of_top_level = difference.files.iter().enumerate();
         let of_top_level = of_top_level
             .filter(|(at, file)| !changed_in.contains(at) && file.new.is_there)
+            .filter(|(at, _)| !same_code.contains(at))
             .map(|(_, file)| &file.path)
             .filter(|path| is_wanted(path));
         for path in of_top_level.chain(broken_in) {
@@ -246,7 +249,9 @@ impl ChangesReach {
         }
         // Whatever else a changed file offers may go through the change.
         let mut coupled: Vec<SymbolId> = targets.iter().map(|row| row.id).collect();
-        for file in difference.files.iter().filter(|it| is_wanted(&it.path)) {
+        let changed = difference.files.iter().enumerate();
+        let changed = changed.filter(|(at, it)| !same_code.contains(at) && is_wanted(&it.path));
+        for (_, file) in changed {
             let row = if view.roles.is_test(&file.path) {
                 None
             } else {
@@ -266,6 +271,59 @@ impl ChangesReach {
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
         Ok((tests, reached.is_deeper))
     }
+}
+
+/// A user of a definition: its file, and the definition there; none outside of definitions.
+type User<'a> = (&'a RepoPath, Option<u32>);
+
+/// Returns the users that removed definitions still have, by change.
+fn users_of_removed<'a>(
+    view: &View<'_>,
+    gathered: &'a Gathered,
+) -> Result<BTreeMap<usize, BTreeSet<User<'a>>>> {
+    let mut users: BTreeMap<usize, BTreeSet<User<'a>>> = BTreeMap::new();
+    for broken in &gathered.broken.all {
+        let Some(at) = broken.change else { continue };
+        if gathered.difference.changes[at].new.is_some() {
+            continue;
+        }
+        let file = view.read.file(broken.path.as_str())?;
+        let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
+        let symbols = symbols.unwrap_or_default();
+        let lines = broken.lines().into_iter();
+        // An import is no use, unless nothing else is there.
+        let (imports, uses): (Vec<_>, Vec<_>) = lines.partition(|(.., kind)| kind.is_none());
+        let lines = if uses.is_empty() { imports } else { uses };
+        let of_it = users.entry(at).or_default();
+        for (line, ..) in lines {
+            let user = innermost_at(&symbols, line).map(|it| it.ordinal);
+            of_it.insert((&broken.path, user));
+        }
+    }
+    Ok(users)
+}
+
+/// Returns the innermost definition on a line.
+fn innermost_at(symbols: &[SymbolRow], line: u32) -> Option<&SymbolRow> {
+    let holds = |it: &&SymbolRow| (it.span.start_line..=it.span.end_line).contains(&line);
+    let n_lines = |it: &&SymbolRow| it.span.end_line - it.span.start_line;
+    symbols.iter().filter(holds).min_by_key(n_lines)
+}
+
+/// Returns the files, as indexes, whose code is as it was: comments, blanks or line breaks differ.
+fn with_same_code(difference: &Difference) -> BTreeSet<usize> {
+    let changes = difference.changes.iter();
+    let changed: BTreeSet<usize> = changes
+        .flat_map(|change| [&change.old, &change.new])
+        .flatten()
+        .map(|place| place.file)
+        .collect();
+    let files = difference.files.iter().enumerate();
+    let unchanged = files.filter(|(at, _)| !changed.contains(at));
+    unchanged
+        .filter(|(_, file)| file.has_same_code())
+        .map(|(at, _)| at)
+        .collect()
 }
 
 /// Adds the definitions around broken uses, and returns the files that break outside of all definitions.
@@ -300,9 +358,7 @@ fn around_broken(symbols: &[SymbolRow], broken: &BrokenUse) -> Vec<SymbolRow> {
     let also = broken.also.iter().map(|(line, ..)| *line);
     let mut around: BTreeMap<u32, SymbolRow> = BTreeMap::new();
     for line in std::iter::once(broken.line).chain(also) {
-        let holds = |it: &&SymbolRow| (it.span.start_line..=it.span.end_line).contains(&line);
-        let n_lines = |it: &&SymbolRow| it.span.end_line - it.span.start_line;
-        if let Some(symbol) = symbols.iter().filter(holds).min_by_key(n_lines) {
+        if let Some(symbol) = innermost_at(symbols, line) {
             around.insert(symbol.ordinal, symbol.clone());
         }
     }

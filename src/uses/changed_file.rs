@@ -1,0 +1,116 @@
+//! A changed file in both states, and its code as it is compared: without comments, where the two states have others.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::graph::tokens::folded;
+use crate::ir::FileFacts;
+use crate::model::{Analysis, Budget, RepoPath};
+use crate::syntax;
+
+/// Marks that begin or end comments in languages that are followed.
+const MARKS: &[&str] = &["//", "/*", "*/", "#", "<!--", "-->"];
+
+/// One state of a file; empty where it is not there.
+#[derive(Clone, Debug, Default)]
+pub struct FileSide {
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its facts.
+    pub facts: FileFacts,
+    /// Whether it is there.
+    pub is_there: bool,
+    /// Its text with blanks for comments; `None` where the other state has none or the same.
+    pub(super) code: Option<Arc<str>>,
+}
+
+/// A changed file in both states.
+#[derive(Clone, Debug)]
+pub struct ChangedFile {
+    /// Its path.
+    pub path: RepoPath,
+    /// As it was.
+    pub old: FileSide,
+    /// As it is.
+    pub new: FileSide,
+}
+
+impl FileSide {
+    /// Returns its text, with blanks for comments where those of the other state may be others; each byte is in its place.
+    pub(super) fn code(&self) -> &str {
+        self.code.as_deref().unwrap_or(&self.text)
+    }
+}
+
+impl ChangedFile {
+    /// Returns a file in both states, whose comments are blank where they may differ. Costs a pass over both texts, else parsing both.
+    pub(super) fn of(path: RepoPath, old: FileSide, new: FileSide, budget: &Budget) -> Self {
+        let mut file = Self { path, old, new };
+        (file.old.code, file.new.code) = (None, None);
+        let is_in_both = file.old.is_there && file.new.is_there;
+        let language = syntax::by_path(&file.path);
+        // Marks of comments are many in languages that are outlined.
+        let may_differ = language.analysis() == Analysis::Outline
+            || may_differ_in_comments(&file.old.text, &file.new.text);
+        if is_in_both && may_differ {
+            let code = |side: &FileSide| syntax::blank_comments(language, &side.text, budget);
+            if let (Some(old), Some(new)) = (code(&file.old), code(&file.new)) {
+                (file.old.code, file.new.code) = (Some(old.into()), Some(new.into()));
+            }
+        }
+        file
+    }
+
+    /// Whether nothing but comments, blanks and the breaks of lines differ.
+    pub fn has_same_code(&self) -> bool {
+        let code = |side: &FileSide| folded(side.code(), &self.path);
+        self.old.is_there && self.new.is_there && code(&self.old) == code(&self.new)
+    }
+}
+
+/// Whether a line that one text has and the other has not may be a comment or a part of one. A mark in a string may begin one here:
+/// it is `true` too often, and never too seldom.
+fn may_differ_in_comments(old: &str, new: &str) -> bool {
+    let of_old: HashSet<&str> = old.lines().map(str::trim).collect();
+    let of_new: HashSet<&str> = new.lines().map(str::trim).collect();
+    has_comment_beside(old, &of_new) || has_comment_beside(new, &of_old)
+}
+
+/// Whether one of the lines that are not in `others` may belong to a comment.
+fn has_comment_beside(text: &str, others: &HashSet<&str>) -> bool {
+    let mut is_inside = false;
+    for line in text.lines() {
+        let was_inside = is_inside;
+        let mut rest = line;
+        loop {
+            let mark = if is_inside { "*/" } else { "/*" };
+            let Some(at) = rest.find(mark) else { break };
+            is_inside = !is_inside;
+            rest = &rest[at + mark.len()..];
+        }
+        let is_marked = || was_inside || MARKS.iter().any(|mark| line.contains(mark));
+        if !others.contains(line.trim()) && is_marked() {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_differ_in_comments;
+
+    #[test]
+    fn lines_of_comments_are_told_from_code() {
+        for (old, new, wanted) in [
+            ("a()\n// b", "a(1)\n// b", false),
+            ("a()\n// b", "a()\n// c", true),
+            ("/*\nb\n*/\na()", "/*\nc\n*/\na()", true),
+            ("/* b */\na()", "/* b */\na(1)", false),
+            ("g('/*')\na()", "g('/*')\na(1)", true),
+            ("a()  # b", "a()", true),
+        ] {
+            assert_eq!(may_differ_in_comments(old, new), wanted, "{old}");
+        }
+    }
+}
