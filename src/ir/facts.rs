@@ -271,6 +271,8 @@ impl FileFacts {
     pub fn unit_member_name(&self, symbol: usize) -> Option<String> {
         let owner = match self.exprs.get(self.owner(symbol)?) {
             Expr::Name { name, .. } | Expr::Member { name, .. } => self.exprs.name_of(*name),
+            // `T` of `impl<T: Read> Extend for T`, whose bounds these are.
+            Expr::Union(_) => self.symbols[symbol].qualified_name.rsplit('.').nth(1)?,
             _ => return None,
         };
         Some(member_name(owner, &self.symbols[symbol].name))

@@ -35,6 +35,7 @@ impl Linker<'_, '_> {
             Type::Callable(result) => return Some((**result).clone()),
             Type::Accessor(_, result) => return result.as_deref().cloned(),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
+            Type::External if self.rules().is_rust() => return self.rust_outer_result(),
             Type::External => return Some(Type::External),
             Type::ExternalMethod(of, method) => return self.outer_method_result(of, method),
             Type::ExternalType(of) if self.rules().is_rust() => {

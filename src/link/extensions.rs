@@ -2,24 +2,38 @@
 //! for `str`.
 //!
 //! Only traits count that are in scope in the file, by an import or because it declares them. Of a value from outside whose type has
-//! no name here, the one trait in scope that has the method and is implemented for types from outside is meant. Extension
-//! methods of C# are in `parts`.
+//! no name here, the one trait in scope that has the method and is implemented for types from outside is meant. Where several
+//! traits may be meant, or the standard library or an imported trait of another crate has such a method too, nothing is
+//! known. Extension methods of C# are in `parts`.
 
 use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::LinkedFile;
+use super::implementations::is_common;
 use super::linker::Linker;
 use super::path_names::{Named, Wanted};
+use super::rust_std;
 use super::types::Type;
-use crate::ir::{BaseKind, ImportKind, Slot, SymbolIdx};
-use crate::model::{ModuleId, SymbolKind};
+use crate::ir::{BaseKind, Expr, ExprId, ImportKind, Slot, SymbolIdx};
+use crate::model::{BuiltinSet, ModuleId, SymbolKind};
 
 /// Traits in scope of one file that are known.
 const MAX_TRAITS: usize = 500;
 
+/// Modules whose globs are followed: `use crate::prelude::*`.
+const MAX_GLOBS: usize = 16;
+
+/// Methods of traits that other crates give to types that are not theirs.
+static OUTER_TRAIT_METHODS: BuiltinSet = BuiltinSet::new(
+    "Rust: methods of traits of other crates",
+    "Context.context Context.with_context WrapErr.wrap_err WrapErr.wrap_err_with ResultExt.context ResultExt.with_context \
+     OptionExt.context OptionExt.with_context",
+);
+
 impl Linker<'_, '_> {
-    /// The method that a trait in scope gives a type from outside by its name, or one without a name.
+    /// The method that a trait in scope gives a type from outside by its name, or one without a name; unknown where other traits
+    /// may be meant.
     pub(super) fn by_extension(&self, type_name: Option<&str>, method: &str) -> Option<Type> {
         let traits = self.traits_in_scope();
         if traits.is_empty() {
@@ -42,9 +56,12 @@ impl Linker<'_, '_> {
                 continue;
             };
             if found.replace(meant).is_some() {
-                found = None;
+                found = Some(Type::unknown());
                 break;
             }
+        }
+        if found.is_some() && self.may_be_of_outer_trait(type_name, method) {
+            found = Some(Type::unknown());
         }
         if self.has_fuel() {
             self.extensions.borrow_mut().insert(key, found.clone());
@@ -84,30 +101,62 @@ impl Linker<'_, '_> {
                     }
                 }
             }
-            return None;
+            // `impl<T> Tap for T`
+            let blanket = loaded.facts.owners.iter().find(|it| {
+                loaded.facts.symbols[it.symbol as usize].name == method
+                    && is_of_trait(it.symbol)
+                    && matches!(loaded.expr(it.owner), Expr::Union(_))
+                    && self.is_for_outside(loaded, it.owner)
+            });
+            let found = blanket?.symbol;
+            loaded.symbol(found);
+            return Some(Type::Definition(Def::Symbol(loaded.file, found)));
         }
         let mut outer = Vec::new();
         for named in &loaded.facts.owners {
             if loaded.facts.symbols[named.symbol as usize].name == method
                 && is_of_trait(named.symbol)
+                && self.is_for_outside(loaded, named.owner)
             {
-                let owner = self.infer(loaded, named.owner, None)?;
-                if owner.is_external() {
-                    outer.push(named.symbol);
-                }
+                outer.push(named.symbol);
             }
         }
         let found = match outer.as_slice() {
             [] => return None,
-            [one] => loaded
-                .symbol(*one)
-                .name
-                .as_str()
-                .eq(method)
-                .then_some(*one)?,
+            // The name of the method was asked for above.
+            [one] => *one,
             _ => declared,
         };
         Some(Type::Definition(Def::Symbol(loaded.file, found)))
+    }
+
+    /// Whether an `impl` block is for types from outside: for one of them, or for every type that has no bound or is bound to traits
+    /// from outside.
+    fn is_for_outside(&self, loaded: &Rc<LinkedFile>, owner: ExprId) -> bool {
+        let is_external = |of: ExprId| {
+            let found = self.infer(loaded, of, None);
+            found.is_some_and(|it| it.is_external())
+        };
+        match loaded.expr(owner) {
+            // A tuple or a function.
+            Expr::Unknown => true,
+            Expr::Union(bounds) => bounds.iter().all(|it| is_external(*it)),
+            _ => is_external(owner),
+        }
+    }
+
+    /// Whether a method of a type from outside may be another one than that of the repository: one of the standard library, where
+    /// the type has no name, or one of a trait of another crate that the file imports.
+    fn may_be_of_outer_trait(&self, type_name: Option<&str>, method: &str) -> bool {
+        if type_name.is_none() && (rust_std::is_known(method) || is_common(&format!("{method}()")))
+        {
+            return true;
+        }
+        let imports = (0_u32..).zip(&self.file.facts.imports);
+        imports
+            .filter(|(at, _)| self.file.target(*at).is_none())
+            .flat_map(|(_, import)| &import.names)
+            .any(|name| OUTER_TRAIT_METHODS.has(&format!("{}.{method}", name.imported)))
     }
 
     /// The traits of the repository whose methods the file can call.
@@ -117,31 +166,42 @@ impl Linker<'_, '_> {
         }
         // A look-up on the way finds none.
         *self.traits_in_scope.borrow_mut() = Some(Rc::default());
-        let own = &self.file;
-        let mut all: Vec<(ModuleId, SymbolIdx)> = Vec::new();
-        let mut add = |file: &LinkedFile, at: SymbolIdx| {
-            let key = (file.file, at);
-            if file.symbol(at).kind == SymbolKind::Interface
-                && !all.contains(&key)
-                && all.len() < MAX_TRAITS
-            {
-                all.push(key);
-            }
-        };
-        for at in own.interfaces() {
-            add(own, at);
-        }
-        for (at, import) in (0_u32..).zip(&own.facts.imports) {
-            let is_use = matches!(import.kind, ImportKind::Static | ImportKind::ReExport);
-            let Some(target) = own.target(at).filter(|_| is_use) else {
+        let mut found = FoundTraits::default();
+        let own = Rc::clone(&self.file);
+        found.add_all(&own);
+        self.add_imported_traits(&own, false, &mut found);
+        let all: Rc<[(ModuleId, SymbolIdx)]> = found.all.into();
+        *self.traits_in_scope.borrow_mut() = Some(Rc::clone(&all));
+        all
+    }
+    /// Adds the traits that the imports of a file name, or of another one its re-exports: `pub use ext::*` of a prelude.
+    fn add_imported_traits(
+        &self,
+        file: &Rc<LinkedFile>,
+        is_prelude: bool,
+        found: &mut FoundTraits,
+    ) {
+        for (at, import) in (0_u32..).zip(&file.facts.imports) {
+            let is_use = match import.kind {
+                ImportKind::Static => !is_prelude,
+                ImportKind::ReExport => true,
+                _ => false,
+            };
+            let Some(target) = file.target(at).filter(|_| is_use) else {
                 continue;
             };
             for name in &import.names {
                 if name.imported == "*" && !import.specifier.starts_with("mod ") {
-                    if let Some(loaded) = self.cache.get(target) {
-                        for at in loaded.interfaces() {
-                            add(&loaded, at);
+                    let is_new = !found.globs.contains(&target) && found.globs.len() < MAX_GLOBS;
+                    let loaded = self.cache.get(target).filter(|_| is_new);
+                    if let Some(loaded) = loaded {
+                        found.globs.push(target);
+                        if target != self.file.file {
+                            // Whatever it offers may be a trait.
+                            loaded.record_all_names();
                         }
+                        found.add_all(&loaded);
+                        self.add_imported_traits(&loaded, true, found);
                     }
                     continue;
                 }
@@ -149,16 +209,38 @@ impl Linker<'_, '_> {
                     continue;
                 }
                 let module = Type::Definition(Def::Module(target));
-                let found = self.in_definition(&module, &name.imported, Wanted::Last);
-                if let Named::Found(Type::Definition(Def::Symbol(file, at))) = found
+                let named = self.in_definition(&module, &name.imported, Wanted::Last);
+                if let Named::Found(Type::Definition(Def::Symbol(file, at))) = named
                     && let Some(loaded) = self.cache.get(file)
                 {
-                    add(&loaded, at);
+                    found.add(&loaded, at);
                 }
             }
         }
-        let all: Rc<[(ModuleId, SymbolIdx)]> = all.into();
-        *self.traits_in_scope.borrow_mut() = Some(Rc::clone(&all));
-        all
+    }
+}
+
+/// Traits in scope, each by its file and symbol, with the modules that globs took.
+#[derive(Default)]
+struct FoundTraits {
+    all: Vec<(ModuleId, SymbolIdx)>,
+    globs: Vec<ModuleId>,
+}
+
+impl FoundTraits {
+    fn add(&mut self, file: &LinkedFile, at: SymbolIdx) {
+        let key = (file.file, at);
+        if file.symbol(at).kind == SymbolKind::Interface
+            && !self.all.contains(&key)
+            && self.all.len() < MAX_TRAITS
+        {
+            self.all.push(key);
+        }
+    }
+
+    fn add_all(&mut self, file: &LinkedFile) {
+        for at in file.interfaces() {
+            self.add(file, at);
+        }
     }
 }

@@ -217,6 +217,11 @@ impl LinkedFile {
         self.record(bucket(name));
     }
 
+    /// Records a look-up of everything that the file offers.
+    pub(super) fn record_all_names(&self) {
+        self.record(RESIDUAL | (RESIDUAL - 1));
+    }
+
     fn record_symbol(&self, symbol: u32) {
         self.record(
             self.buckets

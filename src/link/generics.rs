@@ -90,7 +90,10 @@ impl Linker<'_, '_> {
         };
         if let Some(named) = file.facts.owner(owner as usize) {
             // The type parameters of a method are those of its receiver's type.
-            let (there, at) = self.infer(file, named, None)?.symbol()?;
+            let of = self.infer(file, named, None)?;
+            let Some((there, at)) = of.symbol() else {
+                return Some((outer_type_argument(&of, this?, index)?, false));
+            };
             let given = this.map_or(TypeArgument::Unknown, |this| {
                 self.type_argument_for(this, (there, at), index)
             });
@@ -249,6 +252,18 @@ impl Linker<'_, '_> {
             .values(symbol.parent, Some(loaded.path(*at)))
             .next()?;
         is_asked(loaded.genericity_of(value)).then(|| self.infer(&loaded, value, object))?
+    }
+}
+
+/// Finds the type argument that a value from outside passes to the type `of`, which an `impl` block is for: `Row` of an
+/// `Option<Row>` in `impl<T> OrFail<T> for Option<T>`.
+fn outer_type_argument(of: &Type, this: &Type, index: u8) -> Option<Type> {
+    match (of, this) {
+        (Type::ExternalType(of), Type::ExternalType(this)) if of.name == this.name => {
+            this.arg(usize::from(index))
+        }
+        (of, Type::External) if of.is_external() => Some(Type::External),
+        _ => None,
     }
 }
 

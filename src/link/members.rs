@@ -11,6 +11,7 @@ use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
 use super::path_names::{Named, Wanted};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
+use super::rust_std;
 use super::types::{ExternalType, Type, each};
 use crate::ir::{BaseKind, ContainerKind, ExportKind, PathId, Slot, SymbolIdx};
 use crate::model::{ModuleId, SymbolFlags, SymbolKind};
@@ -75,7 +76,12 @@ impl Linker<'_, '_> {
             Type::External if self.rules().is_rust() => {
                 let method = access.name()?.strip_suffix("()");
                 let found = method.and_then(|method| self.by_extension(None, method));
-                Some(found.unwrap_or(Type::External))
+                let is_same = found.is_none() && method.is_some_and(rust_std::keeps_type);
+                Some(if is_same {
+                    Type::Callable(Rc::new(Type::External))
+                } else {
+                    found.unwrap_or(Type::External)
+                })
             }
             Type::External if self.rules().has_method_values => {
                 // `sp.GetRequiredService<Store>()`: what it gives may be written.

@@ -202,6 +202,11 @@ pub(super) fn is_known(method: &str) -> bool {
     METHODS.get(method).is_some() || OTHER_METHODS.has(method)
 }
 
+/// Whether a method gives a value of the receiver's type, whatever its callback gives: `map_err`, `filter`.
+pub(super) fn keeps_type(method: &str) -> bool {
+    METHODS.get(method) == Some(&Same) && !matches!(method, "or" | "or_else" | "chain" | "xor")
+}
+
 /// Names of constructors: `Vec::new`.
 static MAKERS: BuiltinSet = BuiltinSet::new(
     "Rust: constructors",
@@ -326,7 +331,7 @@ impl Linker<'_, '_> {
             }
         }
         let Some(gives) = METHODS.get(method) else {
-            return outer_value(of);
+            return outer_value(of).and_then(|_| self.rust_outer_result());
         };
         let same = || Some(Type::ExternalType(Rc::clone(of)));
         let element = || self.standard_element(of);
@@ -487,6 +492,22 @@ impl Linker<'_, '_> {
         found.unwrap_or(Type::External)
     }
 
+    /// The result of a function or method from outside of which no rule says anything: external too, unless a callback that is
+    /// passed may give a value of the repository, which comes back: `statement.query_map([], |row| Job::of(row))`.
+    pub(super) fn rust_outer_result(&self) -> Option<Type> {
+        let call = self.call();
+        let n_args = call.map_or(0, |call| call.args.len());
+        let is_callback_of_repository = |at: usize| {
+            let given = u8::try_from(at).ok().and_then(|at| self.argument(at));
+            match given {
+                Some(Type::Callable(result)) => !is_outside_wholly(&result),
+                _ => false,
+            }
+        };
+        let may_return = (0..n_args).any(is_callback_of_repository);
+        (!may_return).then_some(Type::External)
+    }
+
     /// The receiver of a function of a pointer that is called by its path: `store` of `Arc::clone(&store)`.
     fn receiver_of_path(&self, of: &ExternalType, method: &str) -> Option<Rc<ExternalType>> {
         if !of.is_transparent() || !ASSOCIATED.has(method) {
@@ -591,6 +612,15 @@ impl Linker<'_, '_> {
 /// The type of the content of an external value: external too, unless a type argument is of the repository.
 fn outer_value(of: &ExternalType) -> Option<Type> {
     (of.has_external_args() && !holds(&of.name)).then_some(Type::External)
+}
+
+/// Whether neither a type nor any type argument in it is of the repository.
+fn is_outside_wholly(found: &Type) -> bool {
+    match found {
+        Type::ExternalType(of) => of.args.iter().flatten().all(is_outside_wholly),
+        Type::Tuple(items) => items.iter().flatten().all(is_outside_wholly),
+        found => found.is_external(),
+    }
 }
 
 /// Types whose values may contain values of the repository, beside the tables above.

@@ -103,10 +103,8 @@ impl<'t> Lowering<'t> {
     /// Returns the texts of the type arguments of the type that an `impl` block is for.
     fn type_args_of(&self, item: Node<'_>) -> Vec<&'t str> {
         let fields = self.grammar.fields;
-        let mut type_ = self.field(item, fields.type_);
-        while let Some(inner) = type_.filter(|it| self.kind(*it) == Kind::ReferenceType) {
-            type_ = self.field(inner, fields.type_);
-        }
+        let type_ = self.field(item, fields.type_);
+        let type_ = type_.map(|it| self.without_references(it));
         let list = type_.and_then(|it| self.field(it, fields.type_arguments));
         let all = list.map_or_else(Vec::new, |list| self.children(list));
         let types = all
@@ -158,6 +156,35 @@ impl<'t> Lowering<'t> {
             }
         }
         all
+    }
+
+    /// Returns the bounds of the type parameter that an `impl` block is for, as alternatives: `Read` of `impl<T: Read> Extend for T`;
+    /// `None` where it is for a type.
+    pub(super) fn bounds_of_blanket(&mut self, block: Node<'_>, type_: Node<'_>) -> Option<ExprId> {
+        let type_ = self.without_references(type_);
+        let name = self.text(type_);
+        if !self.is_generic(name) {
+            return None;
+        }
+        let mut bounds = Vec::new();
+        for bound in self.bounds_of(block, name) {
+            let bound = self.bounds(vec![bound]);
+            if bound != self.unknown {
+                bounds.push(bound);
+            }
+        }
+        Some(self.add(Expr::Union(bounds.into())))
+    }
+
+    /// Returns the type that a reference is to: `T` of `&'a mut T`.
+    pub(super) fn without_references<'n>(&self, type_: Node<'n>) -> Node<'n> {
+        let mut type_ = type_;
+        while self.kind(type_) == Kind::ReferenceType
+            && let Some(inner) = self.field(type_, self.grammar.fields.type_)
+        {
+            type_ = inner;
+        }
+        type_
     }
 
     fn bound_of(&mut self, item: Node<'_>, name: &str) -> ExprId {

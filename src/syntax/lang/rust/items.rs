@@ -628,10 +628,10 @@ impl<'t> Lowering<'t> {
                 self.use_types(args);
             }
         }
-        let owner = if self.is_generic(self.text(type_)) {
-            self.unknown
-        } else {
-            self.type_name(type_)
+        let bounds = self.bounds_of_blanket(node, type_);
+        let owner = match bounds {
+            Some(_) => self.unknown,
+            None => self.type_name(type_),
         };
         let local = match *self.facts.exprs.get(owner) {
             Expr::Symbol(at) => Some(at),
@@ -654,8 +654,8 @@ impl<'t> Lowering<'t> {
         };
         // `impl<T: Read> Extend for T`: a method of every type.
         let owner_text = owner_text.unwrap_or_else(|| {
-            let text = self.text(type_);
-            text.trim_start_matches('&').chars().take(64).collect()
+            let text = self.text(self.without_references(type_));
+            text.chars().take(64).collect()
         });
         let value = self.self_of(node);
         if let Some(base) = base
@@ -677,7 +677,7 @@ impl<'t> Lowering<'t> {
         }
         let block = ImplBlock {
             node,
-            owner,
+            owner: bounds.unwrap_or(owner),
             owner_text,
             local,
             trait_: base,
@@ -885,7 +885,7 @@ impl<'t> Lowering<'t> {
 #[derive(Debug)]
 struct ImplBlock<'n> {
     node: Node<'n>,
-    /// The name of the type.
+    /// The name of the type; of a type parameter its bounds.
     owner: ExprId,
     /// The last name of the type.
     owner_text: String,
