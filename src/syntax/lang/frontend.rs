@@ -30,13 +30,38 @@ pub(in crate::syntax) struct Frontend {
     /// Returns the grammar.
     pub(super) grammar: fn() -> &'static Language,
     /// Parses a source, where that takes more than the grammar: code before preprocessing.
-    pub(super) parse: Option<fn(&str, &Budget) -> Parsed>,
-    /// Lowers a tree; `None` where the budget ended. The flag keeps the position of each use.
-    pub(super) lower: fn(&str, Node<'_>, bool, &Budget) -> Option<LoweredFile>,
+    pub(super) parse: Option<fn(&str, &Budget) -> ParsedText>,
+    /// Lowers a tree; `None` where the budget ended.
+    pub(super) lower: fn(&str, Node<'_>, LowerOptions, &Budget) -> Option<LoweredFile>,
     /// Adds routes, requests and functions of other languages to the facts of a tree that was lowered.
     pub(super) endpoints: Option<fn(&str, Node<'_>, &mut FileFacts)>,
     /// Classifies a word that is no recorded use, by the smallest node around it.
     pub(super) role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
+}
+
+/// A parsed source.
+pub(super) struct ParsedText {
+    pub(super) parsed: Parsed,
+    /// Whether the tree is that of a text from which parts were taken out.
+    pub(super) is_cleaned: bool,
+}
+
+impl From<Parsed> for ParsedText {
+    fn from(parsed: Parsed) -> Self {
+        Self {
+            parsed,
+            is_cleaned: false,
+        }
+    }
+}
+
+/// How a tree is lowered.
+#[derive(Clone, Copy)]
+pub(super) struct LowerOptions {
+    /// Whether the position of each use is kept.
+    pub(super) keeps_positions: bool,
+    /// Whether the tree is that of a text from which parts were taken out.
+    pub(super) is_cleaned: bool,
 }
 
 /// The facts of one file, with the bytes that cutting it into chunks needs beside them.
@@ -188,9 +213,13 @@ impl Frontend {
 
     /// Parses a source.
     pub(in crate::syntax) fn parse(&self, source: &str, budget: &Budget) -> Parsed {
+        self.parse_text(source, budget).parsed
+    }
+
+    fn parse_text(&self, source: &str, budget: &Budget) -> ParsedText {
         match self.parse {
             Some(read) => read(source, budget),
-            None => parse(self.grammar(), source, budget),
+            None => parse(self.grammar(), source, budget).into(),
         }
     }
 
@@ -215,7 +244,12 @@ impl Frontend {
         keeps_positions: bool,
         budget: &Budget,
     ) -> Option<PositionedFile> {
-        let (tree, file) = match self.parse(source, budget) {
+        let ParsedText { parsed, is_cleaned } = self.parse_text(source, budget);
+        let options = LowerOptions {
+            keeps_positions,
+            is_cleaned,
+        };
+        let (tree, file) = match parsed {
             Parsed::Ended => return None,
             Parsed::TooHard => {
                 let mut file = LoweredFile::default();
@@ -224,7 +258,7 @@ impl Frontend {
                 (None, file)
             }
             Parsed::Tree(tree) => {
-                let mut file = (self.lower)(source, tree.root_node(), keeps_positions, budget)?;
+                let mut file = (self.lower)(source, tree.root_node(), options, budget)?;
                 if let Some(add) = self.endpoints {
                     add(source, tree.root_node(), &mut file.facts);
                     file.facts.import_bridges();

@@ -23,7 +23,7 @@ mod statements;
 mod tests;
 mod types;
 
-use super::frontend::{Frontend, LoweredFile};
+use super::frontend::{Frontend, LowerOptions, LoweredFile};
 use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
@@ -67,14 +67,17 @@ pub(super) const CPP_FRONTEND: Frontend = Frontend {
 fn lower(
     source: &str,
     root: tree_sitter::Node<'_>,
-    keeps_positions: bool,
+    options: LowerOptions,
     budget: &Budget,
 ) -> Option<LoweredFile> {
-    let mut lowering = lowering::Lowering::new(source, root, keeps_positions, budget);
+    let mut lowering = lowering::Lowering::new(source, root, options.keeps_positions, budget);
     lowering.facts.has_errors = root.has_error();
     lowering.find_comments(root);
     lowering.items(root, declarations::DeclarationPlace::default());
-    lowering.use_annotations(root);
+    if options.is_cleaned || root.has_error() {
+        // A tree of the plain text without errors has every name.
+        lowering.use_annotations(root);
+    }
     if budget.is_spent() {
         return None;
     }

@@ -8,29 +8,30 @@ use tree_sitter::{Node, Tree};
 use super::cleaning::{self, Cleaning};
 use super::grammar::{self, Grammar};
 use crate::model::Budget;
+use crate::syntax::lang::frontend::ParsedText;
 use crate::syntax::parse::{Parsed, parse};
 
 /// Bytes of a source in which marks of C++ are looked for.
 const MAX_SNIFFED_BYTES: usize = 256 << 10;
 
 /// Parses a file that is C unless its content says otherwise: `.c`, `.h`.
-pub(super) fn parse_c(source: &str, budget: &Budget) -> Parsed {
+pub(super) fn parse_c(source: &str, budget: &Budget) -> ParsedText {
     let is_cpp = is_cpp(source);
     let grammar = if is_cpp { grammar::cpp() } else { grammar::c() };
     best(grammar, source, is_cpp, budget)
 }
 
 /// Parses a file of C++.
-pub(super) fn parse_cpp(source: &str, budget: &Budget) -> Parsed {
+pub(super) fn parse_cpp(source: &str, budget: &Budget) -> ParsedText {
     best(grammar::cpp(), source, true, budget)
 }
 
 /// Returns the tree with the fewest bytes that it does not understand: of the source, of the source without macros that are
 /// attributes, or of that without the directives of conditions, where branches that are no whole statements are lost.
-fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parsed {
+fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> ParsedText {
     let mut best = parse(&grammar.language, source, budget);
     let mut n_errors = match &best {
-        Parsed::Ended => return best,
+        Parsed::Ended => return best.into(),
         Parsed::TooHard => usize::MAX,
         Parsed::Tree(tree) => error_bytes(tree),
     };
@@ -42,12 +43,13 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
         _ => true,
     };
     if !is_broken && !is_misread {
-        return best;
+        return best.into();
     }
+    let mut is_cleaned = false;
     for depth in [Cleaning::Macros, Cleaning::Branches] {
         let (cleaned, n_lost) = cleaning::cleaned(source, is_cpp, depth);
         match parse(&grammar.language, &cleaned, budget) {
-            Parsed::Ended => return Parsed::Ended,
+            Parsed::Ended => return Parsed::Ended.into(),
             Parsed::TooHard => {}
             Parsed::Tree(tree) => {
                 let n = error_bytes(&tree) + n_lost;
@@ -56,6 +58,7 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
                     let is_clean = n == 0 && !tree.root_node().has_error();
                     n_errors = n;
                     best = Parsed::Tree(tree);
+                    is_cleaned = true;
                     if is_clean {
                         break;
                     }
@@ -63,7 +66,10 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
             }
         }
     }
-    best
+    ParsedText {
+        parsed: best,
+        is_cleaned,
+    }
 }
 
 /// Returns the number of bytes in a tree that are not understood: those of its outermost errors, and of what ends without the brace

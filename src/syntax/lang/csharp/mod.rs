@@ -22,7 +22,7 @@ mod symbols;
 mod tests;
 mod types;
 
-use super::frontend::{Frontend, LoweredFile};
+use super::frontend::{Frontend, LowerOptions, LoweredFile};
 use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
@@ -66,7 +66,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
 pub(super) const FRONTEND: Frontend = Frontend {
     family: Family::CSharp,
     grammar: || &grammar::grammar().language,
-    parse: Some(preprocessing::parse),
+    parse: Some(|source, budget| preprocessing::parse(source, budget).into()),
     lower,
     endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,
@@ -77,10 +77,10 @@ pub(super) const FRONTEND: Frontend = Frontend {
 fn lower(
     source: &str,
     root: tree_sitter::Node<'_>,
-    keeps_positions: bool,
+    options: LowerOptions,
     budget: &Budget,
 ) -> Option<LoweredFile> {
-    let mut lowering = lowering::Lowering::new(source, keeps_positions);
+    let mut lowering = lowering::Lowering::new(source, options.keeps_positions);
     lowering.lower_file(root, budget)?;
     let has_errors = root.has_error() || preprocessing::lacks_branches(source, root);
     Some(lowering.finish(has_errors))

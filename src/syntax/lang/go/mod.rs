@@ -17,7 +17,7 @@ mod statements;
 mod tests;
 mod types;
 
-use super::frontend::{Frontend, LoweredFile};
+use super::frontend::{Frontend, LowerOptions, LoweredFile};
 use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
@@ -153,10 +153,10 @@ pub(super) const FRONTEND: Frontend = Frontend {
 fn lower(
     source: &str,
     root: tree_sitter::Node<'_>,
-    keeps_positions: bool,
+    options: LowerOptions,
     budget: &Budget,
 ) -> Option<LoweredFile> {
-    let mut lowering = lowering::Lowering::new(source, keeps_positions);
+    let mut lowering = lowering::Lowering::new(source, options.keeps_positions);
     let constraint = constraints::constraint(source);
     lowering.facts.is_alternative = constraint.is_some_and(constraints::leaves_out);
     lowering.facts.has_errors = root.has_error();

@@ -21,7 +21,7 @@ mod synthetic;
 mod tests;
 mod types;
 
-use super::frontend::{Frontend, LoweredFile};
+use super::frontend::{Frontend, LowerOptions, LoweredFile};
 use super::implicit_calls::{ENTRY_POINT, ImplicitCalls};
 use crate::model::Budget;
 use crate::model::Family;
@@ -69,10 +69,10 @@ pub(super) const FRONTEND: Frontend = Frontend {
 fn lower(
     source: &str,
     root: tree_sitter::Node<'_>,
-    keeps_positions: bool,
+    options: LowerOptions,
     budget: &Budget,
 ) -> Option<LoweredFile> {
-    let mut lowering = lowering::Lowering::new(source, keeps_positions);
+    let mut lowering = lowering::Lowering::new(source, options.keeps_positions);
     lowering.lower_file(root, budget)?;
     Some(lowering.finish(root.has_error()))
 }

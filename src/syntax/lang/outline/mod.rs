@@ -62,7 +62,7 @@ macro_rules! languages {
                             implicit: &NO_IMPLICIT_CALLS,
                             grammar: || &OutlineLanguage::$name.tables().grammar,
                             parse: Some(|source, budget| {
-                                walk::parse(OutlineLanguage::$name, source, budget)
+                                walk::parse(OutlineLanguage::$name, source, budget).into()
                             }),
                             lower: |source, root, _, budget| {
                                 walk::lower(OutlineLanguage::$name, source, root, budget)

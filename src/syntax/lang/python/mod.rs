@@ -27,7 +27,7 @@ mod symbols;
 mod tests;
 mod types;
 
-use super::frontend::{Frontend, LoweredFile};
+use super::frontend::{Frontend, LowerOptions, LoweredFile};
 use super::implicit_calls::ImplicitCalls;
 use crate::model::Budget;
 use crate::model::Family;
@@ -80,10 +80,10 @@ pub(super) const FRONTEND: Frontend = Frontend {
 fn lower(
     source: &str,
     root: tree_sitter::Node<'_>,
-    keeps_positions: bool,
+    options: LowerOptions,
     budget: &Budget,
 ) -> Option<LoweredFile> {
-    let mut lowering = lowering::Lowering::new(source, keeps_positions);
+    let mut lowering = lowering::Lowering::new(source, options.keeps_positions);
     lowering.declare_module(root);
     if budget.is_spent() {
         return None;
