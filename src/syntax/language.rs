@@ -24,9 +24,9 @@ const JAVA_FACTS: u32 = 12;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 7;
 /// The same for Rust.
-const RUST_FACTS: u32 = 8;
+const RUST_FACTS: u32 = 9;
 /// The same for C and C++.
-const C_FACTS: u32 = 6;
+const C_FACTS: u32 = 7;
 /// The same for languages that are outlined.
 const OUTLINE_FACTS: u32 = 103;
 /// The same for languages that are cut into chunks alone.
@@ -497,7 +497,9 @@ pub fn by_path(path: &RepoPath) -> &'static Language {
             }
             // `LICENSE.MIT` and `Dockerfile.dev` say what they are before the dot.
             let by_extension = known.extensions.get(extension).copied();
-            by_extension.or_else(|| by_name(stem))
+            by_extension
+                .or_else(|| by_name(stem))
+                .or_else(|| known.part_of_c(stem, extension))
         })
         .or_else(|| {
             name.split_once(['-', '.'])
@@ -513,6 +515,13 @@ struct LanguageTable {
 }
 
 impl LanguageTable {
+    /// The language of a part of a file of C or C++ that is included for its text: `options.cc.inc`.
+    fn part_of_c(&self, stem: &str, extension: &str) -> Option<&'static Language> {
+        let (_, inner) = stem.rsplit_once('.').filter(|_| extension == "inc")?;
+        let language = self.extensions.get(inner).copied()?;
+        (language.family() == Some(Family::C)).then_some(language)
+    }
+
     fn get() -> &'static Self {
         static KNOWN: OnceLock<LanguageTable> = OnceLock::new();
         KNOWN.get_or_init(|| {
@@ -559,6 +568,9 @@ mod tests {
             (".env", "text"),
             ("a/no-extension", "text"),
             ("x.unknown", "text"),
+            ("gen/options.cc.inc", "cpp"),
+            ("gen/options.h.inc", "c"),
+            ("page.inc", "text"),
         ] {
             assert_eq!(id(path), expected, "{path}");
         }

@@ -1,7 +1,7 @@
 //! Macros: as symbols, with the names that their bodies call; and functions that a macro makes of its arguments.
 //!
-//! The body of a macro is text to the grammar: the names before a parenthesis are read as calls, those of its parameters
-//! and of members left out.
+//! The body of a macro is text to the grammar: the names before a parenthesis are read as calls, those that are written as
+//! constants are, and a name that is the whole body as values; those of its parameters and of members are left out.
 
 use tree_sitter::Node;
 
@@ -118,6 +118,11 @@ impl<'t> Lowering<'t> {
                 at = end.map_or(bytes.len(), |it| at + it + 4);
                 continue;
             }
+            if bytes[at..].starts_with(b"//") {
+                let end = text[at..end].find('\n');
+                at = end.map_or(bytes.len(), |it| at + it);
+                continue;
+            }
             if byte == b'"' || byte == b'\'' {
                 at += 1;
                 while at < bytes.len() && bytes[at] != byte {
@@ -149,13 +154,21 @@ impl<'t> Lowering<'t> {
             let is_free = !before.ends_with(['.', ':', '#'])
                 && !before.ends_with("->")
                 && !behind.starts_with("##");
-            if behind.starts_with('(') && is_free && !parameters.contains(&name) && !is_word(name) {
-                self.push_use(
-                    name,
-                    Target::Lexical,
-                    ReferenceKind::Call,
-                    body.start_byte() + at,
-                );
+            let kind = if behind.starts_with('(') {
+                Some(ReferenceKind::Call)
+            } else {
+                // Other names may be those of variables of the macro, or of members in an initializer.
+                let is_last =
+                    behind.is_empty() || behind.starts_with("//") || behind.starts_with("/*");
+                let is_value = is_constant_name(name) || before.is_empty() && is_last;
+                is_value.then_some(ReferenceKind::Value)
+            };
+            if let Some(kind) = kind
+                && is_free
+                && !parameters.contains(&name)
+                && !is_word(name)
+            {
+                self.push_use(name, Target::Lexical, kind, body.start_byte() + at);
             }
             at += len;
         }
@@ -202,6 +215,12 @@ pub(super) fn made_test<'t>(macro_name: &str, arguments: &'t str) -> Option<(&'t
         }
         _ => ("", first),
     })
+}
+
+/// Whether a name is written as those of macros and constants are: `STRIPE_LEN`.
+fn is_constant_name(name: &str) -> bool {
+    let is_capital = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+    name.len() > 1 && name != "NULL" && name.bytes().all(is_capital)
 }
 
 /// Words before a parenthesis that call nothing.
