@@ -102,6 +102,10 @@ impl Uses<'_> {
         method: &SymbolRow,
         text: &str,
     ) -> Result<Vec<String>> {
+        if facts.family == Family::Rust {
+            // A method of one trait is none of those that the trait is built on.
+            return Ok(Vec::new());
+        }
         let above = self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
         let is_overriding = above.has_method || is_marked_override(method, text);
         Ok(if is_overriding {
@@ -264,11 +268,11 @@ fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
 }
 
 /// Returns the names of the bases that a method may be called through: those of itself, the trait of its `impl` block, else
-/// those of its class.
+/// those of its class; not in Rust, where the method of a trait or of a type is called through no other trait.
 fn bases(facts: &FileFacts, method: SymbolIdx) -> Vec<String> {
     let own = bases_of(facts, method);
     match facts.symbols.get(method as usize).and_then(|it| it.parent) {
-        Some(class) if own.is_empty() => bases_of(facts, class),
+        Some(class) if own.is_empty() && facts.family != Family::Rust => bases_of(facts, class),
         _ => own,
     }
 }
