@@ -228,6 +228,10 @@ impl DispatchLookup<'_, '_> {
                 {
                     let definition = self.linker.definition_of((other_file.file, *method));
                     all.add(row_of(definition), Provenance::Dispatch);
+                    if !is_static {
+                        // `Base::Save()` runs that method, whatever the object is.
+                        all.by_objects.insert(row_of(definition));
+                    }
                 }
             }
         }

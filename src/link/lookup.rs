@@ -355,6 +355,15 @@ impl Linker<'_, '_> {
             Expr::Member { .. } | Expr::Name { .. } => expr,
             _ => return false,
         };
+        if self.rules().is_c() && self.may_be_virtual(found) {
+            // `Save()` and `this->Save()` may run an override, `Base::Save()` does not; `&Base::Save` is called through an object.
+            return match self.file.expr(callee) {
+                Expr::Name { name, .. } => {
+                    callee != expr && self.file.facts.exprs.name_of(*name).contains('.')
+                }
+                _ => false,
+            };
+        }
         match self.file.expr(callee) {
             Expr::Name { .. } => true,
             Expr::Member { object, .. } => match self.file.expr(*object) {
@@ -366,6 +375,18 @@ impl Linker<'_, '_> {
             },
             _ => false,
         }
+    }
+
+    /// Whether a definition is a method that is not said to be static.
+    fn may_be_virtual(&self, found: &Type) -> bool {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return false;
+        };
+        let loaded = self.cache.get(*file);
+        loaded.is_some_and(|loaded| {
+            let symbol = loaded.symbol(*at);
+            symbol.kind == SymbolKind::Method && !symbol.is_static()
+        })
     }
 
     /// Whether `found` is the value of the member and not the member itself: the function behind `open` in `const {
