@@ -7,8 +7,9 @@ use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::{UseMeaning, root_of};
+use super::rules;
 use super::unit_imports::UnitImports;
-use crate::ir::{FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::ir::{Expr, ExprId, FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundRow};
@@ -34,7 +35,7 @@ type Edge = (Option<SymbolId>, SymbolId, EdgeKind, Provenance);
 pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, StoreError> {
     let own = cache.begin_file(file);
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
-    let mut unbound: BTreeMap<(String, bool, bool), (u32, u32)> = BTreeMap::new();
+    let mut unbound: BTreeMap<(String, bool, Qualifier), (u32, u32)> = BTreeMap::new();
     let mut import_files = Vec::new();
     // Without a class that names it markup is text.
     let is_text =
@@ -70,11 +71,11 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
                 UseMeaning::Unknown => None,
             };
             let Some(bound) = bound else {
-                let is_member = matches!(used.target, Target::Member { .. } | Target::Markup(_));
+                let qualifier = qualifier_of(&own, used);
                 // The name of a type, where which of those of the repository it means is not known.
                 let is_type = used.kind == ReferenceKind::Type && linker.rules().has_partial_types;
-                if is_call || is_member || is_type {
-                    let key = (own.facts.name(used).to_owned(), is_call, is_member);
+                if is_call || qualifier != Qualifier::None || is_type {
+                    let key = (own.facts.name(used).to_owned(), is_call, qualifier);
                     add(
                         unbound.entry(key).or_insert((0, used.line)),
                         used.count,
@@ -147,16 +148,53 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
             .collect(),
         unbound: unbound
             .into_iter()
-            .map(|((name, is_call, is_member), (count, line))| UnboundRow {
+            .map(|((name, is_call, qualifier), (count, line))| UnboundRow {
                 name,
                 is_call,
-                is_member,
+                is_member: qualifier == Qualifier::Object,
+                is_path: qualifier == Qualifier::Path,
                 count,
                 line,
             })
             .collect(),
         dependencies,
     })
+}
+
+/// The thing before a name that is used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Qualifier {
+    None,
+    /// `store.open`
+    Object,
+    /// `Store::open`, in Rust.
+    Path,
+}
+
+/// Returns the thing before a name that is used.
+fn qualifier_of(own: &LinkedFile, used: &Reference) -> Qualifier {
+    let rules = rules::of(own);
+    match used.target {
+        Target::Member {
+            is_inferred: false, ..
+        } if rules.is_rust() => Qualifier::Path,
+        Target::Member { .. } | Target::Markup(_) => Qualifier::Object,
+        // The method of a value of which nothing is known.
+        Target::Unknown if rules.is_rust() => Qualifier::Object,
+        Target::Value(value) if rules.is_c() && is_call_of_member(own, value) => Qualifier::Object,
+        _ => Qualifier::None,
+    }
+}
+
+/// Whether an expression is the callee of `store->open()`.
+fn is_call_of_member(own: &LinkedFile, value: ExprId) -> bool {
+    let Expr::Callee { call } = own.expr(value) else {
+        return false;
+    };
+    match own.expr(*call) {
+        Expr::Call { callee, .. } => matches!(own.expr(*callee), Expr::Member { .. }),
+        _ => false,
+    }
 }
 
 /// Returns the row of a definition.

@@ -48,8 +48,10 @@ pub struct UnboundRow {
     pub name: String,
     /// Whether it is called.
     pub is_call: bool,
-    /// Whether something stands before it (`x.name`).
+    /// Whether it is a member of something before it (`x.name`).
     pub is_member: bool,
+    /// Whether it is the last name of a path (`x::name`), of a type or a module; then it is no member.
+    pub is_path: bool,
     /// How many uses there are.
     pub count: u32,
     /// Line of the first one.
@@ -61,8 +63,12 @@ pub struct UnboundRow {
 pub struct UnboundPlace {
     /// The file.
     pub path: crate::model::RepoPath,
-    /// Whether something stands before the name (`x.name`).
+    /// Whether it is called.
+    pub is_call: bool,
+    /// Whether it is a member of something before it (`x.name`).
     pub is_member: bool,
+    /// Whether it is the last name of a path (`x::name`), of a type or a module; then it is no member.
+    pub is_path: bool,
     /// How many uses there are.
     pub count: u32,
     /// Line of the first one.
@@ -123,7 +129,8 @@ impl Writer<'_> {
         });
         self.rows(&EDGES, file, edges.collect())?;
         let unbound = unbound.iter().map(|row| {
-            let form = u8::from(row.is_call) + 2 * u8::from(row.is_member);
+            let (is_member, is_path) = (u8::from(row.is_member), u8::from(row.is_path));
+            let form = u8::from(row.is_call) + 2 * is_member + 4 * is_path;
             let form = i64::from(form);
             [name_key(&row.name), form, row.count.into(), row.line.into()]
         });
@@ -377,7 +384,9 @@ impl Read<'_> {
                         let form: u8 = row.get(1)?;
                         Ok(UnboundPlace {
                             path: super::files::path(row, 0)?,
+                            is_call: form & 1 != 0,
                             is_member: form & 2 != 0,
+                            is_path: form & 4 != 0,
                             count: row.get(2)?,
                             line: row.get(3)?,
                         })

@@ -8,10 +8,11 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::Uses;
+use super::forms::NameForm;
 use super::unbound::may_name;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::model::{FileId, Provenance, RepoPath, SkipReason, Span, SymbolId};
+use crate::model::{Family, FileId, Provenance, RepoPath, SkipReason, Span, SymbolId, SymbolKind};
 use crate::store::{FileSummary, SymbolRow, token};
 use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
 
@@ -49,6 +50,8 @@ pub struct Mention {
     pub is_alias: bool,
     /// Whether the file is of a programming language, and not a document, data or settings.
     pub is_in_code: bool,
+    /// Whether the name stands alone or behind `this->`, so that the member it may be is one of the class around.
+    pub is_of_receiver: bool,
 }
 
 /// The part of a place.
@@ -92,6 +95,8 @@ struct MentionTarget<'a> {
     named_at: HashSet<(&'a str, u32)>,
     /// Whether it is a member, which is reached through an object.
     is_member: bool,
+    /// The kinds of the targets.
+    kinds: HashSet<SymbolKind>,
     /// Its file.
     home: Option<&'a RepoPath>,
     /// The file whose places are sorted.
@@ -117,6 +122,17 @@ impl MentionTarget<'_> {
     /// Whether uses of a definition may be uses of the targets.
     fn has(&self, definition: DefinitionRow) -> bool {
         self.targets.contains(&definition) || self.dispatch.contains_key(&definition)
+    }
+
+    /// Whether the form in which the name stands at a byte of a file may be that of a target.
+    fn has_form(&self, path: &RepoPath, text: &str, start: usize) -> bool {
+        let family = syntax::by_path(path).family();
+        let Some(family @ (Family::Rust | Family::C)) = family else {
+            return true;
+        };
+        let form = NameForm::in_text(text, start, self.name);
+        let mut kinds = self.kinds.iter();
+        self.kinds.is_empty() || kinds.any(|kind| form.may_mean(*kind, family))
     }
 
     /// Returns the part of a use of a definition; `None` where it uses none of the targets.
@@ -222,6 +238,7 @@ impl Uses<'_> {
                         part: MentionPart::Use(UseKind::Call, Provenance::Bridge),
                         is_alias: true,
                         is_in_code: true,
+                        is_of_receiver: false,
                     });
                 }
             }
@@ -263,6 +280,7 @@ impl Uses<'_> {
             imported: HashSet::new(),
             named_at: HashSet::new(),
             is_member: targets.iter().any(|target| target.parent.is_some()),
+            kinds: targets.iter().map(|target| target.kind).collect(),
             home: targets.first().map(|target| &target.path),
             in_file: Cell::new(None),
         };
@@ -473,6 +491,11 @@ impl Uses<'_> {
                 MentionPart::Unresolved | MentionPart::Dangling if !may_name => {
                     MentionPart::OtherTarget
                 }
+                MentionPart::Unresolved
+                    if !wanted.has_form(&file.path, text, place.start_byte as usize) =>
+                {
+                    MentionPart::OtherTarget
+                }
                 MentionPart::OtherDefinition if is_own => MentionPart::OwnDefinition,
                 MentionPart::Use(UseKind::Reference, _)
                     if is_own
@@ -502,10 +525,17 @@ impl Uses<'_> {
                 part,
                 is_alias,
                 is_in_code: language.is_code,
+                is_of_receiver: is_of_receiver(text, start as usize),
             });
         }
         Ok(())
     }
+}
+
+/// Whether a name stands alone or behind `this->`.
+fn is_of_receiver(text: &str, start: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default().trim_end();
+    before.ends_with("this->") || !before.ends_with(['.', ':']) && !before.ends_with("->")
 }
 
 /// Returns the uses of the targets by other names than their own: `b()` after `import { a as b }`.

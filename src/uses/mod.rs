@@ -17,6 +17,7 @@ mod dispatch;
 mod file_occurrences;
 mod files_to_bind;
 mod files_with_name;
+mod forms;
 mod implicit;
 mod importers;
 mod inherited;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Uses;
+use super::forms::NameForm;
 use crate::error::Result;
 use crate::ir::pasted_patterns;
 use crate::model::{Family, RepoPath, SymbolKind};
@@ -14,11 +15,17 @@ use crate::syntax;
 const MAX_READ: usize = 50;
 
 impl Uses<'_> {
-    /// Returns the uses of the name of a definition in `home` that lead to no definition, by file and form, in the order of
-    /// the paths; those in files whose code cannot name it are left out.
-    pub fn unbound_places(&self, name: &str, home: &RepoPath) -> Result<Vec<UnboundPlace>> {
-        let mut places = self.read.unbound_places(name)?;
-        places.retain(|place| may_name(&place.path, home));
+    /// Returns the uses of the name of some definitions that lead to none, by file and form, in the order of the paths; those whose
+    /// form or file rules all of the definitions out are left out.
+    pub fn unbound_places(&self, symbols: &[&SymbolRow]) -> Result<Vec<UnboundPlace>> {
+        let Some(first) = symbols.first() else {
+            return Ok(Vec::new());
+        };
+        let mut places = self.read.unbound_places(&first.name)?;
+        places.retain(|place| {
+            let mut symbols = symbols.iter();
+            symbols.any(|it| may_name(&place.path, &it.path) && has_form_of(place, it.kind))
+        });
         Ok(places)
     }
 
@@ -82,11 +89,17 @@ pub fn may_name(path: &RepoPath, home: &RepoPath) -> bool {
     }
 }
 
+/// Whether the form of an unbound use may be that of a definition of some kind.
+fn has_form_of(place: &UnboundPlace, kind: SymbolKind) -> bool {
+    let family = syntax::by_path(&place.path).family();
+    family.is_none_or(|family| NameForm::of(place).may_mean(kind, family))
+}
+
 /// Whether an unbound use may mean a definition in `home` of its name, by its form: a member is used through an object, or by its
-/// name alone in the class around.
+/// name alone in the class around; a path leads to either.
 pub(super) fn may_mean(place: &UnboundPlace, is_member: bool, home: &RepoPath) -> bool {
     let is_bare = is_member && has_implicit_receiver(syntax::by_path(&place.path).family());
-    (place.is_member == is_member || is_bare) && may_name(&place.path, home)
+    (place.is_member == is_member || place.is_path || is_bare) && may_name(&place.path, home)
 }
 
 /// Whether a name alone may mean a member of the class around.

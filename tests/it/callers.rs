@@ -640,3 +640,120 @@ class Reader extends Source implements Closeable {
         assert!(summary.starts_with("1 direct caller"), "{name}: {summary}");
     }
 }
+
+#[test]
+fn a_method_of_rust_is_called_through_its_own_trait_alone() {
+    let files = "\
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+pub trait Store: Send + Sync + Iterator {
+    fn open(&self);
+}
+pub struct Disk;
+impl Disk {
+    pub fn own(&self) {}
+}
+unsafe impl Send for Disk {}
+impl Store for Disk {
+    fn open(&self) {}
+}
+impl std::fmt::Display for Disk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { Ok(()) }
+}
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, base) in [
+        ("Store.open", None),
+        ("Disk.open", None),
+        ("Disk.own", None),
+        ("Disk.fmt", Some("`Display`")),
+    ] {
+        let said = cli.json(&["impact", name]);
+        let summary = said["summary"].as_str().unwrap();
+        let told = summary.split_once("it may be called through ");
+        let told = told.map(|it| it.1.split(',').next().unwrap());
+        assert_eq!(told, base, "{name}: {summary}");
+    }
+}
+
+#[test]
+fn a_place_whose_form_rules_a_definition_out_is_no_possible_use() {
+    let files = "\
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+pub struct Row { pub size: u32 }
+impl Row { pub fn size(&self) -> u32 { self.size } }
+pub fn map(n: u32) -> u32 { n }
+pub mod uses;
+//- /src/uses.rs
+fn run<T>(one: T, size: u32) {
+    one.size;
+    one.size();
+    one.map(size);
+    vec![one.size, size];
+    unknown!(one.map(1), map);
+}
+//- /list.c
+struct list { int (*next)(int n); };
+int next(int n) { return n; }
+int step(struct list *list) { return list->next(1) + gone(1)->next(2); }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, path, lines) in [
+        ("Row.size", "src/lib.rs", &[3][..]),
+        ("map", "src/lib.rs", &[6][..]),
+        ("next", "list.c", &[][..]),
+    ] {
+        for sites in [&["--sites"][..], &[][..]] {
+            let asked = [&["impact", name, "--path", path], sites].concat();
+            let said = cli.json(&asked);
+            let found = said["unresolved"].as_array();
+            let found = found.into_iter().flatten().map(|it| it["line"].as_u64());
+            let found: Vec<u64> = found.flatten().collect();
+            assert_eq!(found, lines, "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_qualified_call_of_a_virtual_method_is_no_dispatch() {
+    let files = "\
+//- /store.h
+class Store {
+ public:
+  virtual void Save();
+  void Flush();
+};
+class Disk : public Store {
+ public:
+  void Save() override;
+};
+//- /store.cc
+#include \"store.h\"
+void Store::Save() {}
+void Store::Flush() { Save(); this->Save(); }
+void Disk::Save() { Store::Save(); }
+//- /main.cc
+#include \"store.h\"
+void Run(Store* store) { store->Save(); }
+void Bind(Store* store) { Take(&Store::Save, store); }
+";
+    let (found, _) = impact(files, "Disk.Save", "store.cc");
+    assert_eq!(
+        found,
+        ["main.cc Bind", "main.cc Run", "store.cc Store.Flush"]
+    );
+    let (found, _) = impact(files, "Store.Save", "store.cc");
+    assert!(
+        found.contains(&"store.cc Disk.Save".to_owned()),
+        "{found:?}"
+    );
+}

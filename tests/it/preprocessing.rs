@@ -229,6 +229,49 @@ fn a_field_is_told_with_the_lines_that_name_it() {
 }
 
 #[test]
+fn a_bare_name_is_the_field_of_the_class_around() {
+    let files = "\
+//- /rows.h
+class Rows {
+ public:
+  int Size() { return size_ + this->size_; }
+  int size_ = 0;
+};
+class Other {
+ public:
+  int Size();
+  int size_ = 0;
+};
+//- /other.cc
+#include \"rows.h\"
+int Other::Size() { return size_ + this->size_; }
+int Other::Both(Rows* rows) { return rows->size_; }
+//- commit base
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, wanted) in [
+        (
+            "Rows.size_",
+            &["rows.h:4 field", "other.cc:3 use", "rows.h:3 use"][..],
+        ),
+        (
+            "Other.size_",
+            &["rows.h:9 field", "other.cc:2 use", "other.cc:3 use"][..],
+        ),
+    ] {
+        let said: Value = cli.json(&["impact", name]);
+        let list = said["mentions"]["places"].as_array().unwrap().iter();
+        let places = list.filter(|it| it["role"] != "definition").map(|it| {
+            let text = |field: &str| it[field].as_str().unwrap().to_owned();
+            format!("{}:{} {}", text("path"), it["line"], text("role"))
+        });
+        let places: Vec<String> = places.collect();
+        assert_eq!(places, wanted, "{name}: {said}");
+    }
+}
+
+#[test]
 fn a_changed_constructor_reaches_the_tests_that_make_the_class() {
     let repo = Fixture::parse(TYPES).build();
     let cli = Cli::new(repo.path());

@@ -14,6 +14,8 @@ const MAX_FIELD_PLACES: usize = 40;
 pub(super) struct FieldsOfC<'m> {
     /// Each with its type.
     declared: Vec<(String, &'m Mention)>,
+    /// Other types that declare a field of the name.
+    others: Vec<String>,
 }
 
 impl<'m> FieldsOfC<'m> {
@@ -22,6 +24,7 @@ impl<'m> FieldsOfC<'m> {
         let owner = name.rsplit_once(['.', ':']);
         let owner = owner.map(|it| it.0.trim_end_matches(':').replace("::", "."));
         let mut declared: Vec<(String, &Mention)> = Vec::new();
+        let mut others = Vec::new();
         let mut known: Option<(&RepoPath, Vec<SymbolRow>)> = None;
         for mention in mentions {
             let is_declared = mention.part == MentionPart::OtherDefinition
@@ -48,9 +51,11 @@ impl<'m> FieldsOfC<'m> {
                 .is_none_or(|owner| *owner == type_.name || *owner == type_.qualified_name);
             if is_meant {
                 declared.push((type_.qualified_name.clone(), mention));
+            } else {
+                others.push(type_.qualified_name.clone());
             }
         }
-        Ok(Self { declared })
+        Ok(Self { declared, others })
     }
 
     /// Says of which types the name is a field; `None` where it is none.
@@ -72,7 +77,16 @@ impl<'m> FieldsOfC<'m> {
             mention.part,
             MentionPart::Unresolved | MentionPart::External
         );
-        is_use && !self.declared.is_empty() && family_of(mention.path.as_str()) == Some(Family::C)
+        is_use
+            && !self.declared.is_empty()
+            && !self.is_of_other(mention)
+            && family_of(mention.path.as_str()) == Some(Family::C)
+    }
+
+    /// Whether a place names the field of another type, whose method it stands in: `size_` and `this->size_` in `Other::get`.
+    fn is_of_other(&self, mention: &Mention) -> bool {
+        let owner = mention.within.as_ref().and_then(|it| it.rsplit_once('.'));
+        mention.is_of_receiver && owner.is_some_and(|it| self.others.iter().any(|one| one == it.0))
     }
 
     /// Returns the rank of the declarations and uses of the fields, the first first; `None` for any other place.
@@ -94,7 +108,8 @@ impl<'m> FieldsOfC<'m> {
         if self.declared.is_empty() {
             return shown_places(all, MAX_PLACES);
         }
-        let mut places = shown_places(all, MAX_FIELD_PLACES);
+        let own = all.iter().copied().filter(|it| !self.is_of_other(it));
+        let mut places = shown_places(&own.collect::<Vec<_>>(), MAX_FIELD_PLACES);
         for place in &mut places {
             let is_here =
                 |it: &&&Mention| it.path.as_str() == place.line.path && it.line == place.line.line;

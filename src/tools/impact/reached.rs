@@ -292,18 +292,21 @@ fn unbound_on_the_way(
 ) -> Result<u64> {
     let on_the_way = placed.iter().filter(|place| place.reached.hops < depth);
     let symbols = on_the_way.filter_map(|place| place.symbol.as_ref());
-    // One home for each name and family of languages.
-    let mut homes: BTreeMap<(&str, Option<&str>), &RepoPath> = BTreeMap::new();
+    // The definitions of each name in a family of languages.
+    let mut named: BTreeMap<(&str, Option<&str>), Vec<&SymbolRow>> = BTreeMap::new();
     for symbol in symbols {
         let is_of_target = targets.iter().any(|target| target.name == symbol.name);
         if !is_of_target {
             let family = family_of(symbol.path.as_str()).map(Family::as_str);
-            homes.entry((&symbol.name, family)).or_insert(&symbol.path);
+            named
+                .entry((&symbol.name, family))
+                .or_default()
+                .push(symbol);
         }
     }
     let mut n = 0;
-    for ((name, _), home) in homes.into_iter().take(MAX_NAMES_ON_THE_WAY) {
-        let places = uses.unbound_places(name, home)?;
+    for symbols in named.into_values().take(MAX_NAMES_ON_THE_WAY) {
+        let places = uses.unbound_places(&symbols)?;
         n += places.iter().map(|it| u64::from(it.count)).sum::<u64>();
     }
     Ok(n)

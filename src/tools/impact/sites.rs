@@ -150,7 +150,8 @@ fn add_unbound(
     output: &mut ImpactOutput,
 ) -> Result<()> {
     let first = &targets[0];
-    let mut places = uses.unbound_places(&first.name, &first.path)?;
+    let named = targets.iter().filter(|it| it.name == first.name);
+    let mut places = uses.unbound_places(&named.collect::<Vec<_>>())?;
     if places.is_empty() && output.callers.is_empty() && !is_outlined(&first.path) {
         return add_doubts(view, uses, targets, output);
     }
