@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;
 use crate::model::{FileId, Provenance, Symbol, SymbolFlags, SymbolKind};
+use crate::store::token;
 
 /// The types of the receivers of one file's references before and now, in words; described when they are first asked for.
 #[derive(Default)]
@@ -105,7 +106,20 @@ impl Uses<'_> {
         };
         let type_of = |all: &[Option<String>]| all.get(reference).cloned().flatten();
         let (was, is) = (type_of(before), type_of(now));
-        Ok((is.is_some() && was == is).then_some(change))
+        let Some(is) = is.filter(|is| was.as_ref() == Some(is)) else {
+            return Ok(None);
+        };
+        Ok((!self.is_alias(&is)?).then_some(change))
+    }
+
+    /// Whether a type in words is an alias: `type Options = Parsing & Gone` is of any type without one of its parts, so that no
+    /// member of it is an error.
+    fn is_alias(&self, described: &str) -> Result<bool> {
+        let name = described.split('<').next().unwrap_or(described);
+        let named = self.read.symbols_named(&token::normal_form(name))?;
+        Ok(named
+            .iter()
+            .any(|it| it.name == name && it.kind == SymbolKind::Type))
     }
 }
 

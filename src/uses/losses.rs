@@ -511,6 +511,12 @@ fn add_references(
 ) {
     for (start, line, reference, kind) in &found.uses {
         if let Some(used) = references.get(reference) {
+            // The pattern alone is broken.
+            let is_typed_member =
+                used.provenance == Provenance::Member && bound.facts.family == Family::Ecmascript;
+            if is_typed_member && is_name_of_pattern(bound.text, *start as usize) {
+                continue;
+            }
             let found = BrokenPlace {
                 kind: Some(*kind),
                 provenance: used.provenance,
@@ -520,6 +526,23 @@ fn add_references(
             losses.add(bound.path, &used.loss, found);
         }
     }
+}
+
+/// Whether a name that means a member stands for itself in an expression: `open()` behind `const { open } = store`. In doubt
+/// it does not, as in the pattern itself, and as a key or an attribute.
+fn is_name_of_pattern(text: &str, start: usize) -> bool {
+    let (before, rest) = text.split_at(start);
+    let before = before.trim_end();
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let after = rest.trim_start_matches(is_of_name).trim_start();
+    let is_keyed = before.ends_with(['{', ',']);
+    // `get open() {}`.
+    let is_declared = ["async", "get", "set", "static"];
+    if before.ends_with('.') || is_declared.iter().any(|it| before.ends_with(it)) {
+        return false;
+    }
+    after.starts_with([')', '.', ';', ']'])
+        || !is_keyed && after.starts_with(['(', '[', '+', '-', '*', '&', '|'])
 }
 
 /// Adds the places of the names of import and export lists.
