@@ -77,6 +77,11 @@ impl Uses<'_> {
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
             let mut bases = self.outside_bases(&facts, symbol.ordinal, &symbol.path)?;
+            if facts.family == Family::Rust {
+                // A method of one trait is called through no other one that the trait is built on.
+                let own = bases_of(&facts, symbol.ordinal);
+                bases.retain(|base| own.contains(base));
+            }
             if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, &text)?;
             }
@@ -103,7 +108,6 @@ impl Uses<'_> {
         text: &str,
     ) -> Result<Vec<String>> {
         if facts.family == Family::Rust {
-            // A method of one trait is none of those that the trait is built on.
             return Ok(Vec::new());
         }
         let above = self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
@@ -268,11 +272,11 @@ fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
 }
 
 /// Returns the names of the bases that a method may be called through: those of itself, the trait of its `impl` block, else
-/// those of its class; not in Rust, where the method of a trait or of a type is called through no other trait.
+/// those of its class.
 fn bases(facts: &FileFacts, method: SymbolIdx) -> Vec<String> {
     let own = bases_of(facts, method);
     match facts.symbols.get(method as usize).and_then(|it| it.parent) {
-        Some(class) if own.is_empty() && facts.family != Family::Rust => bases_of(facts, class),
+        Some(class) if own.is_empty() => bases_of(facts, class),
         _ => own,
     }
 }

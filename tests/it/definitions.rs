@@ -168,7 +168,7 @@ class Page:
 //- commit one
 ";
     let repo = Fixture::parse(files).build();
-    let cli = Cli::new(&repo.path());
+    let cli = Cli::new(repo.path());
     let target = |name: &str| cli.json(&["impact", name])["target"].clone();
     let component = target("PostItem");
     assert_eq!(component["path"], "web/posts/PostItem.vue", "{component}");

@@ -62,8 +62,7 @@ pub(crate) struct ChangeOutput {
     pub(crate) line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signature: Option<String>,
-    /// Users at the head: definitions that use it, and files that do outside of definitions, each once. Of a removed definition those that
-    /// still do. A file that only passes it on is none. Absent where its language is outlined.
+    /// Users at the head: definitions, and files outside of them, each once; of a removed one those left. Absent where outlined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) callers: Option<u64>,
     /// Test files that reach it.

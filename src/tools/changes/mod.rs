@@ -67,14 +67,14 @@ pub struct ChangesInput {
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Default: the work tree.
+    /// The work tree.
     #[arg(
         long,
         help = "Compare up to this branch, tag or commit [default: the work tree]"
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// To look for collisions with.
+    /// Branches or work trees.
     #[arg(
         long,
         value_delimiter = ',',
@@ -86,7 +86,7 @@ pub struct ChangesInput {
     #[arg(long, help = "Only changes of these files or directories")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
-    /// Default: all but `source`.
+    /// All but source.
     #[arg(
         long,
         value_delimiter = ',',
@@ -94,7 +94,7 @@ pub struct ChangesInput {
     )]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<AnswerPart>,
-    /// Tokens at most.
+    /// Tokens.
     #[arg(
         long,
         allow_negative_numbers = true,
@@ -102,7 +102,7 @@ pub struct ChangesInput {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Number>,
-    /// Entries of a list.
+    /// Entries.
     #[arg(
         long,
         short = 'n',
@@ -178,9 +178,11 @@ pub struct ChangesOutput {
     pub(crate) unread: u64,
     /// Changed files with syntax errors that may hide definitions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "serde_json::Value")]
     pub(crate) syntax_errors: Vec<String>,
     /// Changed files that the index does not have as they are yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "serde_json::Value")]
     pub(crate) pending: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
