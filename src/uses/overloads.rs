@@ -12,7 +12,7 @@ use crate::syntax;
 
 impl Difference {
     /// Returns how many parameter lists changed whose calls are not compared with them: overloads that are there in the old state
-    /// alone, of a language whose arguments are not counted, behind a decorator that may change them, or with fewer parameters than before.
+    /// alone, of a language whose arguments are not counted, behind a decorator that may change them, with fewer parameters than before, or with other types.
     /// `is_wanted` chooses among the files.
     pub(super) fn n_unchecked_parameters(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
         let mut n_unchecked = 0;
@@ -38,7 +38,9 @@ impl Difference {
                 n_unchecked += before.difference(&now).count() as u64;
             } else {
                 let is_unchecked = if is_counted(&was.path) {
-                    is_behind_decorator(&new) || loses_parameters(&old, &new)
+                    is_behind_decorator(&new)
+                        || loses_parameters(&old, &new)
+                        || retypes_parameters(&old, &new)
                 } else {
                     true
                 };
@@ -181,6 +183,60 @@ fn loses_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
     })
 }
 
+/// Whether a call that passes enough arguments may pass one of another type now: `(tag: string, all?: Row[])` became
+/// `(all: Row[], tag?: string)`. TypeScript alone, whose compiler says so.
+fn retypes_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
+    if new.side.facts.family != Family::Ecmascript {
+        return false;
+    }
+    let lists = |all: &Declarations<'_>| -> Vec<Vec<String>> {
+        let functions = all.functions();
+        functions
+            .map(|(it, text)| {
+                let all = parameter_texts(&text, &it.name);
+                all.iter().map(|it| annotation(it)).collect()
+            })
+            .collect()
+    };
+    let (before, now) = (lists(old), lists(new));
+    before
+        .iter()
+        .any(|before| !now.iter().any(|now| now.starts_with(before)))
+}
+
+/// Returns the written type of a parameter without blanks, `string` of `name?: string = "a"`, of a rest that of its elements; empty where none
+/// is written.
+fn annotation(parameter: &str) -> String {
+    let (mut depth, mut type_, mut is_type) = (0_usize, String::new(), false);
+    for c in parameter.chars() {
+        match c {
+            '(' | '<' | '[' | '{' => depth += 1,
+            '>' if type_.ends_with('=') => {}
+            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && !is_type => {
+                is_type = true;
+                continue;
+            }
+            _ => {}
+        }
+        if is_type && !c.is_whitespace() {
+            type_.push(c);
+        }
+    }
+    // A default stands behind the type; `=>` is a part of it.
+    let end = type_
+        .match_indices('=')
+        .map(|it| it.0)
+        .find(|at| !type_[at + 1..].starts_with('>'));
+    type_.truncate(end.unwrap_or(type_.len()));
+    // Each of the rest is an element.
+    let is_rest = parameter.trim_start().starts_with("...");
+    match type_.strip_suffix("[]").filter(|_| is_rest) {
+        Some(element) => element.to_owned(),
+        None => type_,
+    }
+}
+
 /// Returns the names of the parameters that stand in parentheses behind the name: `[path, mode]` of `open(path: str, *, mode="r")`. Marks
 /// are none.
 fn names(signature: &str, name: &str) -> Vec<String> {
@@ -278,7 +334,20 @@ fn type_of(parameter: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{names, parameter_types, rust_parameters};
+    use super::{annotation, names, parameter_types, rust_parameters};
+
+    #[test]
+    fn annotations_are_types_without_names_and_defaults() {
+        for (parameter, wanted) in [
+            ("a?: string = 'x'", "string"),
+            ("go: (a: A) => B", "(a:A)=>B"),
+            ("{ a, b }: { a: A; b: B } = {}", "{a:A;b:B}"),
+            ("a = 1", ""),
+            ("...all: Row[]", "Row"),
+        ] {
+            assert_eq!(annotation(parameter), wanted, "{parameter}");
+        }
+    }
 
     #[test]
     fn parameters_have_names() {

@@ -25,6 +25,19 @@ pub struct UncheckedUses {
     pub n_read_only: u64,
 }
 
+impl std::ops::Add for UncheckedUses {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            n_parameter_lists: self.n_parameter_lists + other.n_parameter_lists,
+            n_types: self.n_types + other.n_types,
+            n_requirements: self.n_requirements + other.n_requirements,
+            n_read_only: self.n_read_only + other.n_read_only,
+        }
+    }
+}
+
 impl UncheckedUses {
     /// Whether all uses were compared.
     pub fn is_none(&self) -> bool {

@@ -16,6 +16,7 @@ use crate::model::{Budget, RepoPath};
 use crate::tools::places::uses;
 use crate::uses::{
     BranchSide, BrokenReason, Collision, CollisionKind, Difference, IndexedStates, LineMerge,
+    UncheckedUses,
 };
 use crate::workspace::{
     Comparison, ComparisonSide, Other, View, Workspace, added_lines, cut_argument, merged_lines,
@@ -86,17 +87,25 @@ pub(super) fn opposites(
     Ok(all)
 }
 
+/// The collisions with all others, and how far they are known.
+#[derive(Default)]
+pub(super) struct Collisions {
+    pub(super) all: Vec<CollisionOutput>,
+    /// Changes of the others whose uses here nobody compares with them.
+    pub(super) unchecked: UncheckedUses,
+}
+
 /// Finds the collisions; `None` where no other side was asked for.
 pub(super) fn find(
     view: &View<'_>,
     asked: &ChangesQuestion<'_>,
     gathered: &Gathered,
-) -> Result<Option<Vec<CollisionOutput>>> {
+) -> Result<Option<Collisions>> {
     if asked.input.with.is_empty() {
         return Ok(None);
     }
     let uses = uses(view);
-    let mut all = Vec::new();
+    let mut collisions = Collisions::default();
     for opposite in asked.opposites {
         let own;
         let ours = match &opposite.ours {
@@ -128,16 +137,18 @@ pub(super) fn find(
             added: &added_lines,
             merged: &merged_lines,
         };
+        let unchecked = theirs.unchecked_uses(|path| asked.is_wanted(path.as_str()));
+        collisions.unchecked = collisions.unchecked + unchecked;
         let mut found = uses.collisions(ours, &theirs, &lines)?;
         add_files(opposite, asked.comparison, &mut found);
         found.sort_by(|a, b| (a.kind, &a.path, &a.symbol).cmp(&(b.kind, &b.path, &b.symbol)));
         for one in &found {
             if asked.is_wanted(one.path.as_str()) {
-                all.push(shown(&opposite.name, one));
+                collisions.all.push(shown(&opposite.name, one));
             }
         }
     }
-    Ok(Some(all))
+    Ok(Some(collisions))
 }
 
 /// Adds the files that both sides changed, where no definition of them collides.

@@ -451,12 +451,14 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     truncate_to_bytes(&mut changes, budget.share(CHANGES_SHARE));
     page.note_changes(end_page(&mut changes, &rest));
     budget.spend(&changes);
-    let collisions_total = collisions.as_ref().map(|all| all.len() as u64);
-    let collisions = collisions.map(|all| {
+    let collisions_total = collisions.as_ref().map(|it| it.all.len() as u64);
+    let unchecked_there = collisions.as_ref().map(|it| it.unchecked);
+    let unchecked_there = unchecked_there.unwrap_or_default();
+    let collisions = collisions.map(|it| {
         budget.fit_page(
             &mut page,
             (PagedList::Collisions, COLLISIONS_SHARE),
-            all,
+            it.all,
             limit,
         )
     });
@@ -479,6 +481,10 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             .filter(|_| files_total > 0)
             .unwrap_or_default(),
         collisions_total.map_or_else(String::new, |n| format!(" {}.", count(n, "collision"))),
+        match not_compared(unchecked_there) {
+            none if none.is_empty() => none,
+            said => format!(" Changes of the other side:{said}"),
+        },
     ];
     let note = state_sentence(&mut freshness_fields, &gathered);
     Ok(ChangesOutput {
@@ -491,6 +497,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             && !is_cut
             && gathered.broken.n_unresolved == 0
             && unchecked.is_none()
+            && unchecked_there.is_none()
             && !gathered.has_unknown_loss(asked)
             && gathered.with_errors.is_empty(),
         broken,
