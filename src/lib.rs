@@ -1,12 +1,12 @@
 //! CodeLens: a git-aware manager of per-branch code indexes for coding agents.
 //!
 //! ```text
-//!    cli ──┐                                 arrows point at what is known
+//!    cli ──┐                              arrows point at what is known
 //!    mcp ──┴─► tools ─► workspace ─► reconcile ─┐
 //!                │          │           │       ├─► git     (gix)          ┐
 //!                │          │           └► link ┤   syntax  (tree-sitter)  │
-//!                │          └───────────────────┤   resolve (oxc_resolver) ├─► ir ─► model
-//!                └─► search ────────────────────┴─► store   (SQLite)       ┘
+//!                │          └───────────────────┤   resolve (module lookup)├─► ir ─► model
+//!                └─► search, graph, lifecycle ──┴─► store   (SQLite)       ┘
 //! ```
 //!
 //! [`remote`] is the way to object stores, where indexes are shared; nothing else opens a connection.

@@ -1,6 +1,4 @@
 //! The command line: every tool as a command, for people and for scripts.
-//!
-//! Knows arguments, terminals and exit codes.
 
 mod affected_tests;
 mod aliases;

@@ -16,7 +16,7 @@ impl ReportCounts {
     }
 }
 
-/// Returns the tests of a report; `None` for text that is none, is cut off, or holds no test.
+/// Returns the tests of a report; `None` for text that is not a report, is cut off, or holds no test.
 pub(super) fn counts_of(text: &str) -> Option<ReportCounts> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let counts = if text.starts_with('<') {

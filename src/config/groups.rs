@@ -34,7 +34,7 @@ pub struct RepositoryGroup {
     pub repos: Vec<PathBuf>,
 }
 
-/// Returns the groups of the value of [`TABLE`], and the error for the first one that is none. `home` is what `~/` stands for.
+/// Returns the groups of the value of [`TABLE`], and the error for the first invalid one. `home` is what `~/` stands for.
 pub(super) fn read(
     value: &toml::Value,
     home: Option<&Path>,
@@ -76,7 +76,7 @@ fn one(table: &toml::Value, home: Option<&Path>) -> Result<RepositoryGroup, Stri
     }
     let name = fields.get("name").ok_or("has no `name`")?;
     let name = name.as_str().filter(|name| is_name(name)).ok_or_else(|| {
-        format!("has a `name` that is none: at most {MAX_NAME} letters, digits, `-` and `_`")
+        format!("has an invalid `name`: at most {MAX_NAME} letters, digits, `-` and `_`")
     })?;
     let repos = fields.get("repos").ok_or("has no `repos`")?;
     let repos = repos.as_array().ok_or("has `repos` that are no list")?;
@@ -143,10 +143,10 @@ mod tests {
         for (fields, part) in [
             ("repos = ['/x']", "no `name`"),
             ("name = 'a'", "no `repos`"),
-            ("name = 7\nrepos = ['/x']", "`name` that is none"),
-            ("name = ''\nrepos = ['/x']", "`name` that is none"),
-            ("name = 'a/b'\nrepos = ['/x']", "`name` that is none"),
-            (&long, "`name` that is none"),
+            ("name = 7\nrepos = ['/x']", "invalid `name`"),
+            ("name = ''\nrepos = ['/x']", "invalid `name`"),
+            ("name = 'a/b'\nrepos = ['/x']", "invalid `name`"),
+            (&long, "invalid `name`"),
             ("name = 'a'\nrepos = '/x'", "no list"),
             ("name = 'a'\nrepos = []", "0 `repos`"),
             (&many, "17 `repos`"),

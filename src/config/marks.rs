@@ -19,7 +19,7 @@ pub(super) const TABLE: &str = "mark";
 /// The most marks of a file.
 const MAX_MARKS: usize = 500;
 
-/// Returns the marks of the value of [`TABLE`], and the error for the first one that is none.
+/// Returns the marks of the value of [`TABLE`], and the error for the first invalid one.
 pub(super) fn read(value: toml::Value) -> (Vec<FileMark>, Option<Error>) {
     let wrong = |what: String| {
         let words = MarkWord::ALL.map(MarkWord::as_str).join(", ");
@@ -58,7 +58,7 @@ fn one(table: &toml::Value) -> std::result::Result<FileMark, String> {
     }
     let path = path.ok_or("has no `path`")?;
     let path = RepoPath::normalise(path).filter(|path| !path.as_str().is_empty());
-    let path = path.ok_or("has a `path` that is none inside a repository")?;
+    let path = path.ok_or("has a `path` that is not inside a repository")?;
     let word = word.ok_or("has no `word`")?;
     let word = MarkWord::named(word).ok_or("has a `word` that counts nowhere")?;
     Ok(FileMark {

@@ -35,7 +35,7 @@ pub struct RemoteEntry {
 /// Returns the remote of a table `[remote.NAME]`.
 ///
 /// # Errors
-/// `invalid_argument` for a table that is none. The address is not repeated.
+/// `invalid_argument` for an invalid table. The address is not repeated.
 pub(super) fn read(name: &str, table: &toml::Table) -> Result<RemoteEntry> {
     let wrong = |what: &str| {
         let shown = sanitize::shown(name, 60);
@@ -45,7 +45,7 @@ pub(super) fn read(name: &str, table: &toml::Table) -> Result<RemoteEntry> {
         )
     };
     if !is_name(name) {
-        return Err(wrong("has a name that is none"));
+        return Err(wrong("has an invalid name"));
     }
     if table.keys().any(|key| key != "url") {
         return Err(wrong("has an unknown field"));
@@ -82,7 +82,7 @@ pub fn remotes() -> Result<Vec<RemoteEntry>> {
 /// address stays as it is.
 ///
 /// # Errors
-/// `invalid_argument` for a name that is none, one that has another address, and a file that is no TOML; `io` where
+/// `invalid_argument` for an invalid name, one that has another address, and a file that is no TOML; `io` where
 /// it can't be written.
 pub fn add_remote(name: &str, url: &str) -> Result<bool> {
     if !is_name(name) {
@@ -207,8 +207,8 @@ mod tests {
             ("[remote.a]\nurls = 'x'", "unknown field"),
             ("[remote.a]", "no `url`"),
             ("[remote.a]\nurl = 3", "no `url`"),
-            ("[remote.'a b']\nurl = 's3://secret'", "none"),
-            ("[remote.pull]\nurl = 's3://secret'", "none"),
+            ("[remote.'a b']\nurl = 's3://secret'", "invalid name"),
+            ("[remote.pull]\nurl = 's3://secret'", "invalid name"),
             (
                 "[remote.a]\nurl = 's3://secret'\nkey = 'secret'",
                 "unknown field",

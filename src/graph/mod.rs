@@ -1,6 +1,5 @@
-//! Traversal of the edge graph: who uses a definition, what it uses, and how far a change reaches.
-//!
-//! Pure over store reads.
+//! Traversal of the edge graph: who uses a definition, what it uses, and how far a change reaches. Beside it, without edges:
+//! `changes` and `tokens` compare the definitions of two states of a file, `change_history` weighs past commits.
 
 pub mod chains;
 pub mod change_history;

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::delegates::LAMBDA;
+use super::csharp_delegates::LAMBDA;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};

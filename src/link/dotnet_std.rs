@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::delegates::LAMBDA;
+use super::csharp_delegates::LAMBDA;
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
 use crate::ir::{ANONYMOUS, split_generic_name};

@@ -299,7 +299,7 @@ impl LinkedFile {
         self.definitions.path(at)
     }
 
-    /// Whether a definition is in an object that is none itself: the path to that.
+    /// Whether a definition is in an object that is no definition itself: the path to that.
     pub(super) fn object_around(&self, at: SymbolIdx) -> Option<PathId> {
         let (parent, _) = self.facts.exprs.last(self.path(at))?;
         (parent != PathId::EMPTY).then_some(parent)

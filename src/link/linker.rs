@@ -1,17 +1,16 @@
 //! The state of linking one file: its facts, those of other files, and the memos of the evaluator.
 //!
 //! Its methods stand by idea: `lookup` binds a reference, `infer` evaluates an expression, `members`, `calls`, `overloads`
-//! and `generics` evaluate the steps of one, `directives` names in the markup of Angular, `describe` prints a type. Rules of
-//! few languages: `tree` (paths through modules), `includes`, `implementations` and `extensions` (traits), `method_sets`
-//! (interfaces that are satisfied without being named), `parts` (a type in several files), `delegates`.
+//! and `generics` evaluate the steps of one, `describe` prints a type. Rules of one language stand in files that are named after
+//! it (`rust_paths`, `csharp_delegates`), and in `method_sets` (interfaces of Go, which are satisfied without being named).
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::angular_names::Usable;
 use super::cache::FactsCache;
-use super::directives::Usable;
+use super::csharp_parts::Definitions;
 use super::file::LinkedFile;
-use super::parts::Definitions;
 use super::path_names::{Named, Place, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};

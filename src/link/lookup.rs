@@ -5,11 +5,11 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::conversions::ConversionTarget;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::rules::{self, MemberOrder};
+use super::rust_conversions::ConversionTarget;
 use super::types::{ExternalType, Type};
 use crate::ir::{
     BaseKind, Expr, ExprId, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot, SymbolIdx,

@@ -8,9 +8,9 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::delegates::LAMBDA;
+use super::csharp_delegates::LAMBDA;
 use super::file::{Access, LinkedFile};
-use super::functional::ShapeFit;
+use super::java_lambdas::ShapeFit;
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};

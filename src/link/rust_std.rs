@@ -7,9 +7,9 @@
 use std::rc::Rc;
 
 use super::file::Access;
-use super::implementations::is_common;
 use super::linker::Linker;
 use super::path_names::{Wanted, payload};
+use super::rust_impls::is_common;
 use super::types::{ExternalType, Type};
 use crate::model::{BuiltinSet, BuiltinTable};
 

@@ -8,7 +8,7 @@ use super::file::LinkedFile;
 use super::linker::Linker;
 use super::path_names::{Named, Wanted};
 use super::rules::{self, MemberOrder};
-use super::tree::Module;
+use super::rust_paths::Module;
 use crate::ir::SymbolIdx;
 use crate::model::{ModuleId, Provenance, SymbolKind};
 

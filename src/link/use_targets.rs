@@ -12,7 +12,7 @@ use super::linker::Linker;
 use super::lookup::UseMeaning;
 use super::path_names::{Named, Wanted};
 use super::rules;
-use super::tree::Module;
+use super::rust_paths::Module;
 use super::types::Type;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Reference, Target};
 use crate::model::hash::HashMap;

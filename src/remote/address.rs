@@ -67,7 +67,7 @@ impl Address {
     /// Reads an address, e.g. `s3://bucket/team/indexes`.
     ///
     /// # Errors
-    /// For text that is none, and for any that could hold a credential.
+    /// For text that is not an address, and for any that could hold a credential.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         if text.len() > MAX_BYTES {
             return Err(AddressError::TooLong);

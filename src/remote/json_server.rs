@@ -69,7 +69,7 @@ impl JsonServer {
     /// that holds its key; empty for none.
     ///
     /// # Errors
-    /// [`ServerFault::Configuration`] for an address that is none, one that could hold a key, one of another machine unless
+    /// [`ServerFault::Configuration`] for an invalid address, one that could hold a key, one of another machine unless
     /// `allow_remote`, and a variable that is not set.
     pub fn open(address: &str, key_env: &str, allow_remote: bool) -> Result<Self, ServerFault> {
         let unusable = ServerFault::Configuration;

@@ -1,5 +1,6 @@
 //! The purpose of the files of an index, by evidence: the configuration of the test runner, imports of a test
-//! framework or its globals in use, file names, and directory names last.
+//! framework or its globals in use, file names, and directory names last. `cargo`, `jvm` and `scripts` also tell the commands of
+//! tests, and `codeowners` who reviews a file.
 //!
 //! A configuration is kept as the files that it declares (see [`kept`]) and weighed when a question is asked, so that
 //! its change changes roles without touching another row. The declaration is a function of the configuration's bytes;

@@ -184,7 +184,7 @@ impl RepoHome {
         read_json(&self.pointer_path(index_id))
     }
 
-    /// Returns whether something is in the place of an index's pointer that is none.
+    /// Returns whether the place of an index's pointer holds something that is not a pointer.
     pub fn has_broken_pointer(&self, index_id: &str) -> bool {
         self.pointer(index_id).is_none() && self.pointer_path(index_id).exists()
     }

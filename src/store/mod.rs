@@ -1,6 +1,4 @@
 //! The door to SQLite: index files, their rows, and the directory they live in.
-//!
-//! Knows how rows are laid out, written and read.
 
 pub mod bundle;
 pub mod chunks;

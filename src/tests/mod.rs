@@ -1,4 +1,4 @@
-//! Tests that need several rooms, and more of them than they show to others.
+//! Tests that need private items of several rooms.
 
 mod answers;
 mod builtins;

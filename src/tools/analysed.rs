@@ -75,13 +75,13 @@ impl AnalysedOutput {
         }))
     }
 
-    /// Whether so many files are not analysed in full that an answer about all of them says little without the note: one in
-    /// twenty.
+    /// Whether so many files are not analysed in full that an answer about all of them says little without the note: one for
+    /// twenty whose definitions are known.
     pub(super) fn is_telling(&self) -> bool {
         20 * (self.text + self.outline) >= self.full + self.outline
     }
 
-    /// Returns the sentence about files without definitions or edges.
+    /// Returns the sentence about files whose definitions, or whose uses, are not known.
     pub(super) fn note(&self) -> &str {
         &self.note
     }

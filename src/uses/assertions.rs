@@ -9,7 +9,7 @@ use super::losses::BeforeAfter;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::asserted::RequiredMethod;
+use crate::link::go_assertions::RequiredMethod;
 use crate::link::use_targets::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
 use crate::syntax::{self, UseKind};

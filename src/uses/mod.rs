@@ -1,5 +1,6 @@
 //! The uses of definitions, place by place: every line that names one, the ways in which it leaves its file, and the
-//! uses that dangle when it is gone.
+//! uses that dangle when it is gone. And what a change breaks: `difference` finds the definitions that changed, `broken` the uses that
+//! are wrong now.
 //!
 //! The index holds one edge for all uses of a definition in another; the single places behind an edge are found again
 //! here, from the text of the files and the rules that made the edge. Nothing is written.

@@ -53,7 +53,7 @@ fn has_other_form(own: &FileSide, at: u32, other: &FileSide, comes_after: bool) 
         })
 }
 
-/// Returns the parameters in a signature, behind the name and the type parameters, without blanks; `None` where there are none, or it is
+/// Returns the parameters in a signature, behind the name and the type parameters, with one blank between words; `None` where there are none, or it is
 /// cut.
 fn parameters(symbol: &Symbol) -> Option<String> {
     let signature = symbol.signature.as_str();

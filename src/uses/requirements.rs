@@ -152,16 +152,17 @@ impl Uses<'_> {
         member: DefinitionRow,
         found: &mut BrokenUses,
     ) -> Result<()> {
-        let (heirs, is_cut) = self.bindings().heirs(member)?;
+        let (subclasses, is_cut) = self.bindings().subclasses(member)?;
         found.is_cut |= is_cut;
-        for heir in heirs {
+        for subclass in subclasses {
             // In Python a class between two others is abstract without a word.
-            let is_between = one.home.new.facts.family == Family::Python && heir.is_completed_below;
-            if heir.has_member || !heir.is_concrete || is_between {
+            let is_between =
+                one.home.new.facts.family == Family::Python && subclass.subclass_has_member;
+            if subclass.has_member || !subclass.is_concrete || is_between {
                 continue;
             }
-            let is_certain = !heir.has_outside_base;
-            self.add_type(one, heir.class, is_certain, found)?;
+            let is_certain = !subclass.has_outside_base;
+            self.add_type(one, subclass.class, is_certain, found)?;
         }
         Ok(())
     }

@@ -55,14 +55,14 @@ impl TrustedKeys {
     /// Reads the setting `remote.trusted_keys`.
     ///
     /// # Errors
-    /// `invalid_argument` for a key that is none.
+    /// `invalid_argument` for an invalid key.
     pub(super) fn parse(setting: &str) -> Result<Self> {
         if setting == "none" {
             return Ok(Self(None));
         }
         let keys = remote::public_keys(setting).ok_or_else(|| {
             Error::invalid(
-                "remote.trusted_keys has a key that is none",
+                "remote.trusted_keys has an invalid key",
                 "set it to public keys that `codelens remote key` printed, with commas between them, or to none",
             )
         })?;

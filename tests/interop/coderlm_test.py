@@ -280,7 +280,7 @@ def session(checks: Checks, client: Client, language: str, files: dict[str, str]
     that("400 for wrong parameters", client.ask("search")["status"] == 400)
     that("404 for what is not there", client.ask("expand", path="no/such/file")["status"] == 404)
     status, refused = client.get(f"{quote(client.name)}/no-such-tool")
-    that("404 for a command that is none, with a hint", status == 404 and refused["error"]["hint"], refused)
+    that("404 for an unknown command, with a hint", status == 404 and refused["error"]["hint"], refused)
 
 
 def main() -> None:

@@ -116,7 +116,7 @@ fn trees_that_git_would_not_write_lead_nowhere() {
     };
     let odd = store(&f, "tree", &tree);
     let commit = commit_of(&odd);
-    // A directory that is none: nothing is known of what is in it.
+    // Not a directory: nothing is known of what is in it.
     assert!(at(&f, &commit).scan(&unlimited()).is_err());
     let without = entry("40000", b"is-a-blob", &blob);
     let at_it = tree.windows(without.len()).position(|part| part == without);

@@ -60,7 +60,7 @@ pub(super) fn is_health(head: &Parts) -> bool {
 
 /// The health of the server for one who shows no token: that it runs, and its version.
 pub(super) fn health_of_a_stranger() -> Response<Body> {
-    json_answer(StatusCode::OK, &status())
+    json_answer(&status())
 }
 
 fn status() -> Value {
@@ -112,7 +112,7 @@ impl PlainRoutes {
         };
         match outcome {
             Ok(value) if is_read => with_tag(head, &value),
-            Ok(value) => json_answer(StatusCode::OK, &value),
+            Ok(value) => json_answer(&value),
             Err(error) => refused(&error),
         }
     }
@@ -411,7 +411,7 @@ fn parameters(query: &str) -> Result<Map<String, Value>> {
 /// An answer to a `GET`, with a tag where this call proved that the index equals the files: a client that has the same
 /// answer gets 304 in its place.
 fn with_tag(head: &Parts, value: &Value) -> Response<Body> {
-    let mut answer = json_answer(StatusCode::OK, value);
+    let mut answer = json_answer(value);
     if value["freshness"] != "fresh" {
         return answer;
     }
@@ -467,9 +467,9 @@ fn wrong_method(may_read: bool, may_post: bool) -> Response<Body> {
     answer
 }
 
-fn json_answer(status: StatusCode, value: &Value) -> Response<Body> {
+fn json_answer(value: &Value) -> Response<Body> {
     let body = serde_json::to_vec(value).expect("a value is plain data");
-    answer(status, "application/json", body)
+    answer(StatusCode::OK, "application/json", body)
 }
 
 #[cfg(test)]

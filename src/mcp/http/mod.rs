@@ -1,6 +1,4 @@
-//! The protocol over HTTP, for clients that are no parents of this process.
-//!
-//! Knows connections, their limits and how they end.
+//! The protocol over HTTP, for clients that did not start this process: connections, their limits and how they end.
 
 mod api;
 mod gate;
@@ -285,7 +283,7 @@ impl HttpService {
                 }
             }
             ParsedMessage::Refused(refusal) => return refuse(&refusal),
-            // A notification that is none still wants a status.
+            // An invalid notification needs a status, too.
             ParsedMessage::Nothing => {
                 let error = Error::invalid(
                     "the body holds no message",

@@ -57,8 +57,8 @@ fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<(
     if has_row(connection, "PRAGMA foreign_key_check")? {
         return Err(refused("its index has rows that belong to nothing"));
     }
-    let rows = files::rows(connection)
-        .map_err(|_| refused("its index has a path or content that is none"))?;
+    let rows =
+        files::rows(connection).map_err(|_| refused("its index has an invalid path or content"))?;
     let is_listed = rows.len() == manifest.len()
         && rows
             .iter()

@@ -35,7 +35,7 @@ pub(super) enum PackTarget {
     Unknown(Error, Vec<SymbolRow>),
 }
 
-/// Returns the definitions or files that a text names. A target that is none is no error of the call.
+/// Returns the definitions or files that a text names. A target that names nothing is no error of the call.
 pub(super) fn find(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     match try_find(source, text) {
         Ok(found) => Ok(found),

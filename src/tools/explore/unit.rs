@@ -1,4 +1,4 @@
-//! Runs of whole lines that go into a pack as one: a definition with the comment above it, or a chunk that is none.
+//! Runs of whole lines that go into a pack as one: a definition with the comment above it, or a chunk outside of all definitions.
 
 use super::source::{LinedText, SourceReader};
 use crate::error::Result;

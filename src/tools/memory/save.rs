@@ -197,7 +197,7 @@ impl Items {
     /// Returns the code that is meant. `relative` gives the path in the repository for one that is written another way.
     ///
     /// # Errors
-    /// `unknown_handle`, `outside_repo` or `invalid_argument` for an item that is none.
+    /// `unknown_handle`, `outside_repo` or `invalid_argument` for an invalid item.
     pub fn meaning(&self, relative: impl Fn(&str) -> Option<String>) -> Result<Vec<ItemToSave>> {
         self.0.iter().map(|item| named(item, &relative)).collect()
     }

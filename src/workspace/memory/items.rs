@@ -152,7 +152,7 @@ pub(super) fn loaded(disk: &Disk<'_>, item: &SavedItem) -> Loaded {
 /// Returns the item that a caller names.
 ///
 /// # Errors
-/// `unknown_handle` for text that is no handle, `outside_repo` for a path that is none.
+/// `unknown_handle` for text that is no handle, `outside_repo` for a path outside of the repository.
 pub fn wanted(text: &str, is_handle: bool) -> Result<ItemToSave> {
     let path = if is_handle {
         if let Some(handle) = Handle::parse(text) {

@@ -103,7 +103,7 @@ impl Workspace {
     /// Saves a record, all of it or nothing. A damaged memory is moved aside and begun anew.
     ///
     /// # Errors
-    /// `unknown_handle`, `path_not_found`, `outside_repo` or `not_indexed` for an item that is none; `invalid_argument` for
+    /// `unknown_handle`, `path_not_found`, `outside_repo` or `not_indexed` for an invalid item; `invalid_argument` for
     /// a record whose fields don't fit its kind, are too long, or hold a token; `refused` where the memory is full.
     pub fn save_record<'q>(
         self: &Arc<Self>,

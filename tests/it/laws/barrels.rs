@@ -1,4 +1,4 @@
-//! Law 1 where files pass on definitions of others: whoever imports through a chain of `export * from` is linked again
+//! `rebuild_equals_reconcile` where files pass on definitions of others: whoever imports through a chain of `export * from` is linked again
 //! when any file of the chain changes, though only the first of them is noted.
 //!
 //! The same steps as in other walks meet such chains too rarely.

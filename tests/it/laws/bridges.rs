@@ -1,4 +1,4 @@
-//! Law 1 between languages: whoever asks for a route or a function is linked again when a file that offers it, mounts it or takes it
+//! `rebuild_equals_reconcile` between languages: whoever asks for a route or a function is linked again when a file that offers it, mounts it or takes it
 //! away changes, though neither imports the other.
 
 use std::fmt::Write as _;

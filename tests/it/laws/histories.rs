@@ -1,4 +1,4 @@
-//! Law 1 over random histories: after any steps, the index that was carried along equals one built from
+//! `rebuild_equals_reconcile` over random histories: after any steps, the index that was carried along equals one built from
 //! nothing, row for row and answer for answer, and its files are those that git and the ignore rules leave.
 
 use std::collections::BTreeSet;

@@ -322,7 +322,7 @@ fn a_model_on_the_disk_is_always_whole_and_the_same() {
             .len(),
         2
     );
-    // One that is none.
+    // An invalid one.
     std::fs::remove_file(models.path().join("tokenizer.json")).unwrap();
     let gone = cli.json(&["search", OTHER_WORDS]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Law 1 over a real history: its commits one after the other, the index that was carried along compared
+//! `rebuild_equals_reconcile` over a real history: its commits one after the other, the index that was carried along compared
 //! with one built from nothing after every one.
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Facts of C and C++.
 //!
-//! `reading` parses, `cleaning` helps where the grammar fails, and `annotations` finds what that takes out; `declarations` finds the symbols, `declarators` takes
-//! declarators apart, `statements` walks through bodies, `expressions` and `types` lower values. Names of types begin with
+//! `reading` parses, `cleaning` helps where the grammar fails, and `annotations` finds the uses of macros that it blanks out; `branches` reads the code of other conditions. `declarations` and `records`
+//! find the symbols, `declarators` takes declarators apart, `macros` and `pasting` read `#define`, `statements` walks through bodies, `expressions` and
+//! `types` lower values. Names of types begin with
 //! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
 //! included name leads, and which definition a declaration has, is decided by `link`.
 

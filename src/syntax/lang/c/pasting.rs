@@ -47,7 +47,7 @@ impl<'t> PastingMacro<'t> {
         })
     }
 
-    /// Puts the arguments of a call into the parts of a name; `None` where that is none.
+    /// Puts the arguments of a call into the parts of a name; `None` where that is not a name.
     fn pasted(&self, parts: &[&str], arguments: &[&str]) -> Option<String> {
         let mut name = String::new();
         for part in parts {

@@ -52,15 +52,15 @@ impl<'t> Lowering<'t> {
             .chain((!is_global).then(|| in_namespace("", "")))
             .collect();
         for specifier in imports {
-            self.wildcard(specifier, ImportKind::Scope, 1);
+            self.wildcard(specifier);
         }
         for (node, namespace) in usings {
             self.note_alias(node, &namespace);
             self.using(node, &namespace);
         }
-        self.wildcard(global_usings().to_owned(), ImportKind::Scope, 1);
+        self.wildcard(global_usings().to_owned());
         for at in 0..N_PROJECT_USINGS {
-            self.wildcard(format!("{} {at}", global_usings()), ImportKind::Scope, 1);
+            self.wildcard(format!("{} {at}", global_usings()));
         }
         let numbered = (0..N_VISIBLE_PROJECTS).map(|at| format!("{}{at}", visible_projects()));
         for specifier in numbered.chain([all_projects().to_owned()]) {
@@ -153,12 +153,12 @@ impl<'t> Lowering<'t> {
         });
     }
 
-    fn wildcard(&mut self, specifier: String, kind: ImportKind, line: u32) {
+    fn wildcard(&mut self, specifier: String) {
         self.facts.imports.push(Import {
             specifier,
-            kind,
+            kind: ImportKind::Scope,
             type_only: false,
-            line,
+            line: 1,
             names: vec![imported("*", "*")],
         });
     }

@@ -23,7 +23,7 @@ pub(super) fn evidence(
         return Some((lower_type(b, written), BindingSource::Annotation));
     }
     if b.grammar.untyped
-        && let Some(written) = doc_types::doc_tag(b, start, "@type")
+        && let Some(written) = doc_types::type_tag(b, start)
     {
         return Some((doc_types::doc_type(b, written), BindingSource::Annotation));
     }

@@ -133,11 +133,11 @@ pub(super) fn doc_before<'a>(b: &FileBuilder<'a>, start: usize) -> Option<&'a st
     text.starts_with("/**").then_some(text)
 }
 
-/// Returns the type behind a tag of the doc comment that ends right before a byte.
-pub(super) fn doc_tag<'a>(b: &FileBuilder<'a>, start: usize, tag: &str) -> Option<&'a str> {
+/// Returns the type behind `@type` of the doc comment that ends right before a byte.
+pub(super) fn type_tag<'a>(b: &FileBuilder<'a>, start: usize) -> Option<&'a str> {
     let text = doc_before(b, start)?;
-    let at = text.find(tag)?;
-    typed(&text[at + tag.len()..]).map(|(written, _)| written)
+    let (_, behind) = text.split_once("@type")?;
+    typed(behind).map(|(written, _)| written)
 }
 
 /// Returns each `{type}` behind a tag with the text after it.

@@ -289,7 +289,7 @@ impl<'s> EndpointReader<'s, '_> {
             self.fetch(call, arguments);
         } else if self.axios.iter().any(|it| it == name) {
             if first.kind() == "object" {
-                self.configured(call, *first, None);
+                self.configured(call, *first);
             } else {
                 self.fetch(call, arguments);
             }
@@ -326,15 +326,15 @@ impl<'s> EndpointReader<'s, '_> {
     }
 
     /// `axios({ method: 'post', url: '/users' })`
-    fn configured(&mut self, call: Node<'_>, options: Node<'_>, client: Option<u32>) {
+    fn configured(&mut self, call: Node<'_>, options: Node<'_>) {
         let Some(method) = self.method_option(options) else {
             return;
         };
         let url = self.option(options, "url");
         let url = url.and_then(|it| self.literal(it));
-        if let Some(path) = url.and_then(|it| request_path(&it, client.is_some())) {
+        if let Some(path) = url.and_then(|it| request_path(&it, false)) {
             self.builder
-                .add_request(method, (String::new(), path), client, call);
+                .add_request(method, (String::new(), path), None, call);
         }
     }
 
@@ -361,7 +361,7 @@ impl<'s> EndpointReader<'s, '_> {
             }
             "request" if self.axios.iter().any(|it| it == self.text(object)) => {
                 if let Some(options) = arguments.first() {
-                    self.configured(call, *options, None);
+                    self.configured(call, *options);
                 }
             }
             "all" => self.verb(call, object, "", arguments),

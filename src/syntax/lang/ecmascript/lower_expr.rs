@@ -121,7 +121,7 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
         }
         Kind::Parenthesized => {
             if b.grammar.untyped
-                && let Some(written) = doc_types::doc_tag(b, node.start_byte(), "@type")
+                && let Some(written) = doc_types::type_tag(b, node.start_byte())
             {
                 return doc_types::doc_type(b, written);
             }

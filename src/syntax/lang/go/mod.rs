@@ -2,7 +2,7 @@
 //!
 //! `declarations` finds the package clause, the imports and the symbols of the top level; `statements` walks through each of
 //! them with the scopes around, binds local names where they are declared and records the uses; `expressions` and `types`
-//! lower values. The unit of visibility is the package: names of its other files are not looked at here.
+//! lower values, `assignments` and `constraints` what a statement and a bound say of them; `endpoints` finds routes and requests. The unit of visibility is the package: names of its other files are not looked at here.
 
 mod assignments;
 mod constraints;

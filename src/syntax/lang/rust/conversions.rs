@@ -2,7 +2,7 @@
 //! `row.into()` where a `Store` is expected runs `Store::from`.
 //!
 //! The type is written in the call, or told by an annotation, a field, a place that is assigned to, or the result of the function
-//! around. Which function the type has is found in `link::conversions`.
+//! around. Which function the type has is found in `link::rust_conversions`.
 
 use tree_sitter::Node;
 

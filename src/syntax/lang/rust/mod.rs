@@ -1,7 +1,8 @@
 //! Facts of Rust.
 //!
-//! `items` finds the symbols and `modules` the module tree and the `use` declarations; `types`, `patterns` and
-//! `expressions` lower values with the scopes around, and `macros` the arguments of macros. A name of a path that goes on
+//! `items` finds the symbols and `modules` the module tree and the `use` declarations; `types`, `generics`,
+//! `patterns`, `records` and `expressions` lower values with the scopes around, `statements` walks through bodies, and `macros` reads the
+//! arguments of macros, `attributes` those of attributes. A name of a path that goes on
 //! ends in `::` in the facts, that of a macro in `!`, that of a method which is called on a value in `()`: these are
 //! different names to Rust.
 

@@ -1,7 +1,7 @@
 //! The module tree: `mod`, `use` and the first names of paths.
 //!
 //! A `use` is a name of its module for a path (`Store` for `crate::db::Store`) and a request of the file that the path leads
-//! through: one import a leaf. Names are resolved by following the paths; see `link::tree`.
+//! through: one import a leaf. Names are resolved by following the paths; see `link::rust_paths`.
 
 use tree_sitter::Node;
 

@@ -1,5 +1,5 @@
-//! Classes that are built on another one, as far as a change of that one concerns them: whether they still have all that it
-//! requires, and the methods by which they override its own.
+//! Classes that extend or implement another one, as far as a change of their base concerns them: whether they still have all
+//! that it requires, and the methods by which they override its own.
 
 use std::rc::Rc;
 
@@ -13,31 +13,31 @@ use super::use_targets::{DefinitionRow, UseTargets};
 use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 use crate::store::StoreError;
 
-/// A class that is built on another one, directly or not.
+/// A class that extends or implements a base, directly or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Heir {
+pub struct Subclass {
     /// The class.
     pub class: DefinitionRow,
-    /// Whether the other one is among the bases that it names itself.
+    /// Whether it names the base itself.
     pub is_direct: bool,
     /// Whether objects of it can be made: it is neither an interface nor abstract.
     pub is_concrete: bool,
     /// Whether it is also built on something that is not known, which may have any member.
     pub has_outside_base: bool,
-    /// Whether it, or a class above it that is not the other one, has the member.
+    /// Whether it, or a class between it and the base, has the member.
     pub has_member: bool,
     /// Whether a class below it has that member.
-    pub is_completed_below: bool,
+    pub subclass_has_member: bool,
 }
 
 impl UseTargets<'_> {
     /// Returns the classes that are built on the one around a member, with whether each has that member too, and whether there may
     /// be more. Empty where types satisfy interfaces without saying so.
-    pub fn heirs(&self, member: DefinitionRow) -> Result<(Vec<Heir>, bool), StoreError> {
+    pub fn subclasses(&self, member: DefinitionRow) -> Result<(Vec<Subclass>, bool), StoreError> {
         let found = self.with_lookup(member, |lookup, file| match rules::of(file).members {
             MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
-            _ => lookup.heirs(file, member.1),
+            _ => lookup.subclasses(file, member.1),
         })?;
         Ok(found.unwrap_or_default())
     }
@@ -55,7 +55,7 @@ impl UseTargets<'_> {
                 let own = lookup.parts(class);
                 let each = below
                     .into_iter()
-                    .map(|at| (at, lookup.names_base(at, &own)));
+                    .map(|at| (at, lookup.is_direct_subclass(at, &own)));
                 Ok((each.collect(), is_cut))
             }
         })?;
@@ -95,7 +95,11 @@ impl UseTargets<'_> {
 }
 
 impl DispatchLookup<'_, '_> {
-    fn heirs(&self, home: &Rc<LinkedFile>, member: u32) -> Result<(Vec<Heir>, bool), StoreError> {
+    fn subclasses(
+        &self,
+        home: &Rc<LinkedFile>,
+        member: u32,
+    ) -> Result<(Vec<Subclass>, bool), StoreError> {
         let Some(class) = home.symbol(member).parent.filter(|it| is_class(home, *it)) else {
             return Ok((Vec::new(), false));
         };
@@ -120,7 +124,7 @@ impl DispatchLookup<'_, '_> {
             }
             all.iter().any(is_it) || !file.members(at.1, &explicit).is_empty()
         };
-        let mut heirs = Vec::new();
+        let mut subclasses = Vec::new();
         for at in &below {
             let Some(file) = self.linker.cache.get(at.0) else {
                 continue;
@@ -135,14 +139,14 @@ impl DispatchLookup<'_, '_> {
             let signature = self.linker.cache.signature_of(&file, at.1);
             let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
             let symbol = file.symbol(at.1);
-            heirs.push(Heir {
+            subclasses.push(Subclass {
                 class: *at,
-                is_direct: self.names_base(*at, &own),
+                is_direct: self.is_direct_subclass(*at, &own),
                 is_concrete: symbol.kind != SymbolKind::Interface && !is_abstract,
                 has_outside_base: around.iter().any(is_outside),
                 has_member: around.iter().any(has)
                     || symbol.flags.contains(SymbolFlags::ANY_MEMBER),
-                is_completed_below: false,
+                subclass_has_member: false,
             });
         }
         // A class between two others may leave the member to those below.
@@ -151,13 +155,13 @@ impl DispatchLookup<'_, '_> {
             .iter()
             .flat_map(|at| self.classes_above(*at))
             .collect();
-        for heir in &mut heirs {
-            heir.is_completed_below = completed.contains(&heir.class);
+        for subclass in &mut subclasses {
+            subclass.subclass_has_member = completed.contains(&subclass.class);
         }
-        Ok((heirs, is_cut))
+        Ok((subclasses, is_cut))
     }
 
-    fn names_base(&self, class: DefinitionRow, bases: &[DefinitionRow]) -> bool {
+    fn is_direct_subclass(&self, class: DefinitionRow, bases: &[DefinitionRow]) -> bool {
         let file = self.linker.cache.get(class.0);
         let named = file
             .map(|file| self.bases(&file, class.1))

@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::LinkedFile;
-use super::implementations::is_common;
 use super::linker::Linker;
 use super::path_names::{Named, Wanted};
+use super::rust_impls::is_common;
 use super::rust_std;
 use super::types::Type;
 use crate::ir::{BaseKind, Expr, ExprId, ImportKind, Slot, SymbolIdx};

@@ -114,7 +114,7 @@ impl Linker<'_, '_> {
             let is_other = n_params_of_lambda.is_some_and(|n| n != n_params(&loaded, at));
             let returns = loaded.value(at, Slot::Return).is_some();
             let is_refused = result == LambdaResult::Nothing && returns;
-            return (!is_other && !is_refused).then_some(5);
+            return (!is_other && !is_refused).then_some(SIMILAR);
         };
         if !DELEGATES.has(&of.name) {
             // A type that is not known, or a type parameter.

@@ -3,7 +3,7 @@
 //! A lambda is the type `lambda` with an argument for each parameter and one for its result: a tuple of no items for a block that
 //! returns nothing, of one for a value, of two for an expression that may stand alone (`() -> run()`).
 
-use super::delegates::LAMBDA;
+use super::csharp_delegates::LAMBDA;
 use super::linker::Linker;
 use super::overloads::{SAME_SHAPE, SIMILAR, n_params};
 use super::types::Type;
