@@ -133,6 +133,16 @@ impl Uses<'_> {
         self.add_left_behind(&states, &mut found)?;
         self.add_lacking(&states, &mut found)?;
         doubt_unread(difference, &mut found);
+        self.only_wanted(difference, found, is_wanted)
+    }
+
+    /// Returns the uses of definitions whose file is wanted, in order, those that are not proved apart and counted.
+    fn only_wanted(
+        &self,
+        difference: &Difference,
+        mut found: BrokenUses,
+        is_wanted: &dyn Fn(&RepoPath) -> bool,
+    ) -> Result<BrokenUses> {
         found.all.retain(|one| is_wanted(&one.home));
         found.doubtful.retain(|one| is_wanted(&one.home));
         self.leave_out_doubtful(difference, &mut found)?;

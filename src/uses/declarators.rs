@@ -204,7 +204,6 @@ fn split(text: &str, mark: char, has_generics: bool) -> Vec<&str> {
         match (quote, byte) {
             (Some(_), b'\\') => at += 1,
             (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'' | b'`') => quote = Some(byte),
             (None, b'(' | b'[' | b'{') => depth += 1,
             (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),

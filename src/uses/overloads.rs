@@ -32,7 +32,7 @@ impl Difference {
             let old = Declarations::of(&was.old, &old.symbols);
             let new = Declarations::of(&is.new, &new.symbols);
             let is_whole = old.are_partial() || new.are_partial();
-            let (old, new) = (old.as_whole(is_whole), new.as_whole(is_whole));
+            let (old, new) = (old.with_texts(is_whole), new.with_texts(is_whole));
             if has_overloads(&was.path) {
                 let (before, now) = (parameters(&old), parameters(&new));
                 n_unchecked += before.difference(&now).count() as u64;
@@ -69,7 +69,7 @@ impl<'s> Declarations<'s> {
         }
     }
 
-    fn as_whole(self, are_whole: bool) -> Self {
+    fn with_texts(self, are_whole: bool) -> Self {
         Self { are_whole, ..self }
     }
 

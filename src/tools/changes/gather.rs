@@ -28,6 +28,15 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
+    /// Returns whether every use of what changed was bound and compared with it.
+    pub(super) fn is_complete(&self, asked: &ChangesQuestion<'_>) -> bool {
+        self.pending.is_empty()
+            && self.broken.n_unresolved == 0
+            && self.unchecked_uses(asked).is_none()
+            && !self.has_unknown_loss(asked)
+            && self.with_errors.is_empty()
+    }
+
     /// Whether a definition that other code may use is gone or may be, without its uses being known: of a language that is outlined, or in
     /// a file that is not compared.
     pub(super) fn has_unknown_loss(&self, asked: &ChangesQuestion<'_>) -> bool {

@@ -20,6 +20,7 @@ use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::model::path::is_at_or_below;
+use crate::uses::UncheckedUses;
 use crate::workspace::{Comparison, ComparisonSide, Question, StateIndex, View, missing, outside};
 use answer_cache::AnswerKey;
 use collisions::{CollisionOutput, Opposite};
@@ -454,14 +455,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let collisions_total = collisions.as_ref().map(|it| it.all.len() as u64);
     let unchecked_there = collisions.as_ref().map(|it| it.unchecked);
     let unchecked_there = unchecked_there.unwrap_or_default();
-    let collisions = collisions.map(|it| {
-        budget.fit_page(
-            &mut page,
-            (PagedList::Collisions, COLLISIONS_SHARE),
-            it.all,
-            limit,
-        )
-    });
+    let share = (PagedList::Collisions, COLLISIONS_SHARE);
+    let collisions = collisions.map(|it| budget.fit_page(&mut page, share, it.all, limit));
     let tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
     let tests = budget.fit_page(&mut page, (PagedList::Tests, TESTS_SHARE), tests, limit);
@@ -480,11 +475,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             .then(of_tests)
             .filter(|_| files_total > 0)
             .unwrap_or_default(),
-        collisions_total.map_or_else(String::new, |n| format!(" {}.", count(n, "collision"))),
-        match not_compared(unchecked_there) {
-            none if none.is_empty() => none,
-            said => format!(" Changes of the other side:{said}"),
-        },
+        collisions_sentence(collisions_total, unchecked_there),
     ];
     let note = state_sentence(&mut freshness_fields, &gathered);
     Ok(ChangesOutput {
@@ -492,14 +483,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         base: StateOutput::of(&comparison.base),
         head: StateOutput::of(&comparison.head),
         summary: with_note(&note, &findings.concat()),
-        complete: is_fresh
-            && gathered.pending.is_empty()
-            && !is_cut
-            && gathered.broken.n_unresolved == 0
-            && unchecked.is_none()
-            && unchecked_there.is_none()
-            && !gathered.has_unknown_loss(asked)
-            && gathered.with_errors.is_empty(),
+        complete: is_fresh && !is_cut && unchecked_there.is_none() && gathered.is_complete(asked),
         broken,
         broken_total,
         changes_total: listed.all.len() as u64,
@@ -548,6 +532,16 @@ fn end_page<'r>(
     }
     let last = changes.len().checked_sub(1)?;
     (changes.len() < rest.len()).then(|| rest[last])
+}
+
+/// Counts the collisions, and says which changes of the other side were not compared with the uses here; empty where no other side was
+/// asked for.
+fn collisions_sentence(total: Option<u64>, unchecked: UncheckedUses) -> String {
+    let found = total.map_or_else(String::new, |n| format!(" {}.", count(n, "collision")));
+    match not_compared(unchecked) {
+        none if none.is_empty() => found,
+        said => format!("{found} Changes of the other side:{said}"),
+    }
 }
 
 /// Returns the sentence on the state of the index, which begins the summary; empty for a fresh one.

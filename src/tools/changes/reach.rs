@@ -251,16 +251,7 @@ impl ChangesReach {
         let mut coupled: Vec<SymbolId> = targets.iter().map(|row| row.id).collect();
         let changed = difference.files.iter().enumerate();
         let changed = changed.filter(|(at, it)| !same_code.contains(at) && is_wanted(&it.path));
-        for (_, file) in changed {
-            let row = if view.roles.is_test(&file.path) {
-                None
-            } else {
-                view.read.file(file.path.as_str())?
-            };
-            let symbols = row.map(|row| view.read.symbols_of(row.id)).transpose()?;
-            let exported = symbols.into_iter().flatten().filter(|it| it.exported);
-            coupled.extend(exported.map(|it| it.id));
-        }
+        coupled.extend(exported_by(view, changed.map(|it| &it.1.path))?);
         let users = coupled::indirect_users(view.read, coupled, COUPLED_DEPTH, view.budget)?;
         for (file, hops) in users {
             if let Some(path) = view.read.path_of(file)?.filter(is_test) {
@@ -324,6 +315,21 @@ fn with_same_code(difference: &Difference) -> BTreeSet<usize> {
         .filter(|(_, file)| file.has_same_code())
         .map(|(at, _)| at)
         .collect()
+}
+
+/// Returns the definitions that files other than tests export.
+fn exported_by<'p>(
+    view: &View<'_>,
+    paths: impl Iterator<Item = &'p RepoPath>,
+) -> Result<Vec<SymbolId>> {
+    let mut exported = Vec::new();
+    for path in paths.filter(|path| !view.roles.is_test(path)) {
+        if let Some(row) = view.read.file(path.as_str())? {
+            let symbols = view.read.symbols_of(row.id)?.into_iter();
+            exported.extend(symbols.filter(|it| it.exported).map(|it| it.id));
+        }
+    }
+    Ok(exported)
 }
 
 /// Adds the definitions around broken uses, and returns the files that break outside of all definitions.
