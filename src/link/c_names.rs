@@ -2,7 +2,7 @@
 //! definition behind a declaration.
 //!
 //! A name with the names before it is one name with dots, that of a type begins with `type `. Which of several functions
-//! of one name takes the arguments is decided by `parameters`.
+//! of one name takes the arguments is decided by `cpp_overloads`.
 
 use std::rc::Rc;
 

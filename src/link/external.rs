@@ -1,7 +1,7 @@
 //! Types from outside the repository: known by their names and type arguments, as far as code names them.
 //!
 //! The methods of standard libraries are in `java_std`, `rust_std` and `dotnet_std`, smart pointers and containers of C++ in
-//! `pointers`.
+//! `cpp_std`.
 
 use std::rc::Rc;
 

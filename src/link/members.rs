@@ -605,7 +605,7 @@ impl Linker<'_, '_> {
     }
 
     /// One element of an instance, by the iteration protocol of its language: `__iter__` and `__next__` in Python, the
-    /// callback of `forEach` in JavaScript. Rust is in `implementations`, C++ in `pointers`, C# in `dotnet_std`.
+    /// callback of `forEach` in JavaScript. Rust is in `rust_impls`, C++ in `cpp_std`, C# in `dotnet_std`.
     fn iterated(&self, object: &Type, rules: &LanguageRules) -> Option<Type> {
         if !object.is_instance() {
             // `Stack[int]()` makes a `Stack`.

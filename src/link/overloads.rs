@@ -3,7 +3,7 @@
 //! By the number of arguments, then by those whose types are evident, as far as code shows them: a literal, `new A()`, a
 //! declared variable. Methods of a class come before those of its bases, methods with a fixed number of parameters
 //! before those that take any number (The Java Language Specification, 15.12.2; the C# language specification, 12.6.4). In C#
-//! extension methods come last. Functions of C++ are in `parameters`.
+//! extension methods come last. Functions of C++ are in `cpp_overloads`.
 
 use std::rc::Rc;
 

@@ -4,7 +4,7 @@
 //! Only traits count that are in scope in the file, by an import or because it declares them. Of a value from outside whose type has
 //! no name here, the one trait in scope that has the method and is implemented for types from outside is meant. Where several
 //! traits may be meant, or the standard library or an imported trait of another crate has such a method too, nothing is
-//! known. Extension methods of C# are in `parts`.
+//! known. Extension methods of C# are in `csharp_parts`.
 
 use std::rc::Rc;
 
@@ -174,6 +174,7 @@ impl Linker<'_, '_> {
         *self.traits_in_scope.borrow_mut() = Some(Rc::clone(&all));
         all
     }
+
     /// Adds the traits that the imports of a file name, or of another one its re-exports: `pub use ext::*` of a prelude.
     fn add_imported_traits(
         &self,

@@ -169,7 +169,7 @@ fn value_of(value: &str, at: usize, n_names: usize) -> String {
 }
 
 /// Returns a declarator without its value: `int a[2]` of `int a[2] = {1, 2}`.
-fn declared(part: &str) -> &str {
+pub(super) fn declared(part: &str) -> &str {
     split(part, '=', true).first().copied().unwrap_or(part)
 }
 
@@ -193,7 +193,7 @@ fn words_outside(text: &str) -> Vec<(usize, &str)> {
 
 /// Splits a text at marks outside of brackets and quotes. `has_generics`: in front of a value `<` and `>` are brackets. An `=` is none of
 /// `==`, `<=` and `=>`.
-fn split(text: &str, mark: char, has_generics: bool) -> Vec<&str> {
+pub(super) fn split(text: &str, mark: char, has_generics: bool) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut depth, mut from, mut quote) = (0_usize, 0, None);
     let mut is_value = false;

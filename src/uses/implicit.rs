@@ -81,8 +81,7 @@ impl Uses<'_> {
                 // A method of one trait is called through no other one that the trait is built on.
                 let own = bases_of(&facts, symbol.ordinal);
                 bases.retain(|base| own.contains(base));
-            }
-            if bases.is_empty() {
+            } else if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, &text)?;
             }
             // A base from outside has most often nothing of the name; of traits and marked methods that is known.
@@ -107,9 +106,6 @@ impl Uses<'_> {
         method: &SymbolRow,
         text: &str,
     ) -> Result<Vec<String>> {
-        if facts.family == Family::Rust {
-            return Ok(Vec::new());
-        }
         let above = self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
         let is_overriding = above.has_method || is_marked_override(method, text);
         Ok(if is_overriding {

@@ -426,10 +426,10 @@ impl Uses<'_> {
                 continue;
             };
             let not_exported = lists.not_exported.get(definition);
-            let loss = match (states.gone.get(definition), not_exported) {
-                (Some(change), _) => states.lost_change(*change, *now),
-                (None, Some(loss)) => loss.clone(),
-                _ if undeclared.is_some() => undeclared.unwrap_or(Loss::Definition(*definition)),
+            let loss = match (states.gone.get(definition), not_exported, undeclared) {
+                (Some(change), ..) => states.lost_change(*change, *now),
+                (None, Some(loss), _) => loss.clone(),
+                (None, None, Some(loss)) => loss,
                 _ if states.is_taken_from_module(bound, n) => Loss::Definition(*definition),
                 _ => {
                     let used = (n, *definition);

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::arguments::{is_counted, parenthesised};
 use super::changed_file::FileSide;
+use super::declarators::{declared, split};
 use super::difference::{Difference, is_partial};
 use crate::model::{Family, RepoPath, Symbol};
 use crate::syntax;
@@ -207,28 +208,9 @@ fn retypes_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
 /// Returns the written type of a parameter without blanks, `string` of `name?: string = "a"`, of a rest that of its elements; empty where none
 /// is written.
 fn annotation(parameter: &str) -> String {
-    let (mut depth, mut type_, mut is_type) = (0_usize, String::new(), false);
-    for c in parameter.chars() {
-        match c {
-            '(' | '<' | '[' | '{' => depth += 1,
-            '>' if type_.ends_with('=') => {}
-            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
-            ':' if depth == 0 && !is_type => {
-                is_type = true;
-                continue;
-            }
-            _ => {}
-        }
-        if is_type && !c.is_whitespace() {
-            type_.push(c);
-        }
-    }
-    // A default stands behind the type; `=>` is a part of it.
-    let end = type_
-        .match_indices('=')
-        .map(|it| it.0)
-        .find(|at| !type_[at + 1..].starts_with('>'));
-    type_.truncate(end.unwrap_or(type_.len()));
+    let name = split(parameter, ':', true)[0];
+    let type_ = parameter.get(name.len() + 1..).unwrap_or_default();
+    let type_: String = declared(type_).split_whitespace().collect();
     // Each of the rest is an element.
     let is_rest = parameter.trim_start().starts_with("...");
     match type_.strip_suffix("[]").filter(|_| is_rest) {

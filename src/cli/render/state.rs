@@ -34,8 +34,7 @@ impl AnswerText for CurrentOutput {
         facts.add("work tree", shown(worktree));
         let status = self.status.unwrap_or_default();
         let seed = self.seed_from.as_deref().filter(|_| status == "missing");
-        let word = if seed.is_some() { "missing" } else { status };
-        let mut index = screen.paint(if status == "ready" { GOOD } else { CARE }, word);
+        let mut index = screen.paint(if status == "ready" { GOOD } else { CARE }, status);
         let pending = plural(self.pending_files, "file");
         if self.pending_files > 0 && seed.is_none() {
             put!(index, ", {pending} pending");

@@ -28,11 +28,15 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Returns whether every use of what changed was bound and compared with it.
-    pub(super) fn is_complete(&self, asked: &ChangesQuestion<'_>) -> bool {
+    /// Returns whether every use of what changed was bound and compared with it, but for those of `unchecked`.
+    pub(super) fn is_complete(
+        &self,
+        asked: &ChangesQuestion<'_>,
+        unchecked: UncheckedUses,
+    ) -> bool {
         self.pending.is_empty()
             && self.broken.n_unresolved == 0
-            && self.unchecked_uses(asked).is_none()
+            && unchecked.is_none()
             && !self.has_unknown_loss(asked)
             && self.with_errors.is_empty()
     }

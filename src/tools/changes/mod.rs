@@ -483,7 +483,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
         base: StateOutput::of(&comparison.base),
         head: StateOutput::of(&comparison.head),
         summary: with_note(&note, &findings.concat()),
-        complete: is_fresh && !is_cut && unchecked_there.is_none() && gathered.is_complete(asked),
+        complete: is_fresh && !is_cut && gathered.is_complete(asked, unchecked + unchecked_there),
         broken,
         broken_total,
         changes_total: listed.all.len() as u64,

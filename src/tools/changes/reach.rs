@@ -273,25 +273,42 @@ fn users_of_removed<'a>(
     gathered: &'a Gathered,
 ) -> Result<BTreeMap<usize, BTreeSet<User<'a>>>> {
     let mut users: BTreeMap<usize, BTreeSet<User<'a>>> = BTreeMap::new();
+    let mut last = LastFile::default();
     for broken in &gathered.broken.all {
         let Some(at) = broken.change else { continue };
         if gathered.difference.changes[at].new.is_some() {
             continue;
         }
-        let file = view.read.file(broken.path.as_str())?;
-        let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
-        let symbols = symbols.unwrap_or_default();
+        let symbols = last.symbols(view, &broken.path)?;
         let lines = broken.lines().into_iter();
         // An import is no use, unless nothing else is there.
         let (imports, uses): (Vec<_>, Vec<_>) = lines.partition(|(.., kind)| kind.is_none());
         let lines = if uses.is_empty() { imports } else { uses };
         let of_it = users.entry(at).or_default();
         for (line, ..) in lines {
-            let user = innermost_at(&symbols, line).map(|it| it.ordinal);
+            let user = innermost_at(symbols, line).map(|it| it.ordinal);
             of_it.insert((&broken.path, user));
         }
     }
     Ok(users)
+}
+
+/// The definitions of the file that was read last: broken uses come by path.
+#[derive(Default)]
+struct LastFile<'a> {
+    read: Option<(&'a RepoPath, Vec<SymbolRow>)>,
+}
+
+impl<'a> LastFile<'a> {
+    /// Returns the definitions of a file; none where it is not indexed.
+    fn symbols(&mut self, view: &View<'_>, path: &'a RepoPath) -> Result<&[SymbolRow]> {
+        if self.read.as_ref().is_none_or(|(read, _)| *read != path) {
+            let file = view.read.file(path.as_str())?;
+            let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
+            self.read = Some((path, symbols.unwrap_or_default()));
+        }
+        Ok(self.read.as_ref().map_or(&[], |(_, symbols)| symbols))
+    }
 }
 
 /// Returns the innermost definition on a line.
@@ -339,22 +356,13 @@ fn add_broken<'a>(
     targets: &mut Vec<SymbolRow>,
 ) -> Result<BTreeSet<&'a RepoPath>> {
     let mut files = BTreeSet::new();
-    let mut read: Option<(&RepoPath, Vec<SymbolRow>)> = None;
+    let mut last = LastFile::default();
     for one in broken {
-        let symbols = match read.take() {
-            Some((path, symbols)) if *path == one.path => symbols,
-            _ => {
-                let file = view.read.file(one.path.as_str())?;
-                let symbols = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
-                symbols.unwrap_or_default()
-            }
-        };
-        let around = around_broken(&symbols, one);
+        let around = around_broken(last.symbols(view, &one.path)?, one);
         if around.is_empty() {
             files.insert(&one.path);
         }
         targets.extend(around);
-        read = Some((&one.path, symbols));
     }
     Ok(files)
 }

@@ -274,21 +274,22 @@ pub(super) fn note(found: &ImpactFigures) -> String {
     if found.n_direct == 0 || found.n_unsearched == 0 {
         return uses;
     }
-    let unread = format!(
-        "{} {} the name and {} not read: `sites` reads them.",
-        count(found.n_unsearched, "more file"),
-        if found.n_unsearched == 1 {
-            "holds"
-        } else {
-            "hold"
-        },
-        if found.n_unsearched == 1 {
-            "was"
-        } else {
-            "were"
-        },
-    );
-    format!("{uses} {unread}").trim_start().to_owned()
+    let unread = unread(found.n_unsearched, "name");
+    let said = format!("{uses} {unread}: `sites` reads them.");
+    said.trim_start().to_owned()
+}
+
+/// Returns how many files hold a word and were not read: `2 more files hold the name and were not read`.
+pub(super) fn unread(n: u64, noun: &str) -> String {
+    let (hold, were) = if n == 1 {
+        ("holds", "was")
+    } else {
+        ("hold", "were")
+    };
+    format!(
+        "{} {hold} the {noun} and {were} not read",
+        count(n, "more file")
+    )
 }
 
 /// Returns how many uses are not proved; empty where there is none.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::fields::FieldsOfC;
 use super::removed;
 use super::sites::{LineOutput, line};
-use super::summary::{count, doubt};
+use super::summary::{count, doubt, unread};
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
 use crate::model::RepoPath;
@@ -163,10 +163,8 @@ pub(super) fn answer(
     });
     if mentions.n_unread > 0 {
         said.push(format!(
-            "{} {} the word and {} not read: `codelens grep {word}` (cl_search with `match: literal`) lists every line.",
-            count(mentions.n_unread, "more file"),
-            if mentions.n_unread == 1 { "holds" } else { "hold" },
-            if mentions.n_unread == 1 { "was" } else { "were" },
+            "{}: `codelens grep {word}` (cl_search with `match: literal`) lists every line.",
+            unread(mentions.n_unread, "word"),
         ));
     }
     if let Some(analysed) = output
