@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range as Bytes};
 use std::sync::Once;
 
-use tree_sitter::{Language, ParseOptions, ParseState, Parser, Point, Range, Tree};
+use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Point, Range, Tree};
 
 use super::conflict_markers::without_markers;
 use crate::model::Budget;
@@ -95,6 +95,27 @@ pub(super) fn parse(language: &Language, source: &str, budget: &Budget) -> Parse
             Parsed::TooHard
         }
     })
+}
+
+/// Returns the number of bytes in a tree that are not understood: those of its outermost errors, and of what ends without the brace
+/// or directive that closes it, so that the rest of the file may be taken for a part of it.
+pub(in crate::syntax) fn error_bytes(tree: &Tree) -> usize {
+    let mut sum = 0;
+    // Each node with the length of the one around it: asking a missing node for its parent recurses through the tree.
+    let mut open: Vec<(Node<'_>, usize)> = vec![(tree.root_node(), 0)];
+    let mut cursor = tree.walk();
+    while let Some((node, n_around)) = open.pop() {
+        if node.is_error() {
+            sum += node.byte_range().len();
+        } else if node.is_missing() {
+            let is_closing = matches!(node.kind(), "}" | "#endif");
+            sum += if is_closing { n_around } else { 1 };
+        } else if node.has_error() {
+            let length = node.byte_range().len();
+            open.extend(node.children(&mut cursor).map(|it| (it, length)));
+        }
+    }
+    sum
 }
 
 /// Parses the bytes of a file in a range that begins at `start`, with the first `;` behind them as their end: code that the

@@ -3,13 +3,11 @@
 //! Code before preprocessing is no text of the language. Where the grammar fails, the text is cleaned byte for byte and
 //! the tree with fewer bytes in errors counts; each node keeps its place.
 
-use tree_sitter::{Node, Tree};
-
 use super::cleaning::{self, Cleaning};
 use super::grammar::{self, Grammar};
 use crate::model::Budget;
 use crate::syntax::lang::frontend::ParsedText;
-use crate::syntax::parse::{Parsed, parse};
+use crate::syntax::parse::{Parsed, error_bytes, parse};
 
 /// Bytes of a source in which marks of C++ are looked for.
 const MAX_SNIFFED_BYTES: usize = 256 << 10;
@@ -70,27 +68,6 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
         parsed: best,
         is_cleaned,
     }
-}
-
-/// Returns the number of bytes in a tree that are not understood: those of its outermost errors, and of what ends without the brace
-/// or directive that closes it, so that the rest of the file may be taken for a part of it.
-pub(super) fn error_bytes(tree: &Tree) -> usize {
-    let mut sum = 0;
-    // Each node with the length of the one around it: asking a missing node for its parent recurses through the tree.
-    let mut open: Vec<(Node<'_>, usize)> = vec![(tree.root_node(), 0)];
-    let mut cursor = tree.walk();
-    while let Some((node, n_around)) = open.pop() {
-        if node.is_error() {
-            sum += node.byte_range().len();
-        } else if node.is_missing() {
-            let is_closing = matches!(node.kind(), "}" | "#endif");
-            sum += if is_closing { n_around } else { 1 };
-        } else if node.has_error() {
-            let length = node.byte_range().len();
-            open.extend(node.children(&mut cursor).map(|it| (it, length)));
-        }
-    }
-    sum
 }
 
 /// Whether a source that may be C is C++: it has a line that only C++ has, outside of `#ifdef __cplusplus`.

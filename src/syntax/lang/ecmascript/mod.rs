@@ -205,7 +205,7 @@ fn tree(grammar: &'static Grammar, source: &str, budget: &Budget) -> Parsed {
     let parsed = parse(&grammar.language, source, budget);
     if let Parsed::Tree(tree) = &parsed
         && tree.root_node().has_error()
-        && let Some(again) = reparse::reread(grammar, source, budget)
+        && let Some(again) = reparse::reread(grammar, source, tree, budget)
     {
         return Parsed::Tree(again);
     }

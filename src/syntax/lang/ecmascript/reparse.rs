@@ -5,46 +5,80 @@ use tree_sitter::Tree;
 
 use super::kinds::Grammar;
 use crate::model::Budget;
-use crate::syntax::parse::{Parsed, parse};
+use crate::syntax::parse::{Parsed, error_bytes, parse};
 
 /// Words of the language that no variable can be named by, but an export can: `export { f as delete }`.
 const RESERVED: &str = "break case catch class const continue debugger delete do else enum export extends false finally for \
     function if import in instanceof new null return super switch this throw true try typeof var void \
     while with";
 
+/// How far the type parameters of a call signature are read.
+const MAX_TYPE_PARAMS_BYTES: usize = 4_096;
+
 /// Returns the tree of a script in which call signatures stand below each other without a `;`, or names are offered and
-/// taken that are words of the language, where that is what keeps it from being read: `(a: A): [A]` and
+/// taken that are words of the language, where fewer bytes of it stay unread than in `first`: `(a: A): [A]` and
 /// `<B>(b: B): [B]` in the next line are to the parser one type with an index, and `export { f as delete }` is none of
 /// its statements. Places are those of the script itself.
-pub(super) fn reread(grammar: &Grammar, source: &str, budget: &Budget) -> Option<Tree> {
+pub(super) fn reread(
+    grammar: &Grammar,
+    source: &str,
+    first: &Tree,
+    budget: &Budget,
+) -> Option<Tree> {
     let ended = with_ends(source);
     let named = with_names(ended.as_deref().unwrap_or(source));
     match parse(&grammar.language, &named.or(ended)?, budget) {
-        Parsed::Tree(tree) if !tree.root_node().has_error() => Some(tree),
+        Parsed::Tree(tree) if error_bytes(&tree) < error_bytes(first) => Some(tree),
         _ => None,
     }
 }
 
-/// Returns the source with a `;` in the place of the blank that begins a line, where that line goes on with `<` and
-/// the one before ends with `]`; `None` where there is no such line.
+/// Returns the source with a `;` in the place of the blank that begins a line, where that line goes on with the type parameters of a
+/// call signature and a type may end before it; `None` where there is no such line. Blank lines and comments may stand between.
 fn with_ends(source: &str) -> Option<String> {
     let mut out = String::with_capacity(source.len());
-    let mut ends_with_bracket = false;
+    let mut ends_type = false;
+    let mut in_comment = false;
     let mut found = false;
+    let mut start = 0;
     for line in source.split_inclusive('\n') {
-        let inner = line.trim_start_matches([' ', '\t']);
-        if ends_with_bracket && inner.len() < line.len() && inner.starts_with('<') {
+        let inner = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        let is_comment = in_comment || inner.starts_with("//") || inner.starts_with("/*");
+        in_comment = is_comment && !inner.starts_with("//") && !inner.ends_with("*/");
+        if ends_type && !is_comment && indent > 0 && is_signature(&source[start + indent..]) {
             out.push(';');
             out.push_str(&line[1..]);
             found = true;
         } else {
             out.push_str(line);
         }
-        if !inner.trim_end().is_empty() {
-            ends_with_bracket = line.trim_end().ends_with(']');
+        if !inner.is_empty() && !is_comment {
+            let code = inner.split("//").next().unwrap_or_default().trim_end();
+            let may_end = |it: char| it.is_alphanumeric() || "_$>])}'\"`".contains(it);
+            ends_type = code.ends_with(may_end) && !code.ends_with("=>");
         }
+        start += line.len();
     }
     found.then_some(out)
+}
+
+/// Whether a text begins like a call signature with type parameters, `<A, B>(`; elements of JSX mostly do not.
+fn is_signature(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut last = b' ';
+    for (at, byte) in text.bytes().enumerate().take(MAX_TYPE_PARAMS_BYTES) {
+        match byte {
+            b'<' => depth += 1,
+            b'>' if last != b'=' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at > 0 && text[at + 1..].trim_start().starts_with('(');
+        }
+        last = byte;
+    }
+    false
 }
 
 /// Returns the source with other words of the same length in the place of those of the language that names are offered
@@ -83,7 +117,34 @@ fn with_names(source: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_names;
+    use super::{with_ends, with_names};
+
+    #[test]
+    fn a_signature_below_a_type_is_set_apart_from_it() {
+        for (source, expected) in [
+            (
+                "{\n  (a): [A]\n  <B>(b): C\n\n  // two\n  /* three\n   */\n  <D extends (x: E) => F>(d): G\n}",
+                Some(
+                    "{\n  (a): [A]\n; <B>(b): C\n\n  // two\n  /* three\n   */\n; <D extends (x: E) => F>(d): G\n}",
+                ),
+            ),
+            (
+                "{\n  (a): A // first\n  <\n    B,\n  >(b): B\n}",
+                Some("{\n  (a): A // first\n; <\n    B,\n  >(b): B\n}"),
+            ),
+            (
+                "<ul>\n  <li>(one)</li>\n  <li>two</li>\n</ul>\n",
+                Some("<ul>\n; <li>(one)</li>\n  <li>two</li>\n</ul>\n"),
+            ),
+            (
+                "f(\n  <T>(a: T) => a)\nconst f = () =>\n  <T>(a: T) => a\n",
+                None,
+            ),
+            ("a <\n  b", None),
+        ] {
+            assert_eq!(with_ends(source).as_deref(), expected, "{source}");
+        }
+    }
 
     #[test]
     fn only_names_that_modules_share_are_written_otherwise() {
