@@ -81,6 +81,24 @@ pub struct Repo {
     doubts: Doubts,
 }
 
+/// Goes to `place` where the process's own directory was removed since it began: git's library asks for that directory and
+/// opens no repository without one, not even a new clone at the same path.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no path is made of it: whether it is there alone counts"
+)]
+fn leave_removed_directory(place: &Path) {
+    if std::env::current_dir().is_err() {
+        let directory = if place.is_dir() {
+            place
+        } else {
+            Path::new("/")
+        };
+        // Where that fails, opening the repository says so.
+        drop(std::env::set_current_dir(directory));
+    }
+}
+
 impl Repo {
     /// Finds the repository whose work tree holds `start`, a file or directory, by walking up.
     ///
@@ -92,6 +110,7 @@ impl Repo {
             start: start.to_owned(),
         };
         let real = start.canonicalize().map_err(|_| not_found())?;
+        leave_removed_directory(&real);
         for dir in real.ancestors() {
             let dot_git = dir.join(".git");
             if let Ok(meta) = dot_git.symlink_metadata() {

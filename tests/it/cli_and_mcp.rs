@@ -18,21 +18,9 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let repo = dir.path().join("repo");
-        std::fs::create_dir_all(&repo).unwrap();
-        std::fs::write(repo.join("a.ts"), "export function open() {}\n").unwrap();
-        for line in [
-            "init -q -b main",
-            "add .",
-            "-c user.name=t -c user.email=t@t -c commit.gpgsign=false commit -q -m base",
-        ] {
-            let status = Command::new("git")
-                .args(line.split(' '))
-                .current_dir(&repo)
-                .status();
-            assert!(status.unwrap().success(), "git {line}");
-        }
-        Self { dir }
+        let place = Self { dir };
+        place.make_repo();
+        place
     }
 
     pub(crate) fn repo(&self) -> std::path::PathBuf {
@@ -49,6 +37,24 @@ impl Place {
             .env_remove("CODELENS_LOG")
             .env_remove("CLICOLOR_FORCE");
         command
+    }
+
+    /// Makes the repository, with one commit.
+    fn make_repo(&self) {
+        let repo = self.repo();
+        std::fs::create_dir_all(&repo).unwrap();
+        std::fs::write(repo.join("a.ts"), "export function open() {}\n").unwrap();
+        for line in [
+            "init -q -b main",
+            "add .",
+            "-c user.name=t -c user.email=t@t -c commit.gpgsign=false commit -q -m base",
+        ] {
+            let status = Command::new("git")
+                .args(line.split(' '))
+                .current_dir(&repo)
+                .status();
+            assert!(status.unwrap().success(), "git {line}");
+        }
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -163,6 +169,25 @@ impl Session {
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_repository_that_was_made_again_at_its_place_is_served() {
+    let place = Place::new();
+    let mut session = place.serve();
+    let find = json!({"name": "cl_search", "arguments": {"query": "open"}});
+    let before = session.ask(1, "tools/call", &find);
+    assert_eq!(before["result"]["structuredContent"]["freshness"], "fresh");
+    std::fs::remove_dir_all(place.repo()).unwrap();
+    let gone = session.ask(2, "tools/call", &find);
+    assert_eq!(gone["result"]["isError"], true, "{gone}");
+    place.make_repo();
+    let after = session.ask(3, "tools/call", &find);
+    let found = &after["result"]["structuredContent"];
+    assert_eq!(found["freshness"], "fresh", "{after}");
+    assert_eq!(found["results"][0]["path"], "a.ts", "{after}");
+    session.close();
 }
 
 #[test]
