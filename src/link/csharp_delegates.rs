@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::LinkedFile;
+use super::fits::{CONVERTED, SAME_SHAPE, SIMILAR, WEAKLY_CONVERTED};
 use super::linker::Linker;
-use super::overloads::{CONVERTED, SAME_SHAPE, SIMILAR, WEAKLY_CONVERTED, n_params};
+use super::overloads::n_params;
 use super::types::{ExternalType, Type};
 use crate::ir::{Slot, SymbolIdx};
 use crate::model::{BuiltinSet, SymbolFlags, SymbolKind};

@@ -87,7 +87,7 @@ impl Linker<'_, '_> {
                     // that is imported by name or of the package.
                     if wanted == plain || name.ends_with("()") {
                         // What it gives may be known by its name.
-                        let found = if wanted == plain && has_usual_result(plain) {
+                        let found = if has_usual_result(plain) {
                             ExternalType::named(plain)
                         } else {
                             Type::External

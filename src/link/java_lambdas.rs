@@ -4,8 +4,9 @@
 //! returns nothing, of one for a value, of two for an expression that may stand alone (`() -> run()`).
 
 use super::csharp_delegates::LAMBDA;
+use super::fits::{SAME_SHAPE, SIMILAR};
 use super::linker::Linker;
-use super::overloads::{SAME_SHAPE, SIMILAR, n_params};
+use super::overloads::n_params;
 use super::types::Type;
 use crate::ir::Slot;
 use crate::model::{BuiltinTable, SymbolKind};

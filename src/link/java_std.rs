@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
+use crate::ir::ContainerKind;
 use crate::model::{BuiltinSet, BuiltinTable};
 
 /// The result of a method of the standard library.
@@ -80,6 +81,8 @@ enum StaticResult {
     Copy(&'static str),
     /// A value of this type that holds the result of the first argument.
     OfReturned(&'static str),
+    /// A value of this type, whose elements are not known.
+    Some(&'static str),
     /// A value of the class itself.
     Itself,
 }
@@ -127,6 +130,21 @@ static STATIC_METHODS: BuiltinTable<StaticResult> = BuiltinTable::new(
             StaticResult::Itself,
             "IntStream.range IntStream.rangeClosed LongStream.range LongStream.rangeClosed",
         ),
+        (
+            StaticResult::Itself,
+            "BigDecimal.valueOf BigInteger.valueOf Boolean.valueOf Byte.valueOf Calendar.getInstance \
+             Character.valueOf Double.valueOf Float.valueOf Instant.now Integer.valueOf LocalDate.now LocalDate.of \
+             LocalDateTime.now LocalDateTime.of Long.valueOf Path.of Short.valueOf String.copyValueOf String.valueOf",
+        ),
+        (StaticResult::Some("List"), "Collections.emptyList"),
+        (
+            StaticResult::Some("Map"),
+            "Collections.emptyMap Collections.singletonMap Map.of",
+        ),
+        (StaticResult::Some("Optional"), "Optional.empty"),
+        (StaticResult::Some("Path"), "Paths.get"),
+        (StaticResult::Some("Set"), "Collections.emptySet"),
+        (StaticResult::Some("Stream"), "Stream.empty"),
         (
             StaticResult::OfReturned("ThreadLocal"),
             "ThreadLocal.withInitial",
@@ -230,6 +248,14 @@ static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
             "concat format formatted intern join repeat replace replaceAll replaceFirst strip substring \
              toLowerCase toString toUpperCase trim getName getSimpleName",
         ),
+        ("Class", "getClass"),
+        ("Path", "toPath"),
+        ("byte", "byteValue"),
+        ("short", "shortValue"),
+        ("float", "floatValue parseFloat"),
+        ("byte[]", "getBytes readAllBytes toByteArray"),
+        ("char[]", "toCharArray"),
+        ("String[]", "split"),
         (
             "int",
             "compareTo hashCode indexOf intValue lastIndexOf length ordinal parseInt size",
@@ -256,6 +282,11 @@ pub(super) fn has_usual_result(method: &str) -> bool {
 }
 
 impl ExternalType {
+    /// Whether it is an interface of the standard library whose methods are all known.
+    pub(super) fn has_known_methods(&self) -> bool {
+        CLOSED.has(&self.name)
+    }
+
     /// Whether it is known to have no member of a name: `Comparable` has no `open()`.
     pub(super) fn lacks(&self, name: &str) -> bool {
         let is_method = |method: &str| CLOSED_METHODS.has(&format!("{}.{method}", self.name));
@@ -385,7 +416,11 @@ impl Linker<'_, '_> {
     /// The result type of a method without receiver or arguments from the repository: external, too.
     fn outer_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
         if let Some(name) = PLAIN_RESULTS.get(method) {
-            return Some(ExternalType::named(name));
+            let element = name.strip_suffix("[]").map(ExternalType::named);
+            return Some(match element {
+                Some(element) => Type::Container(ContainerKind::Sequence, Rc::new(element)),
+                None => ExternalType::named(name),
+            });
         }
         let n_args = self.call().map_or(0, |call| call.args.len());
         let mut args = (0..n_args).map(|at| self.argument(u8::try_from(at).ok()?));
@@ -467,6 +502,7 @@ impl Linker<'_, '_> {
                 return Some(ExternalType::with(MAPPING, [Some(value)]));
             }
             StaticResult::Itself => return Some(ExternalType::named(&of.name)),
+            StaticResult::Some(holder) => return Some(ExternalType::with(holder, [None])),
             StaticResult::OfReturned(holder) => {
                 let made = self.returned_by_argument(0)?;
                 return Some(ExternalType::with(holder, [Some(made)]));
@@ -474,12 +510,11 @@ impl Linker<'_, '_> {
             StaticResult::Of(holder) => (holder, false),
             StaticResult::Copy(holder) => (holder, true),
         };
-        let first = self.argument(0)?;
-        let held = match &first {
+        let held = self.argument(0).and_then(|first| match &first {
             Type::Container(_, element) => Some((**element).clone()),
             Type::ExternalType(one) if is_copy => one.element(),
             _ => Some(first),
-        };
+        });
         Some(ExternalType::with(holder, [held]))
     }
 

@@ -206,11 +206,18 @@ impl Linker<'_, '_> {
             Target::Lexical if self.rules().has_method_values => {
                 self.simple_name(file, used.symbol, name)?.0
             }
-            Target::Lexical => self
-                .in_scope(file, used.symbol, name)
-                .map(|found| found.0)
-                .or_else(|| self.top_level_name(file, used.symbol, name))
-                .or_else(|| self.auto_imported(file, used))?,
+            Target::Lexical => {
+                // Members of a class are not in scope where it says what it is built on.
+                let is_head = used.kind == ReferenceKind::Heritage && self.rules().is_java();
+                let scope = match used.symbol {
+                    Some(class) if is_head => file.symbol(class).parent,
+                    scope => scope,
+                };
+                self.in_scope(file, scope, name)
+                    .map(|found| found.0)
+                    .or_else(|| self.top_level_name(file, scope, name))
+                    .or_else(|| self.auto_imported(file, used))?
+            }
             Target::Member { receiver, .. }
                 if self.rules().is_rust()
                     && let Some(found) = self.conversion(name, receiver) =>

@@ -314,7 +314,9 @@ impl Linker<'_, '_> {
             && let Some(name) = access.name()
             && rules::of(loaded).root_members.has(name)
         {
-            return Some(Type::External);
+            let method = name.strip_suffix("()");
+            let method = method.filter(|_| rules::of(loaded).is_java());
+            return Some(method.map_or(Type::External, ExternalType::method_of_some));
         }
         let held = self.declared_type(loaded, at, None)?;
         (held != *this)

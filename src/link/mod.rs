@@ -32,12 +32,14 @@ mod exports;
 mod external;
 mod file;
 mod file_tables;
+mod fits;
 mod generics;
 mod go_generics;
 mod go_std;
 mod indexed_files;
 mod infer;
 mod java_lambdas;
+mod java_overloads;
 mod java_std;
 mod keywords;
 mod linker;
@@ -75,7 +77,7 @@ use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;

@@ -10,7 +10,14 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::csharp_delegates::LAMBDA;
 use super::file::{Access, LinkedFile};
+use super::fits::{
+    ANY_OBJECT, BOXES, CONVERTED, DISTANT_BASE, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR,
+    SUBCLASS, UNKNOWN, WEAKLY_CONVERTED, is_boxed, is_primitive, widened,
+};
 use super::java_lambdas::ShapeFit;
+use super::java_overloads::{
+    fit_of_external, is_named_below, may_be_array_of_objects, needs_boxing,
+};
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
@@ -23,31 +30,6 @@ const MAX_CANDIDATES: usize = 64;
 /// How many classes are looked through for methods of one name, and how far up a hierarchy.
 const MAX_CLASSES: usize = 64;
 
-/// Primitive types of numbers, each of which takes a value of those before it, but `decimal` none of `float` and `double`; `char` is one for `int` and further ones.
-const NUMBERS: [&str; 7] = ["byte", "short", "int", "long", "float", "double", "decimal"];
-
-/// The classes of primitive values.
-const BOXES: [(&str, &str); 18] = [
-    ("byte", "Byte"),
-    ("short", "Short"),
-    ("int", "Integer"),
-    ("long", "Long"),
-    ("float", "Float"),
-    ("double", "Double"),
-    ("char", "Character"),
-    ("boolean", "Boolean"),
-    ("bool", "Boolean"),
-    ("char", "Char"),
-    ("decimal", "Decimal"),
-    ("float", "Single"),
-    ("int", "Int32"),
-    ("long", "Int64"),
-    ("short", "Int16"),
-    ("uint", "UInt32"),
-    ("ulong", "UInt64"),
-    ("ushort", "UInt16"),
-];
-
 /// A method, by its file and place.
 type Method = (ModuleId, SymbolIdx);
 
@@ -59,42 +41,16 @@ struct Argument<'n> {
     type_: Option<Type>,
 }
 
-/// How well an argument fits a parameter: the higher, the better; `None` where it does not. Between two of these, a step further
-/// away is one less: a base of the base is `SUBCLASS - 1`.
-pub(super) type Fit = Option<u32>;
-
-/// The same type.
-const EXACT: u32 = 9;
-
-/// A class and itself, of which the parameter may name another part; one less for each step to a base, and for a wider number.
-const SUBCLASS: u32 = 8;
-
-/// As [`SUBCLASS`], however far the base is.
-const DISTANT_BASE: u32 = 3;
-
-/// As [`SUBCLASS`], however wide the number is: `byte` to `double`.
-const WIDEST_NUMBER: u32 = 5;
-
-/// `String` to `CharSequence`, as many items in a tuple, a lambda with a result where one is asked for.
-pub(super) const SAME_SHAPE: u32 = 6;
-
-/// An array to `IEnumerable`, a `FileStream` to `Stream`, a lambda that fits.
-pub(super) const SIMILAR: u32 = 5;
-
-/// `int` to `Integer`, `null` to a class, a lambda to a delegate of which the rest is not known.
-pub(super) const CONVERTED: u32 = 4;
-
-/// `int` to `Long`, `null` to `Object`, a string to `Comparable`, a lambda to a type that is called a callback.
-pub(super) const WEAKLY_CONVERTED: u32 = 3;
-
-/// Nothing is known of one of both.
-const UNKNOWN: u32 = 2;
-
-/// Any value to `Object`.
-const ANY_OBJECT: u32 = 1;
-
-/// Types of which nothing proves that they don't fit: a class of the repository to one from outside.
-const POSSIBLE: u32 = 0;
+/// A form in which a method takes the arguments of a call. The first one decides in which one takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Each value as it is.
+    Strict,
+    /// Values go into boxes and come out of them.
+    Loose,
+    /// The last parameter takes any number of values.
+    Variadic,
+}
 
 impl Linker<'_, '_> {
     /// Returns of the methods that share the name of `found`, in its class and the bases of that, the one that takes these
@@ -165,7 +121,7 @@ impl Linker<'_, '_> {
             && !is_extension
             && has_types(&(in_file, at))
             && self
-                .fit_of_method((in_file, at), object, &args, false)
+                .fit_of_method((in_file, at), object, &args, Phase::Loose)
                 .is_some()
         {
             return (found, false);
@@ -209,12 +165,11 @@ impl Linker<'_, '_> {
         match all.as_slice() {
             [] => return (found, false),
             [only] => {
-                let takes = |is_variadic| {
-                    self.fit_of_method(*only, extended, &args, is_variadic)
-                        .is_some()
+                let takes = |phase| self.fit_of_method(*only, extended, &args, phase).is_some();
+                let is_taken = || {
+                    extended.is_none()
+                        || has_types(only) && (takes(Phase::Loose) || takes(Phase::Variadic))
                 };
-                let is_taken =
-                    || extended.is_none() || has_types(only) && (takes(false) || takes(true));
                 if !is_taken()
                     && let Some(found) = extension()
                 {
@@ -282,6 +237,10 @@ impl Linker<'_, '_> {
         if is_bare && !rules::of(file).has_method_values && found.is_external() {
             return Some(Type::External);
         }
+        let is_member = matches!(file.expr(arg), Expr::Member { .. });
+        if is_member && self.rules().is_java() && found.is_external() {
+            return Some(self.outer_constant(file, arg, this));
+        }
         self.held_value(&found)
     }
 
@@ -292,10 +251,12 @@ impl Linker<'_, '_> {
         object: Option<&Type>,
         args: &[Argument<'_>],
     ) -> Option<(Type, bool)> {
-        for is_variadic in [false, true] {
+        let phases = [Phase::Strict, Phase::Loose, Phase::Variadic];
+        let has_strict = self.rules().is_java();
+        for phase in &phases[usize::from(!has_strict)..] {
             let mut best: Vec<(u32, Method)> = Vec::new();
             for method in all {
-                let fit = self.fit_of_method(*method, object, args, is_variadic);
+                let fit = self.fit_of_method(*method, object, args, *phase);
                 if let Some(fit) = fit {
                     let known = best.first().map(|(known, _)| *known);
                     if known.is_none_or(|known| fit > known) {
@@ -501,9 +462,10 @@ impl Linker<'_, '_> {
         (in_file, at): Method,
         object: Option<&Type>,
         args: &[Argument<'_>],
-        is_variadic: bool,
+        phase: Phase,
     ) -> Fit {
         let loaded = self.cache.get(in_file)?;
+        let is_variadic = phase == Phase::Variadic;
         let n_params = n_params(&loaded, at);
         let places = places(&loaded, at, args, is_variadic)?;
         let mut sum = 0;
@@ -516,7 +478,16 @@ impl Linker<'_, '_> {
             if is_rest && let Some(Type::Container(_, element)) = &param {
                 param = Some((**element).clone());
             }
-            sum += self.fit(arg.type_.as_ref(), param.as_ref(), 0)?;
+            let (arg, param) = (arg.type_.as_ref(), param.as_ref());
+            let is_boxed_array = param.is_none()
+                && matches!(loaded.expr(value), Expr::Container { .. })
+                && !may_be_array_of_objects(arg);
+            let is_refused = phase == Phase::Strict && needs_boxing(arg, param)
+                || !is_rest && self.rules().is_java() && is_boxed_array;
+            if is_refused {
+                return None;
+            }
+            sum += self.fit(arg, param, 0)?;
         }
         // One whose parameters are all given is better than one that leaves some out.
         let is_whole = args.len() == n_params;
@@ -582,12 +553,14 @@ impl Linker<'_, '_> {
                 let is_refused = self.rules().is_csharp() && arg.is_no_sequence(param);
                 if is_refused {
                     None
+                } else if self.rules().is_java() && !matches!(&*arg.name, "null" | "lambda") {
+                    fit_of_external(arg, param)
                 } else {
                     external_fit(arg, param)
                 }
             }
             (Type::Container(_, arg), Type::Container(_, param)) => {
-                self.fit(Some(arg), Some(param), depth + 1)
+                self.fit_of_elements(arg, param, depth)
             }
             (Type::Container(..), Type::ExternalType(param)) if is_sequence(&param.name) => {
                 Some(SIMILAR)
@@ -607,6 +580,7 @@ impl Linker<'_, '_> {
             (_, Type::ExternalType(param)) => match &*param.name {
                 name if is_object(name) => Some(ANY_OBJECT),
                 name if is_primitive(name) || is_plain(name) => None,
+                name if self.rules().is_java() => self.fit_to_outer_class(arg, name, depth),
                 name => self
                     .extends_external(arg, name, depth)
                     .then_some(SIMILAR)
@@ -648,7 +622,7 @@ impl Linker<'_, '_> {
     }
 
     /// Whether a class of the repository is built on one from outside, by name.
-    fn extends_external(&self, arg: &Type, name: &str, depth: usize) -> bool {
+    pub(super) fn extends_external(&self, arg: &Type, name: &str, depth: usize) -> bool {
         let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
             return false;
         };
@@ -658,7 +632,11 @@ impl Linker<'_, '_> {
         loaded.bases(class).any(|base| {
             let base = self.infer(&loaded, base, None);
             base.is_some_and(|base| match &base {
-                Type::ExternalType(base) => &*base.name == name || base.is_sequence_as(name),
+                Type::ExternalType(base) => {
+                    &*base.name == name
+                        || base.is_sequence_as(name)
+                        || self.rules().is_java() && is_named_below(&base.name, name)
+                }
                 base => base != arg && self.extends_external(base, name, depth + 1),
             })
         })
@@ -804,7 +782,6 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
     if arg == param {
         return Some(EXACT);
     }
-    let is_boxed = |name: &str, class: &str| BOXES.contains(&(name, class));
     let boxed_in = |name: &str| BOXES.iter().find(|it| it.1 == name).map(|it| it.0);
     match (arg, param) {
         ("null", param) => (!is_primitive(param)).then_some(if is_object(param) {
@@ -835,22 +812,6 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
         _ if arg.len() > param.len() && arg.ends_with(param) => Some(SIMILAR),
         _ => Some(UNKNOWN),
     }
-}
-
-/// Returns how well a primitive value fits another type of such.
-fn widened(arg: &str, param: &str) -> Fit {
-    if param == "decimal" && matches!(arg, "float" | "double") {
-        return None;
-    }
-    let rank = |name: &str| NUMBERS.iter().position(|it| *it == name);
-    let to = rank(param)?;
-    let from = if arg == "char" { 1 } else { rank(arg)? };
-    let steps = u32::try_from(to.checked_sub(from)?).ok()?;
-    (arg != "char" || to > 1).then_some(SUBCLASS.saturating_sub(steps).max(WIDEST_NUMBER))
-}
-
-fn is_primitive(name: &str) -> bool {
-    name == "void" || BOXES.iter().any(|it| it.0 == name)
 }
 
 /// Whether a class of the standard library has no classes below it.

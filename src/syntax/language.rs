@@ -20,7 +20,7 @@ const PYTHON_FACTS: u32 = 6;
 /// The same for Go.
 const GO_FACTS: u32 = 6;
 /// The same for Java.
-const JAVA_FACTS: u32 = 12;
+const JAVA_FACTS: u32 = 13;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 8;
 /// The same for Rust.

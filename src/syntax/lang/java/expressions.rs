@@ -671,8 +671,38 @@ impl<'t> Lowering<'t> {
                 if operator == "+" && (left == text || right == text) {
                     return text;
                 }
-                if left == right { left } else { self.unknown }
+                match self.promoted(left, right) {
+                    Some(promoted) => self.primitive(promoted),
+                    None if left == right => left,
+                    None => self.unknown,
+                }
             }
         }
+    }
+
+    /// Returns the type of a number that is computed of two (The Java Language Specification, 5.6): of an `int` and a `long` a `long`.
+    fn promoted(&self, left: ExprId, right: ExprId) -> Option<&'static str> {
+        let both = [self.number_type(left)?, self.number_type(right)?];
+        let widest = ["double", "float", "long"]
+            .into_iter()
+            .find(|wide| both.contains(wide));
+        Some(widest.unwrap_or("int"))
+    }
+
+    /// The primitive type of a number, where that is evident.
+    fn number_type(&self, value: ExprId) -> Option<&str> {
+        let exprs = &self.facts.exprs;
+        let Expr::Instance { of } = exprs.get(value) else {
+            return None;
+        };
+        let Expr::Name { name, scope: None } = exprs.get(*of) else {
+            return None;
+        };
+        let name = exprs.name_of(*name);
+        matches!(
+            name,
+            "byte" | "char" | "short" | "int" | "long" | "float" | "double"
+        )
+        .then_some(name)
     }
 }
