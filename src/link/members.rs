@@ -128,7 +128,9 @@ impl Linker<'_, '_> {
                     let (bare, wanted) = Wanted::of(name);
                     return match self.in_definition(object, bare, wanted) {
                         Named::Found(found) => Some(found),
-                        _ if wanted == Wanted::Macro => self.macro_named(&self.file, bare),
+                        _ if wanted == Wanted::Macro => {
+                            self.macro_of_crate(&self.file, object, bare)
+                        }
                         _ => None,
                     };
                 }

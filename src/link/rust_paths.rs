@@ -80,7 +80,10 @@ impl Linker<'_, '_> {
         let (bare, wanted) = Wanted::of(name);
         match self.in_module(&module, bare, wanted) {
             Named::Found(found) => return Some(found),
-            // One that is exported belongs to the root of its crate, wherever it stands.
+            // A `use` binds the name, so that a macro that no file defines is none from outside.
+            Named::Unknown if wanted == Wanted::Macro => {
+                return self.macro_named(file, bare).filter(|it| !it.is_external());
+            }
             _ if wanted == Wanted::Macro => return self.macro_named(file, bare),
             Named::Unknown => return None,
             Named::Nothing => {}
@@ -121,19 +124,7 @@ impl Linker<'_, '_> {
         let Some(unit) = unit else {
             return Some(Type::External);
         };
-        let unit = self.cache.get(unit)?;
-        let mut found = Vec::new();
-        for other in unit.files_of_unit() {
-            let Some(loaded) = self.cache.get(*other) else {
-                continue;
-            };
-            let all = loaded.top_level(name).iter();
-            let mut macros = all.filter(|at| loaded.symbol(**at).kind == SymbolKind::Macro);
-            if let Some(at) = macros.next() {
-                let root = loaded.import("crate").and_then(|it| it.0);
-                found.push((root, Type::Definition(Def::Symbol(*other, *at))));
-            }
-        }
+        let found = self.macros_of(unit, name)?;
         let own = file.import("crate").and_then(|it| it.0);
         let near: Vec<&(Option<ModuleId>, Type)> = found.iter().filter(|it| it.0 == own).collect();
         match (near.as_slice(), found.as_slice()) {
@@ -141,6 +132,46 @@ impl Linker<'_, '_> {
             ([], [one]) => Some(one.1.clone()),
             _ => None,
         }
+    }
+
+    /// A macro that a path in `file` takes from a module, e.g. `crate::log!` or `use shop::log;`: an exported macro belongs to the root of
+    /// its crate, wherever it stands.
+    pub(super) fn macro_of_crate(
+        &self,
+        file: &LinkedFile,
+        object: &Type,
+        name: &str,
+    ) -> Option<Type> {
+        let Type::Definition(Def::Module(module)) = object else {
+            return None;
+        };
+        let root = self.cache.get(*module)?.import("crate")?.0?;
+        if file.import("crate").and_then(|it| it.0) == Some(root)
+            && let Some(own) = own_macro(file, name)
+        {
+            return Some(own);
+        }
+        let (unit, _) = file.import(&format!("macro {name}"))?;
+        let found = self.macros_of(unit?, name)?;
+        let mut found = found.into_iter().filter(|it| it.0 == Some(root));
+        let one = found.next()?.1;
+        found.next().is_none().then_some(one)
+    }
+
+    /// Returns the macros of a name with the roots of their crates, the first of each file.
+    fn macros_of(&self, unit: ModuleId, name: &str) -> Option<Vec<(Option<ModuleId>, Type)>> {
+        let unit = self.cache.get(unit)?;
+        let mut found = Vec::new();
+        for other in unit.files_of_unit() {
+            let Some(loaded) = self.cache.get(*other) else {
+                continue;
+            };
+            if let Some(own) = own_macro(&loaded, name) {
+                let root = loaded.import("crate").and_then(|it| it.0);
+                found.push((root, own));
+            }
+        }
+        Some(found)
     }
 
     /// Evaluates a name of a module.
@@ -279,7 +310,11 @@ impl Linker<'_, '_> {
                 if bare == "super" && written == Wanted::Qualifier {
                     return self.infer(file, path, None);
                 }
-                self.in_definition(&object, bare, wanted).known()
+                let found = self.in_definition(&object, bare, wanted).known();
+                found.or_else(|| {
+                    let is_macro = wanted == Wanted::Macro;
+                    is_macro.then(|| self.macro_of_crate(file, &object, bare))?
+                })
             }
             Expr::Name { name, .. } => {
                 let (bare, _) = Wanted::of(file.facts.exprs.name_of(*name));
@@ -374,6 +409,25 @@ impl Linker<'_, '_> {
         found
     }
 
+    /// Evaluates the path of an import as its file writes it, `self::db::open`: that of a `use` in a function or an inline module
+    /// binds no name of the file.
+    pub(super) fn at_written_path(&self, own: &Rc<LinkedFile>, path: &str) -> Option<Type> {
+        self.refuel();
+        let names: Vec<&str> = path.split("::").collect();
+        let (first, rest) = names.split_first()?;
+        let (last, between) = rest.split_last()?;
+        let mut object = self.in_tree(own, None, &format!("{first}::"))?;
+        for name in between {
+            object = self
+                .in_definition(&object, name, Wanted::Qualifier)
+                .known()?;
+        }
+        let found = self.in_definition(&object, last, Wanted::Last).known();
+        found
+            .or_else(|| self.in_definition(&object, last, Wanted::Macro).known())
+            .or_else(|| self.macro_of_crate(own, &object, last))
+    }
+
     fn file_of_path(&self, own: &Rc<LinkedFile>, path: &str, is_glob: bool) -> Option<ModuleId> {
         let names: Vec<&str> = path.split("::").collect();
         let (first, rest) = names.split_first()?;
@@ -414,6 +468,14 @@ impl Linker<'_, '_> {
         };
         self.in_module(&module, name, wanted)
     }
+}
+
+/// Returns the first macro of a name that a file defines outside of its functions and modules.
+fn own_macro(file: &LinkedFile, name: &str) -> Option<Type> {
+    let all = file.top_level(name).iter();
+    let mut macros = all.filter(|at| file.symbol(**at).kind == SymbolKind::Macro);
+    let at = *macros.next()?;
+    Some(Type::Definition(Def::Symbol(file.file, at)))
 }
 
 /// A crate that paths of a file may begin with.

@@ -347,7 +347,9 @@ impl<'a> UseTargets<'a> {
                 let names = import.names.iter();
                 names
                     .map(|name| match target {
-                        _ if rules::of(own).has_module_tree => self.by_path(own, target, name),
+                        _ if rules::of(own).has_module_tree => {
+                            self.by_path(own, target, &import.specifier, &name.local)
+                        }
                         Some(ImportTarget::External) => Meaning::External,
                         Some(target) => match target.module() {
                             Some(target) => {
@@ -370,7 +372,8 @@ impl<'a> UseTargets<'a> {
         &self,
         own: &LinkedFile,
         target: Option<ImportTarget>,
-        name: &crate::ir::ImportedName,
+        path: &str,
+        local: &str,
     ) -> Meaning {
         if target == Some(ImportTarget::External) {
             return Meaning::External;
@@ -380,12 +383,15 @@ impl<'a> UseTargets<'a> {
         };
         let linker = Linker::new(&self.cache, Rc::clone(&loaded));
         let module = Module {
-            file: loaded,
+            file: Rc::clone(&loaded),
             inline: None,
         };
-        match linker.in_module(&module, &name.local, Wanted::Last) {
-            Named::Found(Type::Definition(found)) => meaning(found),
-            Named::Found(found) if found.is_external() => Meaning::External,
+        let of_file = [Wanted::Last, Wanted::Macro].into_iter();
+        let mut of_file = of_file.map(|wanted| linker.in_module(&module, local, wanted));
+        let found = of_file.find_map(Named::known);
+        match found.or_else(|| linker.at_written_path(&loaded, path)) {
+            Some(Type::Definition(found)) => meaning(found),
+            Some(found) if found.is_external() => Meaning::External,
             _ => Meaning::Unresolved,
         }
     }
@@ -393,16 +399,9 @@ impl<'a> UseTargets<'a> {
     fn exports(&self, own: &LinkedFile) -> Vec<Meaning> {
         if rules::of(own).has_module_tree {
             let none = ImportTarget::Missing;
-            let all = own.facts.exports.iter().map(|export| {
-                let name = crate::ir::ImportedName {
-                    imported: export.name.clone(),
-                    local: export.name.clone(),
-                    type_only: false,
-                };
-                match export.kind {
-                    ExportKind::Star => Meaning::Unresolved,
-                    _ => self.by_path(own, Some(none), &name),
-                }
+            let all = own.facts.exports.iter().map(|export| match export.kind {
+                ExportKind::Star => Meaning::Unresolved,
+                _ => self.by_path(own, Some(none), &export.specifier, &export.name),
             });
             return all.collect();
         }

@@ -202,7 +202,7 @@ impl<'t> Lowering<'t> {
                     (Target::Symbol(at), self.add(Expr::Symbol(at)))
                 } else {
                     self.macros.insert(name);
-                    let value = self.name(&format!("{name}!"));
+                    let value = self.imported_in_function(name);
                     (Target::Value(value), value)
                 };
                 self.push_use(path, target, ReferenceKind::Call);
@@ -224,6 +224,17 @@ impl<'t> Lowering<'t> {
             }
             _ => ("", self.unknown),
         }
+    }
+
+    /// Lowers the name of a macro: `crate::__log!` for `log!` behind `use crate::__log as log;` in the function around.
+    fn imported_in_function(&mut self, name: &str) -> ExprId {
+        if let Some(Local::Used(path)) = self.locals.item(name)
+            && let Expr::Member { object, name } = *self.facts.exprs.get(path)
+        {
+            let last = self.facts.exprs.name_of(name).to_owned();
+            return self.member_of(object, &format!("{last}!"));
+        }
+        self.name(&format!("{name}!"))
     }
 
     /// Lowers the arguments of a macro. Returns their values.

@@ -299,10 +299,15 @@ impl<'t> Lowering<'t> {
                 self.imply(format!("::{name}"));
             }
         }
-        for name in &std::mem::take(&mut self.macros) {
-            if !self.own_macros.contains(name) {
-                self.imply(format!("macro {name}"));
-            }
+        let imported: Vec<&str> = leaves
+            .iter()
+            .filter_map(|leaf| self.imported_macro(leaf))
+            .collect();
+        let mut macros = std::mem::take(&mut self.macros);
+        macros.retain(|name| !self.own_macros.contains(name));
+        macros.extend(imported);
+        for name in &macros {
+            self.imply(format!("macro {name}"));
         }
         let own_types = std::mem::take(&mut self.own_types);
         for name in &own_types {
@@ -315,6 +320,15 @@ impl<'t> Lowering<'t> {
         let macros = std::mem::take(&mut self.own_macros);
         let macros = macros.into_iter().map(|name| format!("macro {name}"));
         self.facts.units = units.chain(macros).collect();
+    }
+
+    /// Returns the last name of a `use` that may be a macro: it is called by its local name, `use crate::__log as log; log!()`, or
+    /// passed on to files that may call it.
+    fn imported_macro(&self, leaf: &Leaf<'t>) -> Option<&'t str> {
+        let last = leaf.segments.last().copied()?;
+        let is_called = self.macros.contains(leaf.local);
+        let is_macro = !last.contains(char::is_uppercase) && (is_called || leaf.is_public);
+        (is_macro && !leaf.is_glob && leaf.segments.len() > 1).then_some(last)
     }
 
     /// Adds an import that no statement writes: of the root of the crate, of another crate, of the files with members of a
