@@ -37,6 +37,10 @@ impl<'t> Lowering<'t> {
                     ReferenceKind::Value
                 };
                 let name = self.source.get(token.start..token.end).unwrap_or_default();
+                if is_primitive(name) {
+                    at += 1;
+                    continue;
+                }
                 let outer = self.symbol;
                 self.symbol = self.annotated(token.start);
                 self.push_use(name, Target::Lexical, kind, token.start);
@@ -58,4 +62,21 @@ impl<'t> Lowering<'t> {
         }
         Some(index)
     }
+}
+
+/// Whether a name is that of a type of the language.
+fn is_primitive(name: &str) -> bool {
+    matches!(
+        name,
+        "bool"
+            | "char"
+            | "double"
+            | "float"
+            | "int"
+            | "long"
+            | "short"
+            | "signed"
+            | "unsigned"
+            | "void"
+    )
 }

@@ -361,6 +361,13 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
             TokenKind::Capitals if is_qualifier(tokens, at) => {}
             TokenKind::Capitals => {
                 let before = at.checked_sub(1).map(|it| tokens[it]);
+                if let Some((start, end)) = types_behind_text(tokens, left, at, behind) {
+                    // `TEMPLATE_TEST_CASE("opens", "[store]", int, Row<int>) {`
+                    blank(bytes, start, end);
+                    left = Some(tokens[behind - 1]);
+                    at = behind;
+                    continue;
+                }
                 if let Some(end) = declared_in_macro(tokens, left, at, behind) {
                     // `FOO_EXPORT(void f(int n)) {`
                     blank(bytes, token.start, tokens[at + 1].end);
@@ -413,6 +420,26 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
         left = Some(*token);
         at += 1;
     }
+}
+
+/// Returns the arguments behind the last text among those of a macro that is the head of code: `, int, Row<int>` of
+/// `TEMPLATE_TEST_CASE("opens", int, Row<int>) {`, which are types and so no arguments to the grammar.
+fn types_behind_text(
+    tokens: &[Token],
+    before: Option<Token>,
+    at: usize,
+    behind: usize,
+) -> Option<(usize, usize)> {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let begins = before.is_none_or(|it| matches!(it.kind, TokenKind::Sign(b';' | b'}' | b'{')));
+    if !begins || behind <= at + 3 || kind(behind) != Some(TokenKind::Sign(b'{')) {
+        return None;
+    }
+    let mut all = at + 2..behind - 1;
+    let last = all.rfind(|at| kind(*at) == Some(TokenKind::Sign(b'"')))?;
+    let is_argument = matches!(kind(last - 1), Some(TokenKind::Sign(b'(' | b',' | b'"')));
+    let goes_on = kind(last + 1) == Some(TokenKind::Sign(b','));
+    (is_argument && goes_on).then(|| (tokens[last + 1].start, tokens[behind - 1].start))
 }
 
 /// Returns the parenthesis that ends a macro around the head of a function: `FOO_EXPORT(void f(int n)) {`. `behind` is the place

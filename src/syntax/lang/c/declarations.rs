@@ -8,7 +8,6 @@ use tree_sitter::Node;
 use super::declarators::Declarator;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
-use super::macros::made_test;
 use crate::ir::{
     Binding, Export, ExportKind, Expr, ExprId, Import, ImportKind, NamedOwner, ReferenceKind, Slot,
     SymbolIdx, linkage_unit,
@@ -42,12 +41,22 @@ impl<'t> Lowering<'t> {
             return;
         }
         self.depth += 1;
-        for child in self.children(node) {
+        let mut children = self.children(node).into_iter().peekable();
+        while let Some(child) = children.next() {
             if self.kind(child) == Kind::AccessSpecifier {
                 context.is_private = !matches!(
                     self.text(child).trim_end_matches(':'),
                     "public" | "protected"
                 );
+                continue;
+            }
+            let made = children
+                .peek()
+                .filter(|_| context.parent.is_none())
+                .and_then(|body| self.code_behind_macro(child, *body));
+            if let Some(made) = made {
+                self.function_of_macro(&made, context);
+                children.next();
                 continue;
             }
             self.item(child, context);
@@ -140,6 +149,8 @@ impl<'t> Lowering<'t> {
             // A macro at the top level: `MODULE_LICENSE("GPL");`, or without a sign behind it.
             Kind::CallExpression => self.walk(node),
             Kind::Other if node.kind() == "expression_statement" => self.walk(node),
+            // Code behind a head that is none to the grammar.
+            Kind::CompoundStatement => self.walk(node),
             _ => {}
         }
     }
@@ -341,10 +352,10 @@ impl<'t> Lowering<'t> {
         };
         let taken = self.declarator(declarator);
         let whole = context.whole.unwrap_or(node);
-        if let Some((name, arguments)) = self.macro_head(node)
+        if let Some(made) = self.macro_function(node, whole)
             && context.parent.is_none()
         {
-            self.function_of_macro(node, whole, (name, arguments), context);
+            self.function_of_macro(&made, context);
             return;
         }
         if taken.function.is_none() || taken.name.is_none() {
@@ -357,102 +368,6 @@ impl<'t> Lowering<'t> {
         if let Some(symbol) = self.declare_function(node, whole, &taken, &context) {
             self.lower_function(node, &taken, symbol);
         }
-    }
-
-    /// A function whose head is a macro: a test, or one whose name the text of the macro tells. Of another the code is that of the
-    /// file.
-    fn function_of_macro(
-        &mut self,
-        node: Node<'t>,
-        whole: Node<'t>,
-        (macro_name, arguments): (&'t str, &'t str),
-        context: DeclarationPlace<'t>,
-    ) {
-        if let Some(made) = made_test(macro_name, arguments) {
-            self.made_function(node, whole, made, macro_name, context);
-            return;
-        }
-        let parts: Vec<&str> = arguments.split(',').map(str::trim).collect();
-        let name = self
-            .pasting
-            .get(macro_name)
-            .and_then(|it| it.function(&parts));
-        let outer = self.symbol;
-        if let Some(name) = name {
-            let head = self.head(whole, node);
-            let function = SymbolKind::Function;
-            let symbol = self.add_symbol(name.clone(), node, function, whole, &context, head);
-            self.export(&name, self.line_at(node.start_byte()));
-            if !context.is_internal {
-                self.units.insert(linkage_unit(&name));
-            }
-            self.symbol = Some(symbol);
-        }
-        self.push_use(
-            macro_name,
-            crate::ir::Target::Lexical,
-            ReferenceKind::Call,
-            node.start_byte(),
-        );
-        if let Some(body) = self.field(node, self.grammar.fields.body) {
-            self.in_block(|it| it.walk(body));
-        }
-        self.symbol = outer;
-    }
-
-    /// A function that a test macro makes: `TEST_F(Suite, Case) { … }`.
-    fn made_function(
-        &mut self,
-        node: Node<'t>,
-        whole: Node<'t>,
-        (suite, case): (&'t str, &'t str),
-        macro_name: &'t str,
-        context: DeclarationPlace<'t>,
-    ) {
-        let head = self.head(whole, node);
-        let symbol = self.add_symbol(
-            case.to_owned(),
-            node,
-            SymbolKind::Function,
-            whole,
-            &context,
-            head,
-        );
-        let made = &mut self.facts.symbols[symbol as usize];
-        if !suite.is_empty() {
-            made.qualified_name = match made.qualified_name.strip_suffix(case) {
-                Some(around) => format!("{around}{suite}.{case}"),
-                None => format!("{suite}.{case}"),
-            };
-        }
-        made.flags |= SymbolFlags::TEST;
-        made.exported = false;
-        let outer = self.symbol.replace(symbol);
-        self.push_use(
-            macro_name,
-            crate::ir::Target::Lexical,
-            ReferenceKind::Call,
-            node.start_byte(),
-        );
-        let has_fixture = !suite.is_empty() && !matches!(macro_name, "TEST" | "UTEST");
-        let outer_owner = self.owner;
-        if has_fixture {
-            let owner = self.name(&format!("type {suite}"));
-            self.facts.owners.push(NamedOwner { symbol, owner });
-            self.owner = Some(owner);
-            let at = self.text(node).find(suite).unwrap_or_default();
-            self.push_use(
-                suite,
-                crate::ir::Target::Value(owner),
-                ReferenceKind::Type,
-                node.start_byte() + at,
-            );
-        }
-        if let Some(body) = self.field(node, self.grammar.fields.body) {
-            self.in_block(|it| it.walk(body));
-        }
-        self.owner = outer_owner;
-        self.symbol = outer;
     }
 
     /// Adds the symbol of a function, with or without a body.

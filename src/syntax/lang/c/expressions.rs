@@ -166,6 +166,10 @@ impl<'t> Lowering<'t> {
         ) else {
             return self.unknown;
         };
+        // `disk->Store::Save()` means the method of that class, whatever overrides it.
+        if self.kind(field) == Kind::QualifiedIdentifier {
+            return self.lower(field);
+        }
         let mut object = self.lower(object);
         if self
             .field(node, fields.operator)
@@ -176,9 +180,7 @@ impl<'t> Lowering<'t> {
         let Some(path) = self.path_text(field) else {
             return self.unknown;
         };
-        // `a.Base::open()`: the last name.
-        let name = path.rsplit('.').next().unwrap_or_default();
-        self.facts.exprs.member_of_known(object, name)
+        self.facts.exprs.member_of_known(object, &path)
     }
 
     /// Lowers a call of `function`.

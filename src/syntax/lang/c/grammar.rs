@@ -106,6 +106,7 @@ node_kinds! {
     True "true",
     TypeDefinition "type_definition",
     TypeDescriptor "type_descriptor",
+    MacroType "macro_type_specifier",
     TypeIdentifier "type_identifier",
     TypeParameter "type_parameter_declaration",
     UnaryExpression "unary_expression",
@@ -139,6 +140,7 @@ impl Kind {
                     | Self::TypeIdentifier
                     | Self::TemplateType
                     | Self::TypeDescriptor
+                    | Self::MacroType
                     | Self::PlaceholderType
                     | Self::Decltype
                     | Self::DependentType

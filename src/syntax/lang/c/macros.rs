@@ -1,4 +1,4 @@
-//! Macros: as symbols, with the names that their bodies call; and functions that a macro makes of its arguments.
+//! Macros: as symbols, with the names that their bodies call. Functions whose head is a macro are in `macro_functions`.
 //!
 //! The body of a macro is text to the grammar: the names before a parenthesis are read as calls, those that are written as
 //! constants are, and a name that is the whole body as values; those of its parameters and of members are left out.
@@ -15,29 +15,6 @@ use crate::syntax::signature;
 
 /// Bytes of a macro's body that are read.
 const MAX_BODY_BYTES: usize = 16 << 10;
-
-/// Macros that make a test of a suite and a name: `TEST_F(Suite, Case) { … }`.
-const TEST_MACROS: &[&str] = &[
-    "TEST",
-    "TEST_F",
-    "TEST_P",
-    "TYPED_TEST",
-    "TYPED_TEST_P",
-    "TEST_CASE",
-    "TEST_CASE_METHOD",
-    "SCENARIO",
-    "SECTION",
-    "BOOST_AUTO_TEST_CASE",
-    "BOOST_FIXTURE_TEST_CASE",
-    "START_TEST",
-    "UTEST",
-    "UTEST_F",
-    "TEST_IMPL",
-    "BENCHMARK_F",
-    "TEMPLATE_TEST_CASE",
-    "DOCTEST_TEST_CASE",
-    "FUZZ_TEST",
-];
 
 impl<'t> Lowering<'t> {
     /// Adds the symbol of `#define NAME(…) body`, and the calls in its body.
@@ -173,48 +150,6 @@ impl<'t> Lowering<'t> {
             at += len;
         }
     }
-
-    /// Returns the macro that is the head of a function, with its arguments: `TEST_F(Suite, Case) {`, `HANDLER(open) {`.
-    pub(super) fn macro_head(&self, node: Node<'t>) -> Option<(&'t str, &'t str)> {
-        let body = self.field(node, self.grammar.fields.body)?;
-        let head = self.source.get(node.start_byte()..body.start_byte())?;
-        let head = head.trim_end();
-        let (name, rest) = head.split_once('(')?;
-        let name = name.trim_end();
-        let arguments = rest.strip_suffix(')')?;
-        let is_name = name
-            .bytes()
-            .all(|it| it.is_ascii_alphanumeric() || it == b'_');
-        let is_macro = || {
-            let is_capital = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
-            TEST_MACROS.contains(&name)
-                || self.pasting.contains_key(name)
-                || name.len() >= 3 && name.bytes().all(is_capital)
-        };
-        let mut depth = 0_i32;
-        let is_one = arguments.bytes().all(|it| {
-            depth += i32::from(it == b'(') - i32::from(it == b')');
-            depth >= 0
-        });
-        (is_name && is_one && is_macro()).then_some((name, arguments))
-    }
-}
-
-/// Returns the suite and the name of a function that a test macro makes: `TEST_F(Suite, Case)`.
-pub(super) fn made_test<'t>(macro_name: &str, arguments: &'t str) -> Option<(&'t str, &'t str)> {
-    let is_test = TEST_MACROS.contains(&macro_name);
-    if !is_test {
-        return None;
-    }
-    let mut parts = arguments.split(',').map(|it| it.trim().trim_matches('"'));
-    let first = parts.next().filter(|it| !it.is_empty())?;
-    let second = parts.next().filter(|it| !it.is_empty());
-    Some(match second {
-        Some(second) if !macro_name.contains("CASE") || macro_name == "BOOST_FIXTURE_TEST_CASE" => {
-            (first, second)
-        }
-        _ => ("", first),
-    })
 }
 
 /// Whether a name is written as those of macros and constants are: `STRIPE_LEN`.

@@ -14,6 +14,7 @@ mod declarators;
 mod expressions;
 mod grammar;
 mod lowering;
+mod macro_functions;
 mod macros;
 mod occurrences;
 mod pasting;

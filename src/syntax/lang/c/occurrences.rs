@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use super::grammar::{Kind, of};
-use super::macros::made_test;
+use super::macro_functions::made_test;
 use crate::ir::FileFacts;
 use crate::syntax::lang::frontend::SourceWord;
 use crate::syntax::occurrences::{OccurrenceRole, starts};

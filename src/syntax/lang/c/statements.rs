@@ -44,14 +44,7 @@ impl<'t> Lowering<'t> {
             Kind::Declaration => self.local_declaration(node),
             Kind::FunctionDefinition => {
                 // A function inside a function is code that the grammar took for one: `LOOP(i) {`.
-                if let Some((name, _)) = self.macro_head(node) {
-                    self.push_use(
-                        name,
-                        Target::Lexical,
-                        ReferenceKind::Call,
-                        node.start_byte(),
-                    );
-                }
+                self.use_macro_head(node);
                 if let Some(body) = self.field(node, fields.body) {
                     self.walk(body);
                 }
@@ -480,6 +473,7 @@ impl<'t> Lowering<'t> {
                     self.walk(object);
                 }
                 if let Some(field) = self.field(function, fields.field) {
+                    self.use_scope(field);
                     let last = self.last_name(field);
                     let name = self.text(last);
                     self.record_call(node, function, name, last.start_byte());

@@ -174,6 +174,9 @@ impl<'t> Lowering<'t> {
                     self.use_type(child, kind);
                 }
             }
+            Kind::MacroType => self.use_macro_type(node),
+            // An argument that the grammar has no place for.
+            Kind::Identifier => self.use_type_name(node, kind),
             Kind::ParameterList
             | Kind::AbstractFunctionDeclarator
             | Kind::AbstractPointerDeclarator
@@ -190,6 +193,28 @@ impl<'t> Lowering<'t> {
             _ => {}
         }
         self.depth -= 1;
+    }
+
+    /// Records a macro that makes a type, and the types that it is given: `TAILQ_ENTRY(item) entry;`, `RB_HEAD(tree, node) root;`.
+    fn use_macro_type(&mut self, node: Node<'t>) {
+        if let Some(name) = self.field(node, self.grammar.fields.name) {
+            self.push_use(
+                self.text(name),
+                Target::Lexical,
+                ReferenceKind::Call,
+                name.start_byte(),
+            );
+        }
+        let arguments = self.children(node).into_iter().skip(1);
+        for argument in arguments {
+            if argument.is_error() {
+                for inner in self.children(argument) {
+                    self.use_type(inner, ReferenceKind::Type);
+                }
+            } else {
+                self.use_type(argument, ReferenceKind::Type);
+            }
+        }
     }
 
     fn use_type_name(&mut self, node: Node<'t>, kind: ReferenceKind) {
