@@ -167,6 +167,7 @@ impl Linker<'_, '_> {
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
+            Type::External if self.rules().is_rust() => return Self::rust_outer_parameter(index),
             Type::ExternalType(of) if self.rules().is_csharp() => {
                 return of.delegate_parameter(usize::from(index));
             }

@@ -467,7 +467,7 @@ impl Linker<'_, '_> {
             Parts => iterator(same()),
             Two => Some(Type::Tuple([same(), same()].into())),
         };
-        found.or_else(|| outer_value(of))
+        found.or_else(|| outer_value(of).and_then(|_| self.rust_outer_result()))
     }
 
     /// The result of an external function, or of a struct or variant that is called.
@@ -493,10 +493,11 @@ impl Linker<'_, '_> {
     }
 
     /// The result of a function or method from outside of which no rule says anything: external too, unless a callback that is
-    /// passed may give a value of the repository, which comes back: `statement.query_map([], |row| Job::of(row))`.
+    /// passed may give a value of the repository, which comes back: `statement.query_map([], |row| Job::of(row))`; or the call writes
+    /// a type of the repository.
     pub(super) fn rust_outer_result(&self) -> Option<Type> {
         let call = self.call();
-        let n_args = call.map_or(0, |call| call.args.len());
+        let (n_args, n_written) = call.map_or((0, 0), |call| (call.args.len(), call.types.len()));
         let is_callback_of_repository = |at: usize| {
             let given = u8::try_from(at).ok().and_then(|at| self.argument(at));
             match given {
@@ -504,8 +505,20 @@ impl Linker<'_, '_> {
                 _ => false,
             }
         };
-        let may_return = (0..n_args).any(is_callback_of_repository);
+        // `table.fetch::<Job>()`
+        let is_written = |at: usize| {
+            let written = u8::try_from(at).ok().and_then(|at| self.written_type(at));
+            written.is_some_and(|it| !is_outside_wholly(&it))
+        };
+        let may_return =
+            (0..n_args).any(is_callback_of_repository) || (0..n_written).any(is_written);
         (!may_return).then_some(Type::External)
+    }
+
+    /// The type of parameter `index` of a method from outside of which no rule says anything, or of the callback that it takes:
+    /// external too, if it is the first. Behind it a callback may be given an argument of the call: `parts.fold(Job::new(), |job, part| …)`.
+    pub(super) fn rust_outer_parameter(index: u8) -> Option<Type> {
+        (index == 0).then_some(Type::External)
     }
 
     /// The receiver of a function of a pointer that is called by its path: `store` of `Arc::clone(&store)`.
