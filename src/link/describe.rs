@@ -31,10 +31,65 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns the qualified name of the class that an expression is or has as its type, through the pointers of Rust.
-    pub(super) fn class_of(&self, expr: ExprId) -> Option<String> {
+    /// The type of the value of an expression, in words: `Store` of `app.store`, where `described` has the field; `None` where it is unknown.
+    pub(super) fn described_value(&self, expr: ExprId) -> Option<String> {
         self.refuel();
-        let mut found = self.infer(&self.file, expr, None)?;
+        let found = self.infer(&self.file, expr, None)?;
+        let found = match &found {
+            Type::Union(all) => Type::Union(all.iter().map(|one| self.value_type(one)).collect()),
+            one => self.value_type(one),
+        };
+        (found != Type::unknown()).then(|| self.in_words(&found, 0))
+    }
+
+    /// Returns the qualified names of the definitions that an expression is or may be a value of, through the pointers of Rust: both of
+    /// `Store | Disk`, the constant and its class of `const store = new Store()`. None of a union with a type from outside, which the
+    /// code may have narrowed it to.
+    pub(super) fn classes_of(&self, expr: ExprId) -> Vec<String> {
+        self.refuel();
+        let Some(found) = self.infer(&self.file, expr, None) else {
+            return Vec::new();
+        };
+        let all = match &found {
+            Type::Union(all) => &all[..],
+            one => std::slice::from_ref(one),
+        };
+        let values: Vec<Type> = all.iter().map(|one| self.value_type(one)).collect();
+        let is_outside = |one: &Type| {
+            matches!(
+                one,
+                Type::External | Type::ExternalType(..) | Type::ExternalMethod(..)
+            )
+        };
+        if all.len() > 1 && values.iter().any(is_outside) {
+            return Vec::new();
+        }
+        let of_each = all.iter().chain(&values);
+        let mut names: Vec<String> = of_each.filter_map(|it| self.class_of_type(it)).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Follows a variable, a field or a getter to the type of its value.
+    fn value_type(&self, found: &Type) -> Type {
+        let mut found = found.clone();
+        for _ in 0..MAX_DEPTH {
+            let Type::Definition(Def::Symbol(file, at)) = found else {
+                break;
+            };
+            let held = self.cache.get(file);
+            let held = held.and_then(|loaded| self.declared_type(&loaded, at, None));
+            match held {
+                Some(held) if held != found => found = held,
+                _ => break,
+            }
+        }
+        found
+    }
+
+    fn class_of_type(&self, found: &Type) -> Option<String> {
+        let mut found = found.clone();
         for _ in 0..MAX_DEPTH {
             found = match found {
                 Type::ExternalType(of) if self.rules().is_rust() && of.is_transparent() => {

@@ -115,15 +115,6 @@ pub struct UseTargets<'a> {
     overlay: Overlay,
 }
 
-/// The words that tell the receiver of a member.
-#[derive(Clone, Copy)]
-enum ReceiverName {
-    /// Its type: `Store[]`.
-    Type,
-    /// The class that has the member.
-    Class,
-}
-
 impl<'a> UseTargets<'a> {
     /// Returns bindings over the index, with some files replaced.
     pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
@@ -185,27 +176,35 @@ impl<'a> UseTargets<'a> {
     /// Returns for each of [`FileFacts::references`] the type of its receiver, in words (`Store`, `Job[]`,
     /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
     pub fn receivers_of(&self, file: FileId) -> Result<Vec<Option<String>>, StoreError> {
-        self.each_receiver(file, ReceiverName::Type)
+        self.each_receiver(file, |linker, receiver| linker.described(receiver))
     }
 
-    fn each_receiver(
+    /// Returns for each of [`FileFacts::references`] the type of the value of its receiver, in words: `Store` of `app.store.open`, where
+    /// [`Self::receivers_of`] has the field `store`; `None` where it is no member, or that is not evident.
+    pub fn value_types_of_receivers(
         &self,
         file: FileId,
-        name: ReceiverName,
     ) -> Result<Vec<Option<String>>, StoreError> {
+        self.each_receiver(file, |linker, receiver| linker.described_value(receiver))
+    }
+
+    fn each_receiver<T: Default>(
+        &self,
+        file: FileId,
+        of: impl Fn(&Linker<'_, '_>, ExprId) -> T,
+    ) -> Result<Vec<T>, StoreError> {
         self.cache.begin();
         let mut receivers = Vec::new();
         if let Some(own) = self.cache.get(file) {
             let linker = Linker::new(&self.cache, Rc::clone(&own));
             let references = own.facts.references.iter();
-            let named = |receiver| match name {
-                ReceiverName::Type => linker.described(receiver),
-                ReceiverName::Class => linker.class_of(receiver),
-            };
-            let each = references.map(|used| match used.target {
-                Target::Member { receiver, .. } => named(receiver),
-                Target::Value(value) => named(receiver_of(&own.facts, value)?),
-                _ => None,
+            let each = references.map(|used| {
+                let receiver = match used.target {
+                    Target::Member { receiver, .. } => Some(receiver),
+                    Target::Value(value) => receiver_of(&own.facts, value),
+                    _ => None,
+                };
+                receiver.map_or_else(T::default, |it| of(&linker, it))
             });
             receivers = each.collect();
         }
@@ -213,10 +212,10 @@ impl<'a> UseTargets<'a> {
         Ok(receivers)
     }
 
-    /// Returns for each of [`FileFacts::references`] the qualified name of the class whose member it is, through the pointers of Rust
-    /// (`Arc<Store>`); `None` where it is no member, or that is not evident.
-    pub fn classes_of_receivers(&self, file: FileId) -> Result<Vec<Option<String>>, StoreError> {
-        self.each_receiver(file, ReceiverName::Class)
+    /// Returns for each of [`FileFacts::references`] the qualified names of the classes whose member it may be, through the pointers of
+    /// Rust (`Arc<Store>`); none where it is no member, or they are not evident.
+    pub fn classes_of_receivers(&self, file: FileId) -> Result<Vec<Vec<String>>, StoreError> {
+        self.each_receiver(file, |linker, receiver| linker.classes_of(receiver))
     }
 
     /// Returns the module that a reference of a file, by its place, takes a name of: of `store.open`, where `store` is one.

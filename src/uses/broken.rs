@@ -133,6 +133,7 @@ impl Uses<'_> {
         self.add_left_behind(&states, &mut found)?;
         self.add_lacking(&states, &mut found)?;
         doubt_unread(difference, &mut found);
+        self.doubt_suppressed(difference, &mut found)?;
         self.only_wanted(difference, found, is_wanted)
     }
 

@@ -100,8 +100,8 @@ impl Uses<'_> {
         let [before, now] = match &mut receivers.of_states {
             Some(known) => known,
             none => none.insert([
-                states.before.receivers_of(earlier_id)?,
-                states.now.receivers_of(bound.id)?,
+                states.before.value_types_of_receivers(earlier_id)?,
+                states.now.value_types_of_receivers(bound.id)?,
             ]),
         };
         let type_of = |all: &[Option<String>]| all.get(reference).cloned().flatten();

@@ -208,7 +208,7 @@ impl BeforeAfter<'_> {
             && !has(new)
             && !new.has_errors
             && !new.exports.iter().any(is_whole)
-            && !new.exports.is_empty()
+            && (!new.exports.is_empty() || is_typescript(&file.path) && file.new.is_there)
     }
 
     /// Whether a reference takes a name of a module that exports it no longer: `require('./store').open`.
@@ -511,10 +511,12 @@ fn add_references(
 ) {
     for (start, line, reference, kind) in &found.uses {
         if let Some(used) = references.get(reference) {
-            // The pattern alone is broken.
+            // Of `const { open } = store` the pattern alone is broken, not `open()` behind it.
             let is_typed_member =
                 used.provenance == Provenance::Member && bound.facts.family == Family::Ecmascript;
-            if is_typed_member && is_name_of_pattern(bound.text, *start as usize) {
+            let reference = bound.facts.references.get(*reference as usize);
+            let is_local = reference.is_some_and(|it| matches!(it.target, Target::Value(_)));
+            if is_typed_member && is_local {
                 continue;
             }
             let found = BrokenPlace {
@@ -526,23 +528,6 @@ fn add_references(
             losses.add(bound.path, &used.loss, found);
         }
     }
-}
-
-/// Whether a name that means a member stands for itself in an expression: `open()` behind `const { open } = store`. In doubt
-/// it does not, as in the pattern itself, and as a key or an attribute.
-fn is_name_of_pattern(text: &str, start: usize) -> bool {
-    let (before, rest) = text.split_at(start);
-    let before = before.trim_end();
-    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    let after = rest.trim_start_matches(is_of_name).trim_start();
-    let is_keyed = before.ends_with(['{', ',']);
-    // `get open() {}`.
-    let is_declared = ["async", "get", "set", "static"];
-    if before.ends_with('.') || is_declared.iter().any(|it| before.ends_with(it)) {
-        return false;
-    }
-    after.starts_with([')', '.', ';', ']'])
-        || !is_keyed && after.starts_with(['(', '[', '+', '-', '*', '&', '|'])
 }
 
 /// Adds the places of the names of import and export lists.
@@ -606,8 +591,8 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                 || is_typed && is_value() == Some(true)
         };
         let all = receivers.iter().flatten().enumerate();
-        let fits = all.filter(|(n, receiver)| {
-            let is_of_owner = receiver.as_deref() == Some(owner);
+        let fits = all.filter(|(n, classes)| {
+            let is_of_owner = classes.iter().any(|it| it == owner);
             let facts = &file.new.facts;
             let used = facts.references.get(*n);
             let is_meant = |used: &Reference| {

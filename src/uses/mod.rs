@@ -34,6 +34,7 @@ mod primary_constructors;
 mod removed;
 mod requirements;
 mod restrictions;
+mod suppressed;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
