@@ -13,7 +13,7 @@ use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::losses::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::mentions::line_at;
-use super::unbound::may_mean;
+use super::unbound::{may_mean, n_beside};
 use crate::error::{Error, Result};
 use crate::link::overlay::{OverlayFile, overlay};
 use crate::link::use_targets::{Meaning, Overlay, UseTargets};
@@ -341,22 +341,24 @@ impl Uses<'_> {
         for change in difference.gone() {
             let old = difference.old(change).filter(|it| is_wanted(&it.0.path));
             if let Some((file, symbol)) = old {
-                let name = (last_name(&symbol.name), symbol.parent.is_some());
+                let name = (last_name(&symbol.name), difference.was_member(change));
                 names.entry(name).or_default().insert(&file.path);
             }
         }
-        let mut listed: HashMap<(&RepoPath, &str), u64> = HashMap::new();
+        let mut listed: HashMap<(&RepoPath, &str), BTreeSet<u32>> = HashMap::new();
         for one in found.all.iter().chain(&found.doubtful) {
             let name = last_name(&one.symbol);
-            *listed.entry((&one.path, name)).or_default() += one.n_lines();
+            let lines = one.lines().into_iter().map(|it| it.0);
+            listed.entry((&one.path, name)).or_default().extend(lines);
         }
+        let none = BTreeSet::new();
         let mut n_unresolved = 0;
         for ((name, is_member), homes) in names.into_iter().take(MAX_NAMES) {
-            for place in self.read.unbound_places(name)? {
-                if homes.iter().any(|home| may_mean(&place, is_member, home)) {
-                    let known = listed.get(&(&place.path, name)).copied().unwrap_or(0);
-                    n_unresolved += u64::from(place.count).saturating_sub(known);
-                }
+            let mut places = self.read.unbound_places(name)?;
+            places.retain(|it| homes.iter().any(|home| may_mean(it, is_member, home)));
+            for of_file in places.chunk_by(|one, other| one.path == other.path) {
+                let known = listed.get(&(&of_file[0].path, name)).unwrap_or(&none);
+                n_unresolved += n_beside(of_file, known);
             }
         }
         Ok(n_unresolved)

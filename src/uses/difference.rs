@@ -248,6 +248,17 @@ impl Difference {
             .collect()
     }
 
+    /// Whether a definition was a member of a type, declared in it or outside of it: `open` of `impl Store { fn open(&self) {} }`.
+    pub(super) fn was_member(&self, change: &SymbolChange) -> bool {
+        let Some(place) = &change.old else {
+            return false;
+        };
+        let facts = &self.files[place.file].old.facts;
+        let symbol = place.symbols[0];
+        let mut owners = facts.owners.iter();
+        facts.symbols[symbol as usize].parent.is_some() || owners.any(|it| it.symbol == symbol)
+    }
+
     /// Whether the uses of a definition that changed are not bound: its language is outlined only.
     pub fn is_outlined(&self, change: &SymbolChange) -> bool {
         let place = change.old.as_ref().or(change.new.as_ref());

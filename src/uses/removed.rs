@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
-use super::unbound::may_mean;
+use super::unbound::{may_mean, n_beside};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
@@ -153,12 +153,12 @@ impl Uses<'_> {
             Some((owner, name)) => (Some(owner), name),
             None => (None, one.qualified_name.as_str()),
         };
+        let mut places = self.read.unbound_places(name)?;
+        places.retain(|it| may_mean(it, owner.is_some(), &one.path));
         let mut n_unresolved = 0;
-        for place in self.read.unbound_places(name)? {
-            if may_mean(&place, owner.is_some(), &one.path) {
-                let of_file = one.uses.iter().filter(|it| it.path == place.path);
-                n_unresolved += u64::from(place.count).saturating_sub(of_file.count() as u64);
-            }
+        for of_file in places.chunk_by(|one, other| one.path == other.path) {
+            let uses = one.uses.iter().filter(|it| it.path == of_file[0].path);
+            n_unresolved += n_beside(of_file, &uses.map(|it| it.line).collect());
         }
         Ok(n_unresolved)
     }

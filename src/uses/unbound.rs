@@ -102,6 +102,21 @@ pub(super) fn may_mean(place: &UnboundPlace, is_member: bool, home: &RepoPath) -
     (place.is_member == is_member || place.is_path || is_bare) && may_name(&place.path, home)
 }
 
+/// Returns how many of the unbound uses of a name in one file, a row for each form, stand beside `listed` lines. A row of one use is known by
+/// its line; of a row of more uses the lines that no such row has are known.
+pub(super) fn n_beside(rows: &[UnboundPlace], listed: &BTreeSet<u32>) -> u64 {
+    let is_known = |row: &&UnboundPlace| row.count == 1 && listed.contains(&row.line);
+    let taken: BTreeSet<u32> = rows.iter().filter(is_known).map(|row| row.line).collect();
+    let n_left = listed.difference(&taken).count() as u64;
+    let others = rows.iter().filter(|row| !is_known(row));
+    others
+        .map(|row| {
+            let is_of_taken = row.count > 1 && taken.contains(&row.line);
+            u64::from(row.count).saturating_sub(n_left + u64::from(is_of_taken))
+        })
+        .sum()
+}
+
 /// Whether a name alone may mean a member of the class around.
 pub(super) fn has_implicit_receiver(family: Option<Family>) -> bool {
     matches!(family, Some(Family::Java | Family::CSharp | Family::C))
@@ -109,8 +124,30 @@ pub(super) fn has_implicit_receiver(family: Option<Family>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::may_name;
+    use super::{UnboundPlace, may_name, n_beside};
     use crate::model::RepoPath;
+
+    #[test]
+    fn listed_lines_are_known_in_the_form_that_they_have() {
+        let row = |count: u32, line: u32| UnboundPlace {
+            path: RepoPath::new("a.rs").unwrap(),
+            is_call: true,
+            is_member: true,
+            is_path: false,
+            count,
+            line,
+        };
+        for (rows, listed, wanted) in [
+            (vec![row(2, 5), row(1, 13)], vec![5, 13], 1),
+            (vec![row(1, 3), row(1, 3)], vec![3], 0),
+            (vec![row(1, 3), row(1, 4)], vec![3], 1),
+            (vec![row(3, 3)], vec![3, 4], 1),
+            (vec![row(2, 3)], vec![], 2),
+        ] {
+            let listed = listed.into_iter().collect();
+            assert_eq!(n_beside(&rows, &listed), wanted, "{rows:?}");
+        }
+    }
 
     #[test]
     fn names_stay_within_a_family_of_languages() {
