@@ -1,7 +1,8 @@
 //! Variables that are declared together, each with the part of the declaration that is its own: of `int a = 1, b = 2;` the text of `b` is
 //! `int b = 2;`.
 //!
-//! Facts give such variables the place of the whole declaration, or all but the first that of their own part.
+//! Facts give such variables the place of the whole declaration, or all but the first that of their own part; those of JavaScript have
+//! the place of their part, without the keyword: `let b = 2` of `let a = 1, b = 2` is `b = 2`.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -50,8 +51,39 @@ fn is_variable(symbol: &Symbol) -> bool {
     )
 }
 
+/// Returns the bytes that the own text of a definition of JavaScript has in front of its place; `None` in other languages, whose own texts
+/// are put together.
+pub(super) fn n_bytes_before(family: Family, own_text: &str, symbol: &Symbol) -> Option<usize> {
+    let span = &symbol.span;
+    let n_bytes = (span.end_byte - span.start_byte) as usize;
+    (family == Family::Ecmascript).then(|| own_text.len().saturating_sub(n_bytes))
+}
+
+/// Returns the texts of the definitions of JavaScript that are declared together, each behind its keyword, which their signatures have.
+fn of_script(side: &FileSide) -> Vec<(u32, String)> {
+    let own = |(at, symbol): (usize, &Symbol)| {
+        let mut keywords = ["const ", "let ", "var "].into_iter();
+        let keyword = keywords.find(|it| symbol.signature.starts_with(it))?;
+        let span = symbol.span.start_byte as usize..symbol.span.end_byte as usize;
+        let text = side.code().get(span)?;
+        let is_part = text.starts_with(&symbol.name)
+            && !text[symbol.name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let at = u32::try_from(at).ok()?;
+        is_part.then(|| (at, format!("{keyword}{text}")))
+    };
+    side.facts
+        .symbols
+        .iter()
+        .enumerate()
+        .filter_map(own)
+        .collect()
+}
+
 fn of_side(side: &FileSide) -> Vec<(u32, String)> {
     let family = side.facts.family;
+    if family == Family::Ecmascript {
+        return of_script(side);
+    }
     if !is_read(family) {
         return Vec::new();
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::RemovedDefinition;
 use super::changed_file::{ChangedFile, FileSide};
-use super::declarators::{OwnTexts, own_texts};
+use super::declarators::{OwnTexts, n_bytes_before, own_texts};
 use super::primary_constructors::leave_out_other_forms;
 use super::unread::take_unread;
 use crate::error::{Error, Result};
@@ -389,7 +389,9 @@ fn versions<'a>(
         );
         let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
         let own_text = own.get(&(file, ordinal)).map(String::as_str);
-        let signature = own_text.map(|it| it.trim_end_matches(';'));
+        let is_whole = |text: &&str| n_bytes_before(side.facts.family, text, symbol).is_none();
+        let signature = own_text.filter(is_whole);
+        let signature = signature.map(|it| it.trim_end_matches(';'));
         all.push(DefinitionVersion {
             path,
             name: &symbol.name,
@@ -405,12 +407,19 @@ fn versions<'a>(
         });
         places.push((file, ordinal));
         if let Some(parent) = symbol.parent {
-            let outer = &side.facts.symbols[parent as usize].span;
-            let has_own_text = own.contains_key(&(file, parent));
-            if outer.contains(&symbol.span) && outer != &symbol.span && !has_own_text {
+            let around = &side.facts.symbols[parent as usize];
+            let outer = &around.span;
+            let n_before = match own.get(&(file, parent)) {
+                Some(own_text) => n_bytes_before(side.facts.family, own_text, around),
+                None => Some(0),
+            };
+            if let Some(n_before) = n_before
+                && outer.contains(&symbol.span)
+                && outer != &symbol.span
+            {
                 let start = outer.start_byte as usize;
                 let members = &mut all[first + parent as usize].members;
-                members.push(from - start..to - start);
+                members.push(from - start + n_before..to - start + n_before);
             }
         }
     }
