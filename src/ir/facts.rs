@@ -113,6 +113,8 @@ kinds! {
         /// A file of C that is no header and is included for its text, `#include "commands.def"`: names that it does not include itself
         /// are those of the file that includes it. Nothing is missing where there is none.
         Fragment = 13 "fragment",
+        /// `jest.mock('…')`, `vi.importActual('…')`: a module that a test runner is told to replace, or is asked for.
+        Mock = 14 "mock",
     }
 }
 

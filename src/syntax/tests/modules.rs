@@ -23,6 +23,7 @@ export * from './all';
 export * as n from './n';
 export type { O } from './o';
 const debug = require('debug')('x');
+jest.mock('./p'); await vi.importActual(`./q`); jest.mock(\"r\", f, { virtual: true }); a.mock('s');
 ";
     same(
         &imports("a.ts", source),
@@ -46,7 +47,9 @@ const debug = require('debug')('x');
          15 re-export ./all: *>*
          16 re-export ./n: *>n
          17 re-export type ./o: type O>O
-         18 require debug:",
+         18 require debug:
+         19 mock ./p:
+         19 mock ./q:",
     );
     same(
         &exports("a.ts", source),

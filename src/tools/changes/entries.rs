@@ -455,6 +455,9 @@ pub(super) fn broken(
     let difference = &gathered.difference;
     let mut all: Vec<BrokenOutput> = Vec::new();
     let mut modules: HashMap<(&RepoPath, u32), usize> = HashMap::new();
+    let has_lost_module = found.iter().any(|it| it.reason == BrokenReason::NoModule);
+    let moved = has_lost_module.then(|| moved_files(&asked.comparison.files));
+    let moved = moved.unwrap_or_default();
     for one in found {
         if one.is_through || !asked.is_wanted(one.home.as_str()) {
             continue;
@@ -474,7 +477,13 @@ pub(super) fn broken(
                 None => drop(modules.insert((&one.path, line), all.len())),
             }
         }
-        all.push(shown(view, difference, one)?);
+        let mut entry = shown(view, difference, one)?;
+        let to = moved.get(&one.home);
+        if let Some(to) = to.filter(|_| one.reason == BrokenReason::NoModule) {
+            entry.uses.change = "moved";
+            entry.uses.now = Some(to.to_string());
+        }
+        all.push(entry);
     }
     all.sort_by(|a, b| (&a.path, a.line, &a.uses.symbol).cmp(&(&b.path, b.line, &b.uses.symbol)));
     Ok(all)
@@ -585,6 +594,14 @@ pub(super) fn files(asked: &ChangesQuestion<'_>, gathered: &Gathered) -> Vec<Com
     }
     let _ = gathered;
     files
+}
+
+/// Returns where each deleted file is now that was moved.
+fn moved_files(all: &[DifferingFile]) -> HashMap<&RepoPath, &RepoPath> {
+    let pairs = renamed(all).into_iter();
+    pairs
+        .map(|(new, old)| (&all[old].path, &all[new].path))
+        .collect()
 }
 
 /// Finds for each added file the deleted one that it was: the same bytes, else most lines; each deleted one once.

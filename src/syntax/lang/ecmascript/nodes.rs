@@ -71,6 +71,42 @@ pub(super) fn module_call<'a>(
     Some((kind, string_literal(b, first)?, line_of(first)))
 }
 
+/// Functions of test runners whose first argument is a module.
+const MODULE_FUNCTIONS: [&str; 11] = [
+    "createMockFromModule",
+    "doMock",
+    "doUnmock",
+    "dontMock",
+    "importActual",
+    "importMock",
+    "mock",
+    "requireActual",
+    "requireMock",
+    "setMock",
+    "unmock",
+];
+
+/// Returns the module that a call names to a test runner, `jest.mock('m')` or `vi.importActual('m')`, with its line; `None` where it need
+/// not be there: `jest.mock('m', make, { virtual: true })`.
+pub(super) fn mocked_module<'a>(b: &FileBuilder<'a>, call: Node<'_>) -> Option<(&'a str, u32)> {
+    let function = call.child(0)?;
+    if b.grammar.kind(function) != Kind::MemberExpression {
+        return None;
+    }
+    let (runner, name) = b.text(function).split_once('.')?;
+    if !matches!(runner, "jest" | "vi" | "vitest") || !MODULE_FUNCTIONS.contains(&name) {
+        return None;
+    }
+    let arguments = call.child_by_field_id(b.grammar.fields.arguments)?;
+    let mut cursor = arguments.walk();
+    let is_argument = |child: &Node<'_>| b.grammar.kind(*child) != Kind::Comment;
+    let mut each = arguments.named_children(&mut cursor).filter(is_argument);
+    let module = each.next()?;
+    let is_virtual = each.nth(1).is_some_and(|it| b.text(it).contains("virtual"));
+    let specifier = string_literal(b, module)?;
+    (!is_virtual).then(|| (specifier, line_of(module)))
+}
+
 /// The text of a string; `None` for anything but a string without substitutions.
 pub(super) fn string_literal<'a>(b: &FileBuilder<'a>, node: Node<'_>) -> Option<&'a str> {
     let text = b.text(node);

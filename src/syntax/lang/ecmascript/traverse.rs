@@ -32,6 +32,8 @@ fn call_expression(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, p
             kind = ImportKind::TypeQuery;
         }
         b.add_import(specifier, kind, line, Vec::new());
+    } else if let Some((specifier, line)) = nodes::mocked_module(b, node) {
+        b.add_import(specifier, ImportKind::Mock, line, Vec::new());
     }
     contextual_types::callback_parameters(b, node);
     contextual_types::expect_arguments(b, node);
