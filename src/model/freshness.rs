@@ -114,6 +114,17 @@ impl Freshness {
         self
     }
 
+    /// Whether nothing is left to do: the index has everything but files of a commit whose bytes are not in this clone.
+    pub fn is_settled(&self) -> bool {
+        match self.state {
+            FreshnessState::Fresh => true,
+            FreshnessState::Partial => {
+                self.n_queued == 0 && self.n_missing == self.pending.len() as u64
+            }
+            FreshnessState::Unknown(_) => false,
+        }
+    }
+
     /// Adds how many of the pending files have no bytes in this clone.
     #[must_use]
     pub fn without_bytes_of(mut self, n_missing: u64) -> Self {
@@ -196,7 +207,21 @@ impl SkipReason {
 #[cfg(test)]
 mod tests {
     use super::super::RepoPath;
-    use super::{Freshness, FreshnessState};
+    use super::{Freshness, FreshnessState, UnknownReason};
+
+    #[test]
+    fn an_index_is_settled_where_only_missing_bytes_are_left() {
+        let pending = || vec![RepoPath::new("a.ts").unwrap()];
+        let of = |pending, n_queued, n_missing| {
+            let found = Freshness::of_complete_scan(pending, n_queued);
+            found.without_bytes_of(n_missing).is_settled()
+        };
+        assert!(of(Vec::new(), 0, 0));
+        assert!(of(pending(), 0, 1));
+        assert!(!of(pending(), 0, 0));
+        assert!(!of(pending(), 1, 1));
+        assert!(!Freshness::unknown(UnknownReason::Moved, Vec::new()).is_settled());
+    }
 
     #[test]
     fn fresh_needs_an_empty_list() {

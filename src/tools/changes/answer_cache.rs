@@ -15,18 +15,25 @@ static KEPT: Latest<ContentId, ChangesOutput> = Latest::new(MAX_KEPT);
 pub(super) struct AnswerKey(ContentId);
 
 impl AnswerKey {
-    /// Returns the key of a question; `None` where its answer may change: a work tree is one of its states, or the index is
-    /// not all of the commit.
+    /// Returns the key of a question; `None` where its answer may change: a work tree is one of its states, or the index does not have
+    /// all of the commit that is in this clone.
     pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Option<Self> {
         let comparison = asked.comparison;
-        let is_fixed = view.freshness.as_str() == "fresh"
+        let is_fixed = view.freshness.is_settled()
             && !comparison.head.is_work_tree
             && asked.input.with.is_empty();
         let sides = [&comparison.base, &comparison.head];
         // The answer has their names, too: a name that nobody gave may be another one of the same commit.
         let sides = sides.map(|side| (&side.name, side.commit.as_ref().map(ToString::to_string)));
         let generation = view.read.meta().generation;
-        let all = (&asked.input, sides, view.build, generation);
+        // Of a partial clone more may be there later.
+        let n_texts: usize = comparison
+            .files
+            .iter()
+            .flat_map(|file| [&file.old, &file.new])
+            .filter(|version| version.as_ref().is_some_and(|it| it.text.is_some()))
+            .count();
+        let all = (&asked.input, sides, view.build, generation, n_texts);
         let text = serde_json::to_vec(&all).ok().filter(|_| is_fixed)?;
         Some(Self(ContentId::of(&text)))
     }
@@ -42,7 +49,7 @@ impl AnswerKey {
 
     /// Keeps an answer that nothing more can be said to.
     pub(super) fn keep(self, answer: &ChangesOutput) {
-        if answer.freshness_fields.freshness != "fresh" || !answer.pending.is_empty() {
+        if answer.freshness_fields.freshness == "unknown" || !answer.pending.is_empty() {
             return;
         }
         KEPT.keep(self.0, answer.clone());
