@@ -1,4 +1,5 @@
-//! Tests by their names: `foo.test.ts`, `foo.spec.ts`, `__tests__/foo.ts`, `test/foo.js` for `foo.ts`.
+//! Tests by their names: `foo.test.ts`, `foo.spec.ts`, `__tests__/foo.ts`, `test/foo.js` for `foo.ts`; `foo_test.rb` for `foo.rb`,
+//! `FooTests.swift` for `Foo.swift`.
 //!
 //! A guess by convention, for where no edge leads.
 
@@ -8,6 +9,9 @@ use crate::store::{Read, StoreResult};
 
 /// Directories that hold tests.
 const TEST_DIRECTORIES: [&str; 6] = ["__tests__", "__test__", "test", "tests", "spec", "specs"];
+
+/// Directories of tests below those, which no source has.
+const TEST_KINDS: [&str; 4] = ["feature", "functional", "integration", "unit"];
 
 /// Directories whose files help tests and are none.
 const HELPER_DIRECTORIES: [&str; 6] = [
@@ -25,8 +29,63 @@ const SOURCE_DIRECTORIES: [&str; 3] = ["src", "lib", "source"];
 /// Words that mark a test between its stem and its extension.
 const MARKS: [&str; 5] = ["test", "tests", "spec", "specs", "test-d"];
 
-const EXTENSIONS: [&str; 10] = [
+/// Extensions of scripts.
+const SCRIPTS: [&str; 10] = [
     "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte",
+];
+
+/// The conventions of languages in which no edge leads from a test to the code that it tests.
+struct Convention {
+    /// Extensions of files that test one another.
+    extensions: &'static [&'static str],
+    /// Directories that the path of a test leaves out, beside `SOURCE_DIRECTORIES`.
+    sources: &'static [&'static str],
+    /// Ends of the names of tests, which begin with a capital: `FooTest`.
+    camel_marks: &'static [&'static str],
+}
+
+const CONVENTIONS: [Convention; 8] = [
+    Convention {
+        extensions: &["rb"],
+        sources: &["app"],
+        camel_marks: &[],
+    },
+    Convention {
+        extensions: &["php"],
+        sources: &["app"],
+        camel_marks: &["Test", "Tests"],
+    },
+    // Of Java alone the uses in tests are bound.
+    Convention {
+        extensions: &["kt", "kts", "scala", "groovy", "java"],
+        sources: &["main", "kotlin", "java", "scala", "groovy"],
+        camel_marks: &["Test", "Tests", "Spec", "Suite"],
+    },
+    Convention {
+        extensions: &["swift"],
+        sources: &["sources"],
+        camel_marks: &["Test", "Tests", "Spec"],
+    },
+    Convention {
+        extensions: &["dart"],
+        sources: &[],
+        camel_marks: &[],
+    },
+    Convention {
+        extensions: &["ex", "exs"],
+        sources: &[],
+        camel_marks: &[],
+    },
+    Convention {
+        extensions: &["lua"],
+        sources: &[],
+        camel_marks: &[],
+    },
+    Convention {
+        extensions: &["zig"],
+        sources: &[],
+        camel_marks: &[],
+    },
 ];
 
 /// A path, split into the parts that a convention compares.
@@ -37,16 +96,36 @@ struct PathParts {
     /// The name without mark and extension, in lower case.
     stem: String,
     is_test: bool,
+    /// The first extension of its language.
+    language: &'static str,
+    is_java: bool,
 }
 
 impl PathParts {
     /// Returns `None` for files that are no code, or only support tests.
     fn of(path: &str) -> Option<Self> {
+        let extension = path.rsplit_once('.')?.1.to_ascii_lowercase();
+        let is_it = |it: &&Convention| it.extensions.contains(&extension.as_str());
+        let convention = CONVENTIONS.iter().find(is_it);
+        let language = match convention {
+            Some(convention) => convention.extensions[0],
+            None if SCRIPTS.contains(&extension.as_str()) => SCRIPTS[0],
+            None => return None,
+        };
+        let (sources, camel_marks) =
+            convention.map_or((&[][..], &[][..]), |it| (it.sources, it.camel_marks));
+        let name = path.rsplit('/').next()?;
+        let (stem, _) = name.rsplit_once('.')?;
+        let camel = camel_marks.iter().find_map(|mark| {
+            let rest = stem.strip_suffix(mark)?;
+            let is_name = rest.starts_with(char::is_uppercase);
+            is_name.then_some(rest)
+        });
         let lower = path.to_ascii_lowercase();
-        let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-        let (stem, extension) = name.rsplit_once('.')?;
+        let directories = lower.rsplit_once('/').map_or("", |it| it.0);
+        let stem = stem.to_ascii_lowercase();
         let is_declaration = stem.rsplit_once('.').is_some_and(|(_, last)| last == "d");
-        if !EXTENSIONS.contains(&extension) || is_declaration {
+        if is_declaration {
             return None;
         }
         let parts: Vec<&str> = directories
@@ -61,21 +140,39 @@ impl PathParts {
             rest.strip_suffix(['.', '_', '-'])
                 .filter(|rest| !rest.is_empty())
         });
+        let marked = marked.map(str::to_owned);
+        let marked = marked.or_else(|| camel.map(str::to_ascii_lowercase));
         let is_below = parts.iter().any(|part| TEST_DIRECTORIES.contains(part));
-        let directories = parts
-            .iter()
-            .filter(|part| !TEST_DIRECTORIES.contains(part) && !SOURCE_DIRECTORIES.contains(part))
-            .map(|part| (*part).to_owned())
-            .collect();
+        let is_left_out = |part: &str| {
+            TEST_DIRECTORIES.contains(&part)
+                || SOURCE_DIRECTORIES.contains(&part)
+                || sources.contains(&part)
+                || convention.is_some() && is_below && TEST_KINDS.contains(&part)
+        };
+        // `Tests/NetworkTests/ClientTests.swift` for `Sources/Network/Client.swift`.
+        let named = |part: &str| match part.strip_suffix("tests") {
+            Some(module) if is_below && !module.is_empty() && language == "swift" => {
+                module.to_owned()
+            }
+            _ => part.to_owned(),
+        };
+        let parts = parts.iter().filter(|part| !is_left_out(part));
         Some(Self {
-            directories,
-            stem: marked.unwrap_or(stem).to_owned(),
+            directories: parts.map(|part| named(part)).collect(),
             is_test: marked.is_some() || is_below,
+            stem: marked.unwrap_or(stem),
+            language,
+            is_java: extension == "java",
         })
     }
 
     fn is_above(&self, other: &Self) -> bool {
         other.directories.starts_with(&self.directories)
+    }
+
+    /// Whether one may test the other without an edge between them.
+    fn may_test(&self, other: &Self) -> bool {
+        self.language == other.language && !(self.is_java && other.is_java)
     }
 }
 
@@ -113,11 +210,11 @@ fn choose_tests(path: &RepoPath, source: &PathParts, files: Vec<RepoPath>) -> Ve
     let is_only = |test: &PathParts| {
         !named
             .iter()
-            .any(|(_, other)| !other.is_test && test.is_above(other))
+            .any(|(_, other)| !other.is_test && test.may_test(other) && test.is_above(other))
     };
     named
         .iter()
-        .filter(|(_, test)| test.is_test)
+        .filter(|(_, test)| test.is_test && test.may_test(source))
         .filter(|(_, test)| {
             test.directories == source.directories || (test.is_above(source) && is_only(test))
         })
@@ -129,6 +226,7 @@ fn choose_tests(path: &RepoPath, source: &PathParts, files: Vec<RepoPath>) -> Ve
 fn choose_tested(test: &PathParts, files: Vec<RepoPath>) -> Vec<RepoPath> {
     let mut sources = of_stem(&test.stem, files);
     sources.retain(|(_, source)| !source.is_test && test.is_above(source));
+    sources.retain(|(_, source)| source.may_test(test));
     let is_only = sources.len() == 1;
     sources.retain(|(_, source)| is_only || test.directories == source.directories);
     sources.into_iter().map(|(file, _)| file).collect()
@@ -176,6 +274,24 @@ mod tests {
             ("src/Foo.vue", "tests/foo-test.js"),
             ("pkg/a/src/x/foo.ts", "pkg/a/__tests__/x/foo.spec.ts"),
             ("button/index.tsx", "button/__tests__/index.test.tsx"),
+            ("lib/acme/foo.rb", "test/acme/foo_test.rb"),
+            ("app/models/user.rb", "spec/models/user_spec.rb"),
+            ("src/Http/Client.php", "tests/Unit/Http/ClientTest.php"),
+            ("app/Models/User.php", "tests/Feature/UserTest.php"),
+            (
+                "a/src/main/kotlin/b/Foo.kt",
+                "a/src/test/kotlin/b/FooTest.kt",
+            ),
+            (
+                "a/src/main/java/b/Foo.java",
+                "a/src/test/groovy/b/FooSpec.groovy",
+            ),
+            (
+                "Sources/Net/Client.swift",
+                "Tests/NetTests/ClientTests.swift",
+            ),
+            ("lib/src/foo.dart", "test/foo_test.dart"),
+            ("lib/a/foo.ex", "test/a/foo_test.exs"),
         ] {
             assert_eq!(tests_of(source, &[test]), [test], "{source}");
         }
@@ -190,6 +306,13 @@ mod tests {
             ("src/foo.ts", "test/fixtures/foo.ts"),
             ("src/foo.ts", "src/foo.d.ts"),
             ("src/foo.ts", "docs/foo.md"),
+            ("lib/foo.rb", "test/foo_test.php"),
+            ("src/main/java/a/Foo.java", "src/test/java/a/FooTest.java"),
+            (
+                "Sources/Net/Client.swift",
+                "Tests/WebTests/ClientTests.swift",
+            ),
+            ("src/con.php", "tests/contest.php"),
         ] {
             assert!(tests_of(source, &[other]).is_empty(), "{source} {other}");
         }
