@@ -184,6 +184,10 @@ pub struct SymbolOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signature: Option<String>,
     pub(crate) start_line: u32,
+    /// Line of its name, where a decorator, an attribute or its head is above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "serde_json::Value")]
+    pub(crate) line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) end_line: Option<u32>,
     /// Only where it is not exported.
@@ -595,6 +599,11 @@ impl SymbolOutput {
         &self.name
     }
 
+    /// Returns the line of its name.
+    pub(crate) fn name_line(&self) -> u32 {
+        self.line.unwrap_or(self.start_line)
+    }
+
     /// Returns its lines, as far as they are shown.
     pub(super) fn lines(&self) -> (u32, u32) {
         (self.start_line, self.end_line.unwrap_or(self.start_line))
@@ -607,6 +616,7 @@ impl SymbolOutput {
             kind: Some(local.kind.as_str()),
             signature: None,
             start_line: local.line,
+            line: None,
             end_line: local.end_line,
             exported: None,
             handle: None,
@@ -625,6 +635,7 @@ fn name_of(symbol: &SymbolRow) -> SymbolOutput {
         kind: None,
         signature: None,
         start_line: symbol.span.start_line,
+        line: (symbol.name_line != symbol.span.start_line).then_some(symbol.name_line),
         end_line: None,
         exported: None,
         handle: None,

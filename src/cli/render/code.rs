@@ -90,7 +90,7 @@ fn symbols(symbols: &[SymbolOutput], screen: &Screen) -> String {
     let kind = |symbol: &SymbolOutput| symbol.kind.unwrap_or_default();
     let longest =
         |of: &dyn Fn(&SymbolOutput) -> usize| symbols.iter().map(of).max().unwrap_or_default();
-    let number_width = longest(&|symbol| symbol.start_line.to_string().len());
+    let number_width = longest(&|symbol| symbol.name_line().to_string().len());
     let kind_width = longest(&|symbol| kind(symbol).len());
     let used = number_width + kind_width + 6;
     let mut text = String::new();
@@ -112,7 +112,7 @@ fn symbols(symbols: &[SymbolOutput], screen: &Screen) -> String {
             }
             _ => said.into_owned(),
         };
-        let line = screen.paint(FAINT, &format!("{:>number_width$}", symbol.start_line));
+        let line = screen.paint(FAINT, &format!("{:>number_width$}", symbol.name_line()));
         let kind = screen.paint(FAINT, &format!("{:kind_width$}", kind(symbol)));
         put!(text, "  {line}  {kind}  {said}\n");
     }

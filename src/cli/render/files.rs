@@ -84,7 +84,7 @@ fn file(file: &ListedFile, screen: &Screen) -> String {
 
 fn symbol(listed: &ListedSymbol, screen: &Screen) -> String {
     let symbol = &listed.symbol;
-    let place = format!("{}:{}", visible(&listed.path), symbol.start_line);
+    let place = format!("{}:{}", visible(&listed.path), symbol.name_line());
     let place = screen.paint(PLACE, &place);
     let kind = screen.paint(FAINT, symbol.kind.unwrap_or_default());
     let name = screen.paint(STRONG, &visible(&symbol.name));
