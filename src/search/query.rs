@@ -103,6 +103,11 @@ impl Query {
         &self.literals
     }
 
+    /// Returns the texts that the question says are meant as they stand: quotations and flags.
+    pub fn quotations(&self) -> impl Iterator<Item = &QueryLiteral> {
+        self.literals.iter().filter(|literal| literal.is_explicit)
+    }
+
     /// Returns the content words, as written, that none of these hits holds.
     pub fn missing<'a>(&self, hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
         let held = hits.into_iter().fold(0, |held, hit| held | hit.held_words);

@@ -15,7 +15,9 @@ use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
 use crate::model::{RepoPath, Sources as _};
 use crate::search::snippet::{self, Snippet};
-use crate::search::{self, Confidence, Filters, Hit, Level, PageRequest, Query, QuestionMeaning};
+use crate::search::{
+    self, Confidence, Filters, Hit, Level, PageRequest, Query, QueryLiteral, QuestionMeaning,
+};
 use crate::workspace::{SymbolRow, View, language, language_of};
 
 /// How deep the ranked list goes for paging.
@@ -335,6 +337,33 @@ pub(super) fn is_behind(hit: &Hit, after: Option<&Cursor>) -> bool {
         );
         key > (Reverse(last.score), last.path.as_str(), last.line)
     })
+}
+
+/// Returns the parts of a question that none of some hits holds: quotations, in quotes, then words. Reads the files of the hits where it
+/// has quotations.
+pub(super) fn missing<'a>(
+    view: &View<'_>,
+    query: &Query,
+    hits: impl Iterator<Item = &'a Hit> + Clone,
+) -> Vec<String> {
+    let words = query.missing(hits.clone());
+    let is_in_chunk = |hit: &Hit, literal: &QueryLiteral| {
+        let chunk = &hit.chunk;
+        let text = view.read(&chunk.path, chunk.content);
+        let (from, to) = (chunk.span.start_byte as usize, chunk.span.end_byte as usize);
+        let part = text.as_deref().and_then(|text| text.get(from..to));
+        part.is_some_and(|part| literal.count(part) > 0)
+    };
+    let is_missing = |literal: &&QueryLiteral| {
+        let is_word = words.iter().any(|word| word == literal.text());
+        !is_word && !hits.clone().any(|hit| is_in_chunk(hit, literal))
+    };
+    let quotations = query.quotations().filter(is_missing);
+    let mut missing: Vec<String> = quotations
+        .map(|literal| format!("\"{}\"", literal.text()))
+        .collect();
+    missing.extend(words);
+    missing
 }
 
 /// Returns the place behind a hit.

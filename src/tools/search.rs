@@ -319,7 +319,11 @@ fn answer(
         (None, limit, Vec::new())
     } else {
         let (confidence, n_wanted) = hits::confidence(view, config, shown());
-        (Some(confidence), n_wanted, query.missing(shown()))
+        (
+            Some(confidence),
+            n_wanted,
+            hits::missing(view, query, shown()),
+        )
     };
     let n_left_out = shown().count().saturating_sub(n_wanted);
     let mut results: Vec<HitOutput> = rest

@@ -430,3 +430,32 @@ fn two_forms_of_one_answer_are_refused() {
     let hint = said["hint"].as_str().unwrap();
     assert!(hint.contains("codelens changes main --head fix"), "{hint}");
 }
+
+#[test]
+fn a_quotation_that_nothing_holds_is_missing() {
+    let text = "//- /src/a.ts\nexport function open() { return 'it was not found' }\n\
+                export function wait() { return 'found: not yet' }\n//- commit base\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let missing = |query: &str| cli.json(&["search", query])["missing"].clone();
+    assert!(missing("\"not found\" open").is_null());
+    assert_eq!(missing("\"found not\" open")[0], "\"found not\"");
+}
+
+#[test]
+fn a_decorated_definition_has_the_line_of_its_name() {
+    let text = "//- /a.py\n@cached\n@traced\ndef load():\n    pass\n\ndef plain():\n    pass\n//- commit base\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let symbols = cli.json(&["map", "a.py"])["files"][0]["symbols"].clone();
+    let lines = |at: usize| {
+        (
+            symbols[at]["startLine"].as_u64(),
+            symbols[at]["line"].as_u64(),
+        )
+    };
+    assert_eq!(lines(0), (Some(1), Some(3)));
+    assert_eq!(lines(1), (Some(6), None));
+    let found = cli.json(&["impact", "load"]);
+    assert_eq!(found["target"]["line"], 3);
+}

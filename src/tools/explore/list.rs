@@ -138,7 +138,8 @@ pub(super) fn answer(
             let groups = page.iter();
             groups.flat_map(|group| group.hits.iter().take(group.n_shown).copied())
         };
-        let (missing, n_shown) = (query.missing(shown()), shown().count());
+        let missing = hits::missing(view, query, shown());
+        let n_shown = shown().count();
         let (confidence, n_wanted) = hits::confidence(view, config, shown());
         keep(&mut page, n_wanted);
         (Some(confidence), missing, n_shown.saturating_sub(n_wanted))
