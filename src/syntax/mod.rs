@@ -9,6 +9,7 @@ mod chunk;
 mod comments;
 mod component;
 mod conflict_markers;
+mod file_routes;
 mod heads;
 mod implicit;
 mod lang;
@@ -32,6 +33,7 @@ mod text;
 pub use arity::{Arities, Around, has_opaque_decorator, required_by_text};
 pub use assertions::{InterfaceAssertion, interface_assertions};
 pub use comments::blank_comments;
+pub use file_routes::called_by_file_name;
 pub use heads::Heads;
 pub use implicit::{called_by_name, handing_marks};
 #[cfg(test)]

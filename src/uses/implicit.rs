@@ -70,6 +70,11 @@ impl Uses<'_> {
         let mut callers = Vec::new();
         let by_name = syntax::called_by_name(&symbol.path, known);
         callers.extend(by_name.map(ImplicitCaller::Language));
+        let is_default = facts.exports.iter().any(|it| {
+            it.name == "default" && it.specifier.is_empty() && it.local == known.qualified_name
+        });
+        let by_file_name = syntax::called_by_file_name(&symbol.path, known, is_default);
+        callers.extend(by_file_name.map(ImplicitCaller::Language));
         if known.kind == SymbolKind::Constructor {
             callers.push(ImplicitCaller::Language(CONSTRUCTOR));
         }
