@@ -393,7 +393,7 @@ fn other_mentions(others: &OtherMentionsOutput, screen: &Screen) -> String {
         (comments, "in comments"),
         (definitions, "in definitions"),
         (external, "meaning something outside the repository"),
-        (other_targets, "meaning another definition of this name"),
+        (other_targets, "meaning something else of this name"),
         (prose, "in documents and other text"),
         (strings, "in strings"),
     ];

@@ -4,6 +4,8 @@
 //! use up by its place are the same for all. ECMAScript has dialects and is entered by `ecmascript` itself.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
 
 use tree_sitter::{Language, Node, Tree};
 
@@ -155,16 +157,26 @@ const DECLARING: [&str; 29] = [
     "var_spec",
 ];
 
+/// Nodes that name something and declare nothing: `make<Row>` as a function that is called.
+const NAMING: [&str; 4] = [
+    "generic_function",
+    "template_function",
+    "template_method",
+    "template_type",
+];
+
 /// Fields of such nodes in which names are used.
-const USING: [&str; 11] = [
+const USING: [&str; 13] = [
     "alternative",
     "bounds",
     "body",
     "condition",
+    "default_type",
     "default_value",
     "object",
     "return_type",
     "right",
+    "size",
     "superclass",
     "type",
     "value",
@@ -179,7 +191,8 @@ fn declares_local(node: Node<'_>) -> bool {
     if around.any(|it| it.kind().contains("import") || it.kind().starts_with("use_")) {
         return true;
     }
-    if !DECLARING.iter().any(|part| parent.kind().contains(part)) {
+    let is_declaring = DECLARING.iter().any(|part| parent.kind().contains(part));
+    if !is_declaring || NAMING.contains(&parent.kind()) {
         return false;
     }
     let mut cursor = parent.walk();
@@ -199,8 +212,8 @@ pub(in crate::syntax) struct PositionedFile {
     tree: Option<Tree>,
     /// How many of [`MAX_LEVELS`] are left.
     levels_left: Cell<u32>,
-    /// Memo of [`Self::has_local`].
-    locals: RefCell<HashMap<String, bool>>,
+    /// Memo of [`Self::local_scopes`].
+    locals: RefCell<HashMap<String, Rc<[Range<usize>]>>>,
     role_of: fn(&FileFacts, Node<'_>, SourceWord<'_>) -> OccurrenceRole,
     pub(in crate::syntax) file: LoweredFile,
 }
@@ -323,32 +336,50 @@ impl PositionedFile {
         }
     }
 
-    /// Whether the file declares a local name anywhere: a parameter, a variable, a pattern.
+    /// Whether a local name is declared in the definition around a word, or outside of all definitions: a parameter, a variable, a
+    /// pattern.
     fn has_local(&self, root: Node<'_>, word: SourceWord<'_>) -> bool {
-        if let Some(known) = self.locals.borrow().get(word.text) {
-            return *known;
-        }
-        let mut found = false;
+        let known = self.locals.borrow().get(word.text).cloned();
+        let scopes = known.unwrap_or_else(|| {
+            let scopes = self.local_scopes(root, word);
+            let mut locals = self.locals.borrow_mut();
+            locals.insert(word.text.to_owned(), Rc::clone(&scopes));
+            scopes
+        });
+        scopes.iter().any(|it| it.contains(&word.start))
+    }
+
+    /// Returns the bytes of the definitions that declare a local name.
+    fn local_scopes(&self, root: Node<'_>, word: SourceWord<'_>) -> Rc<[Range<usize>]> {
+        let whole = 0..word.source.len();
+        let mut scopes: Vec<Range<usize>> = Vec::new();
         for start in starts(word.source, word.text) {
             let start = start as usize;
             let left = self.levels_left.get();
             if left == 0 {
                 // Nothing is known of deep code: the word stays what its place says.
-                found = true;
-                break;
+                return [whole].into();
             }
             let node = root.descendant_for_byte_range(start, start + word.text.len());
             let Some(node) = node else { continue };
             self.levels_left
                 .set(left.saturating_sub(levels_between(root, node)));
             if declares_local(node) && !self.is_symbol_at(word, start) {
-                found = true;
-                break;
+                match self.definition_around(start) {
+                    Some(scope) if scopes.contains(&scope) => {}
+                    Some(scope) => scopes.push(scope),
+                    None => return [whole].into(),
+                }
             }
         }
-        let mut locals = self.locals.borrow_mut();
-        locals.insert(word.text.to_owned(), found);
-        found
+        scopes.into()
+    }
+
+    /// Returns the bytes of the innermost definition around a byte.
+    fn definition_around(&self, at: usize) -> Option<Range<usize>> {
+        let symbols = self.file.facts.symbols.iter();
+        let spans = symbols.map(|it| it.span.start_byte as usize..it.span.end_byte as usize);
+        spans.filter(|it| it.contains(&at)).min_by_key(Range::len)
     }
 
     /// Whether a definition that the facts hold has its name at a byte.

@@ -110,12 +110,15 @@ fn named(node: Node<'_>) -> OccurrenceRole {
         match grammar.kind(parent) {
             Kind::PointerDeclarator
             | Kind::ReferenceDeclarator
-            | Kind::ArrayDeclarator
             | Kind::ParenthesizedDeclarator
-            | Kind::FunctionDeclarator
-            | Kind::InitDeclarator
             | Kind::QualifiedIdentifier
             | Kind::DestructorName => inner = parent,
+            // Not the value or the size: `int n = ns::block;`, `int all[kSize];`.
+            Kind::ArrayDeclarator | Kind::FunctionDeclarator | Kind::InitDeclarator
+                if is(fields.declarator) =>
+            {
+                inner = parent;
+            }
             // No field of the class around: `void (*run)(int n);`.
             Kind::ParameterDeclaration | Kind::OptionalParameter if is(fields.declarator) => {
                 return OccurrenceRole::Local;
