@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Binding, Endpoint, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::hash::{HashMap, fnv1a};
 use crate::model::symbol::kinds;
-use crate::model::{Chunk, Family, Symbol};
+use crate::model::{Chunk, Family, Symbol, SymbolFlags};
 
 /// Everything a file says that linking needs, without its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -267,6 +267,22 @@ impl FileFacts {
             .owners
             .binary_search_by_key(&symbol, |it| it.symbol as usize);
         Some(self.owners[at.ok()?].owner)
+    }
+
+    /// The outermost type out of which a symbol is seen in the scope around: the enumeration of a member, in C also the type in which
+    /// that one is defined.
+    pub fn seen_around(&self, symbol: usize) -> Option<SymbolIdx> {
+        let is_seen = |at: usize| {
+            let flags = self.symbols[at].flags;
+            flags.contains(SymbolFlags::IN_SCOPE_AROUND)
+        };
+        let mut around = self.symbols[symbol].parent.filter(|_| is_seen(symbol))?;
+        while is_seen(around as usize)
+            && let Some(parent) = self.symbols[around as usize].parent
+        {
+            around = parent;
+        }
+        Some(around)
     }
 
     /// The name in its unit of a member that is declared outside of its type: `Store.Open`.

@@ -34,6 +34,9 @@ type ScopedName = (Type, Option<Type>);
 /// Prefix of the names of types in the facts.
 const TYPE: &str = "type ";
 
+/// Prefix of the names in conditions before preprocessing, where macros alone are seen.
+const MACRO: &str = "macro ";
+
 impl Linker<'_, '_> {
     /// Returns the file and all that it includes, the nearest first. They are held until the file is linked: each of its names goes through
     /// all of them, and they may be more than the cache keeps.
@@ -143,6 +146,9 @@ impl Linker<'_, '_> {
         name: &str,
     ) -> Option<ScopedName> {
         self.step()?;
+        if let Some(name) = name.strip_prefix(MACRO) {
+            return Some((self.visible_macro(file, name)?, None));
+        }
         let (path, wants_type) = match name.strip_prefix(TYPE) {
             Some(path) => (path, true),
             None => (name, false),
@@ -292,6 +298,30 @@ impl Linker<'_, '_> {
         None
     }
 
+    /// Returns the definitions of a name that a file sees.
+    fn seen_by(&self, file: &LinkedFile, name: &str) -> Rc<[Place]> {
+        let mut found = self.visible(file.file, name);
+        if found.is_empty() && file.file != self.file.file {
+            // A header may use what its includers have included before.
+            found = self.visible(self.file.file, name);
+        }
+        if found.is_empty() {
+            found = self.visible_to_includers(file.file, name);
+        }
+        found
+    }
+
+    /// Returns the macro of a name that a file sees.
+    fn visible_macro(&self, file: &LinkedFile, name: &str) -> Option<Type> {
+        let all = self.seen_by(file, name);
+        let mut macros = all.iter().filter(|(file, at)| {
+            let loaded = self.cache.get(*file);
+            loaded.is_some_and(|it| it.symbol(*at).flags.contains(SymbolFlags::MACRO))
+        });
+        let (file, at) = macros.next()?;
+        Some(Type::Definition(Def::Symbol(*file, *at)))
+    }
+
     fn in_spaces(
         &self,
         file: &Rc<LinkedFile>,
@@ -300,14 +330,7 @@ impl Linker<'_, '_> {
         wants_type: bool,
     ) -> Option<Type> {
         let last = path.rsplit('.').next().unwrap_or(path);
-        let mut candidates = self.visible(file.file, last);
-        if candidates.is_empty() && file.file != self.file.file {
-            // A header may use what its includers have included before.
-            candidates = self.visible(self.file.file, last);
-        }
-        if candidates.is_empty() {
-            candidates = self.visible_to_includers(file.file, last);
-        }
+        let candidates = self.seen_by(file, last);
         if candidates.is_empty() {
             return None;
         }
@@ -326,9 +349,7 @@ impl Linker<'_, '_> {
                 continue;
             };
             // Members of an enumeration are those of the scope around it as well.
-            let in_scope = symbol
-                .parent
-                .filter(|_| symbol.flags.contains(SymbolFlags::IN_SCOPE_AROUND));
+            let in_scope = loaded.facts.seen_around(*at as usize);
             let around = in_scope.map(|of| loaded.symbol(of).qualified_name.as_str());
             let in_scope = around.map(|of| match of.rsplit_once('.') {
                 Some((space, _)) => within(space, last),
@@ -431,7 +452,8 @@ fn kind_rank(symbol: &Symbol, wants_type: bool) -> Option<u8> {
     match (wants_type, symbol.kind) {
         (true, Type) | (false, Class | Enum | Type) => Some(1),
         (true, Class | Enum) | (false, _) => Some(0),
-        (true, _) => None,
+        // `ENABLE_IF(x)` where a type is expected.
+        (true, _) => symbol.flags.contains(SymbolFlags::MACRO).then_some(2),
     }
 }
 

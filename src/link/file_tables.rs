@@ -11,7 +11,7 @@ use crate::ir::{
     generic_name, visible_projects,
 };
 use crate::model::hash::{HashMap, HashSet};
-use crate::model::{ModuleId, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{ModuleId, Symbol, SymbolKind};
 
 /// An owner (a definition, or the file) and the path from there.
 type OwnedPath = (Option<SymbolIdx>, PathId);
@@ -65,11 +65,8 @@ impl DefinitionTable {
             table.paths.push(path);
             objects.add(&facts.exprs, parent, path);
             Indexes::add(&mut table.by_path, (parent, path), at);
-            if facts.symbols[at as usize]
-                .flags
-                .contains(SymbolFlags::IN_SCOPE_AROUND)
-            {
-                let around = parent.and_then(|parent| facts.symbols[parent as usize].parent);
+            if let Some(of) = facts.seen_around(at as usize) {
+                let around = facts.symbols[of as usize].parent;
                 Indexes::add(&mut table.by_path, (around, own), at);
             }
             if path != own {

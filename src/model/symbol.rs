@@ -79,8 +79,11 @@ bitflags::bitflags! {
         const EXTENSION = 1 << 11;
         /// A type of which any name is a member: `{ [key: string]: Value }`.
         const ANY_MEMBER = 1 << 12;
-        /// A member of an enumeration that is a name of the scope around that as well: `kRed` of `enum Color { kRed }` in C++.
+        /// A member of an enumeration that is a name of the scope around that as well: `kRed` of `enum Color { kRed }` in C++; in C also a
+        /// type that is defined in another one.
         const IN_SCOPE_AROUND = 1 << 13;
+        /// A macro of C, with parameters or without.
+        const MACRO = 1 << 14;
     }
 }
 

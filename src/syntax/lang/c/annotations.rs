@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the innermost definition around a byte; of a declaration without code what is around it.
-    fn annotated(&self, at: usize) -> Option<SymbolIdx> {
+    pub(super) fn annotated(&self, at: usize) -> Option<SymbolIdx> {
         let symbols = self.facts.symbols.iter().zip(0..);
         let around = symbols.filter(|(it, _)| {
             (it.span.start_byte as usize..it.span.end_byte as usize).contains(&at)

@@ -4,6 +4,7 @@
 //! `class LOCKABLE Mutex {` → `class          Mutex {`. Lines and bytes keep their places.
 
 use super::branches::blank_branches;
+use super::constructors::constructor_macros;
 
 /// How much of a source is cleaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,6 +200,18 @@ const KEYWORDS: &[&str] = &[
 ];
 
 pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
+    scan(bytes, |_, _| {})
+}
+
+/// Returns the directives of a source outside of comments, from their sign to their end: `#if A`.
+pub(super) fn directives(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    scan(bytes, |start, end| found.push((start, end)));
+    found
+}
+
+/// Returns the tokens of a source; `on_directive` is given the bytes of each directive.
+fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> {
     let mut all = Vec::new();
     let mut at = 0;
     let mut begins_line = true;
@@ -212,6 +225,7 @@ pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
             b' ' | b'\t' | b'\r' => at += 1,
             b'#' if begins_line => {
                 // A directive with its further lines.
+                let start = at;
                 while at < bytes.len() {
                     let end = bytes[at..]
                         .iter()
@@ -223,6 +237,7 @@ pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
                         break;
                     }
                 }
+                on_directive(start, at);
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 at = bytes[at..]
@@ -341,10 +356,17 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
             Some(TokenKind::Name | TokenKind::Capitals)
         )
     };
+    for (start, end) in constructor_macros(tokens, bytes) {
+        blank(bytes, start, end);
+    }
     let mut at = 0;
     // The token before the one at hand that was not blanked.
     let mut left: Option<Token> = None;
     while let Some(token) = tokens.get(at) {
+        if bytes[token.start] == b' ' {
+            at += 1;
+            continue;
+        }
         let has_arguments = sign(at + 1) == b'(';
         let behind = if has_arguments {
             closed(tokens, at + 1)
@@ -377,6 +399,7 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                     continue;
                 }
                 if is_attribute(tokens, before, at, behind, has_arguments)
+                    || ends_parameter(tokens, bytes, at, behind)
                     || stands_alone(tokens, left, token, behind, sign(behind))
                 {
                     blank(bytes, token.start, end_of(tokens, behind));
@@ -551,7 +574,9 @@ fn is_attribute(
         }
         _ => {}
     }
+    let is_behind_type = is_behind_type(tokens, at);
     let begins = is_standard
+        || is_behind_type
         || matches!(
             before,
             None | Some(
@@ -565,7 +590,7 @@ fn is_attribute(
     }
     // `FOO_EXPORT Status Open(`: two names and more behind it; with one name behind it is the type.
     let mut n_names = 0_usize;
-    let mut n_plain = usize::from(matches!(before, Some(TokenKind::Name)));
+    let mut n_plain = usize::from(is_behind_type || matches!(before, Some(TokenKind::Name)));
     let mut next = behind;
     while let Some(token) = tokens.get(next) {
         match token.kind {
@@ -598,6 +623,67 @@ fn is_attribute(
         ))
     );
     is_declared && (n_names >= 2 || n_names >= 1 && n_plain > n_names)
+}
+
+/// Whether a macro stands behind a type that ends in a sign: `Rows<int> FOO_INLINE pool::all() {`, `char* FOO_INLINE name() {`.
+fn is_behind_type(tokens: &[Token], at: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let Some(last) = at.checked_sub(1) else {
+        return false;
+    };
+    match kind(last) {
+        Some(TokenKind::Sign(b'*' | b'&')) => {
+            let type_ = last.checked_sub(1).and_then(kind);
+            matches!(type_, Some(TokenKind::Name | TokenKind::Sign(b'>')))
+        }
+        Some(TokenKind::Sign(b'>')) => {
+            let mut depth = 0_usize;
+            for at in (0..=last).rev().take(256) {
+                match kind(at) {
+                    Some(TokenKind::Sign(b'>')) => depth += 1,
+                    Some(TokenKind::Sign(b'<')) if depth == 1 => {
+                        // `template <typename T> Row open(T from)`
+                        let named = at.checked_sub(1).and_then(kind);
+                        return matches!(named, Some(TokenKind::Name | TokenKind::Capitals));
+                    }
+                    Some(TokenKind::Sign(b'<')) => depth -= 1,
+                    Some(TokenKind::Sign(b';' | b'{' | b'}')) | None => break,
+                    _ => {}
+                }
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+/// Whether a macro stands behind the name of a parameter: `value(unsigned char x FOO_BUILTIN)`.
+fn ends_parameter(tokens: &[Token], bytes: &[u8], at: usize, behind: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let Some(type_) = at.checked_sub(2) else {
+        return false;
+    };
+    let name = &tokens[at - 1];
+    let is_typed = matches!(
+        kind(type_),
+        Some(TokenKind::Name | TokenKind::Sign(b'*' | b'&' | b'>'))
+    );
+    // `unsigned char MASK`: the macro is the name.
+    let is_named = name.kind == TokenKind::Name
+        && !matches!(
+            &bytes[name.start..name.end],
+            b"bool"
+                | b"char"
+                | b"double"
+                | b"float"
+                | b"int"
+                | b"long"
+                | b"short"
+                | b"signed"
+                | b"unsigned"
+                | b"void"
+        );
+    is_typed && is_named && matches!(kind(behind), Some(TokenKind::Sign(b',' | b')')))
 }
 
 /// Whether a macro is alone on its line, with no sign that ends a statement: `Q_OBJECT`, `FOO_BEGIN_NAMESPACE`.

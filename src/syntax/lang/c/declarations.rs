@@ -10,7 +10,7 @@ use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
 use crate::ir::{
     Binding, Export, ExportKind, Expr, ExprId, Import, ImportKind, NamedOwner, ReferenceKind, Slot,
-    SymbolIdx, linkage_unit,
+    SymbolIdx, Target, linkage_unit,
 };
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::use_recorder::{offset, span_of};
@@ -112,11 +112,15 @@ impl<'t> Lowering<'t> {
                     self.bind_name(None, self.text(name), value);
                 }
             }
-            Kind::UsingDeclaration => self.using(node),
+            Kind::UsingDeclaration => {
+                self.in_parent(context.parent, |it| it.using(node));
+            }
             Kind::TemplateDeclaration => {
                 let inner = self.children(node).last().copied();
+                let first = offset(self.facts.symbols.len());
                 self.in_block(|it| {
-                    if let Some(list) = it.field(node, fields.parameters) {
+                    let list = it.field(node, fields.parameters);
+                    if let Some(list) = list {
                         it.bind_type_parameters(list);
                     }
                     if let Some(inner) = inner {
@@ -128,8 +132,13 @@ impl<'t> Lowering<'t> {
                             },
                         );
                     }
+                    if let Some(list) = list {
+                        it.use_template_parameters(list, first, context.parent);
+                    }
                 });
             }
+            // `conditions` reads these.
+            Kind::CallExpression if self.is_condition(node) => {}
             Kind::FunctionDefinition => self.function(node, context),
             Kind::Declaration | Kind::FieldDeclaration => self.declaration(node, context),
             Kind::TypeDefinition => self.type_definition(node, context),
@@ -232,28 +241,48 @@ impl<'t> Lowering<'t> {
             self.bind_slots(None, &[Slot::All], value);
         } else if text != last {
             self.bind_name(None, &last, value);
+            self.use_used_name(name);
         }
     }
 
-    fn bind_type_parameters(&mut self, list: Node<'t>) {
-        for parameter in self.children(list) {
-            let name = match self.kind(parameter) {
-                Kind::TypeParameter | Kind::VariadicTypeParameter => {
-                    self.children(parameter).last().copied()
-                }
-                Kind::OptionalTypeParameter => self.field(parameter, self.grammar.fields.name),
-                Kind::Other => self
-                    .children(parameter)
-                    .last()
-                    .and_then(|it| self.children(*it).last().copied()),
-                _ => None,
-            };
-            if let Some(name) = name {
-                // The types that a template is given are not followed.
-                let unknown = self.unknown;
-                self.bind_local(self.text(name), Local::Type(unknown));
-            }
-        }
+    /// Records the definition that `using ns::name;` takes.
+    fn use_used_name(&mut self, name: Node<'t>) {
+        let Some(path) = self.path_text(name).filter(|_| !self.is_standard(name)) else {
+            return;
+        };
+        self.use_scope(name);
+        let scope = self.symbol.or_else(|| self.neighbor());
+        let wanted = self.facts.exprs.name(&path);
+        let value = self.add(Expr::Name {
+            name: wanted,
+            scope,
+        });
+        let last = self.last_name(name);
+        self.push_use(
+            self.text(last),
+            Target::Value(value),
+            ReferenceKind::Value,
+            last.start_byte(),
+        );
+    }
+
+    /// Returns a definition of the namespace at hand, from which names are looked up as from the namespace itself.
+    fn neighbor(&self) -> Option<SymbolIdx> {
+        let space = self.namespaces.join(".");
+        let is_here = |symbol: &Symbol| {
+            let around = symbol.qualified_name.strip_suffix(&symbol.name);
+            let around = around.and_then(|it| it.strip_suffix('.'));
+            symbol.parent.is_none() && around == Some(&space)
+        };
+        self.facts.symbols.iter().rposition(is_here).map(offset)
+    }
+
+    /// Whether a node is the condition of a directive: `HAS(poll)` of `#if HAS(poll)`.
+    fn is_condition(&self, node: Node<'t>) -> bool {
+        node.parent().is_some_and(|it| {
+            matches!(self.kind(it), Kind::PreprocIf | Kind::PreprocElif)
+                && self.field(it, self.grammar.fields.condition) == Some(node)
+        })
     }
 
     /// Adds a symbol with the comment above it.
@@ -657,7 +686,11 @@ impl<'t> Lowering<'t> {
     }
 
     /// Does `part` with a class as the innermost symbol.
-    fn in_parent<T>(&mut self, parent: Option<SymbolIdx>, part: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_parent<T>(
+        &mut self,
+        parent: Option<SymbolIdx>,
+        part: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outer = self.symbol;
         if parent.is_some() {
             self.symbol = parent;

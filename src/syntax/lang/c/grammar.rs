@@ -157,6 +157,7 @@ fields! {
     condition "condition",
     consequence "consequence",
     declarator "declarator",
+    default_type "default_type",
     default_value "default_value",
     field "field",
     function "function",

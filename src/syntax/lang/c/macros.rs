@@ -10,7 +10,7 @@ use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::pasting::PastingMacro;
 use crate::ir::{ReferenceKind, Target};
-use crate::model::SymbolKind;
+use crate::model::{SymbolFlags, SymbolKind};
 use crate::syntax::signature;
 
 /// Bytes of a macro's body that are read.
@@ -58,7 +58,9 @@ impl<'t> Lowering<'t> {
             },
             signature,
         );
-        text.clone_into(&mut self.facts.symbols[symbol as usize].qualified_name);
+        let made = &mut self.facts.symbols[symbol as usize];
+        text.clone_into(&mut made.qualified_name);
+        made.flags |= SymbolFlags::MACRO;
         self.export(text, self.line_at(name.start_byte()));
         self.pasting.remove(text);
         let Some(body) = body else { return };

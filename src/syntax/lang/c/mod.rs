@@ -1,14 +1,17 @@
 //! Facts of C and C++.
 //!
-//! `reading` parses, `cleaning` helps where the grammar fails, and `annotations` finds the uses of macros that it blanks out; `branches` reads the code of other conditions. `declarations` and `records`
+//! `reading` parses, `cleaning` helps where the grammar fails, and `annotations` finds the uses of macros that it blanks out, `constructors` those before constructors; `branches` reads the code of other conditions,
+//! `conditions` the macros in them. `declarations` and `records`
 //! find the symbols, `declarators` takes declarators apart, `macros` and `pasting` read `#define`, `statements` walks through bodies, `expressions` and
-//! `types` lower values. Names of types begin with
+//! `types` lower values, `templates` the parameters of templates. Names of types begin with
 //! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
 //! included name leads, and which definition a declaration has, is decided by `link`.
 
 mod annotations;
 mod branches;
 mod cleaning;
+mod conditions;
+mod constructors;
 mod declarations;
 mod declarators;
 mod expressions;
@@ -21,6 +24,7 @@ mod pasting;
 mod reading;
 mod records;
 mod statements;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -80,6 +84,7 @@ fn lower(
         // A tree of the plain text without errors has every name.
         lowering.use_annotations(root);
     }
+    lowering.use_conditions();
     if budget.is_spent() {
         return None;
     }

@@ -46,9 +46,7 @@ impl<'t> Lowering<'t> {
                 made.qualified_name = format!("{around}{path}");
             }
         }
-        if context.parent.is_none() {
-            self.export(&text, self.line_at(last.start_byte()));
-        }
+        self.offer_type(symbol, &text, last, context);
         let outer = self.symbol.replace(symbol);
         let outer_owner = self.owner.take();
         if let Some(clause) = self.child_of(node, Kind::BaseClassClause) {
@@ -76,6 +74,23 @@ impl<'t> Lowering<'t> {
         Some(symbol)
     }
 
+    /// Offers a type to the files that include this one. In C a type in another one has no scope of its own.
+    fn offer_type(
+        &mut self,
+        symbol: SymbolIdx,
+        name: &str,
+        at: Node<'t>,
+        context: DeclarationPlace<'t>,
+    ) {
+        let is_nested = context.parent.is_some();
+        if is_nested && !self.is_cpp {
+            self.facts.symbols[symbol as usize].flags |= SymbolFlags::IN_SCOPE_AROUND;
+        }
+        if !is_nested || !self.is_cpp {
+            self.export(name, self.line_at(at.start_byte()));
+        }
+    }
+
     fn enumeration(
         &mut self,
         node: Node<'t>,
@@ -91,9 +106,7 @@ impl<'t> Lowering<'t> {
             let head = signature::of_head(&head);
             let symbol =
                 self.add_symbol(text.clone(), last, SymbolKind::Enum, whole, &context, head);
-            if context.parent.is_none() {
-                self.export(&text, self.line_at(last.start_byte()));
-            }
+            self.offer_type(symbol, &text, last, context);
             symbol
         });
         let start = self
@@ -123,11 +136,12 @@ impl<'t> Lowering<'t> {
                 &inner,
                 signature,
             );
-            if !is_scoped && symbol.is_some() {
+            let is_of_file = context.parent.is_none() || !self.is_cpp;
+            if !is_scoped && (symbol.is_some() || inner.parent.is_some() && is_of_file) {
                 let made = &mut self.facts.symbols[enumerator as usize];
                 made.flags |= SymbolFlags::IN_SCOPE_AROUND;
             }
-            if !is_scoped && context.parent.is_none() {
+            if !is_scoped && is_of_file {
                 self.export(text, line);
             }
             if let Some(value) = self.field(child, self.grammar.fields.value) {

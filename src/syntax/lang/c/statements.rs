@@ -394,7 +394,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Records the classes before the last name of a path: `Store` in `Store::open`.
-    fn use_scope(&mut self, node: Node<'t>) {
+    pub(super) fn use_scope(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
         // The names before the scope at hand, with dots.
         let mut around = String::new();
@@ -405,9 +405,7 @@ impl<'t> Lowering<'t> {
             };
             self.use_qualifier(scope, &around);
             if let Some(arguments) = self.last_arguments(scope) {
-                for argument in self.children(arguments) {
-                    self.use_type(argument, ReferenceKind::Type);
-                }
+                self.use_type_arguments(arguments);
             }
             let inner = self.field(at, fields.name);
             let inner = inner.filter(|it| self.kind(*it) == Kind::QualifiedIdentifier);
@@ -452,9 +450,7 @@ impl<'t> Lowering<'t> {
             return;
         };
         if let Some(arguments) = self.last_arguments(function) {
-            for argument in self.children(arguments) {
-                self.use_type(argument, ReferenceKind::Type);
-            }
+            self.use_type_arguments(arguments);
         }
         match self.kind(function) {
             Kind::Identifier | Kind::QualifiedIdentifier | Kind::TemplateFunction => {
@@ -486,7 +482,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether a path begins with the namespace of the standard library.
-    fn is_standard(&self, function: Node<'t>) -> bool {
+    pub(super) fn is_standard(&self, function: Node<'t>) -> bool {
         let text = self.text(function);
         text.starts_with("std::") || text.starts_with("::std::")
     }

@@ -2,6 +2,28 @@
 
 use super::cleaning::{Cleaning, cleaned};
 use super::reading::is_cpp;
+use crate::model::Budget;
+use crate::syntax::OccurrenceRole;
+
+#[test]
+fn a_local_name_is_one_in_its_own_definition_alone() {
+    let roles = |source: &str, word: &str| -> Vec<OccurrenceRole> {
+        let language = crate::syntax::by_id("cpp").unwrap();
+        let budget = Budget::unlimited(std::sync::Arc::default());
+        let found = crate::syntax::occurrences(language, source, word, &budget).unwrap();
+        found.places.iter().map(|it| it.role).collect()
+    };
+    use OccurrenceRole::{Definition, Local, Unknown};
+    // Members of a class in a function are not read.
+    let source =
+        "void a() { int size = 1; use(size); }\nvoid b() { struct c { int d = size; }; }\n";
+    assert_eq!(roles(source, "size"), [Definition, Local, Unknown]);
+    let source = "void b() { struct c { int d = make<int>(1); int e[kSize]; }; }\n";
+    assert_eq!(roles(source, "make"), [Unknown]);
+    assert_eq!(roles(source, "kSize"), [Unknown]);
+    let source = "void b() { struct c { ns::kind e = ns::kind::block; }; }\n";
+    assert_eq!(roles(source, "block"), [Unknown]);
+}
 
 #[test]
 fn a_header_is_of_the_language_that_it_is_written_in() {
@@ -55,8 +77,49 @@ fn cleaning_keeps_each_byte_in_its_place() {
             "int f(void) __attribute__((noreturn));",
             "int f(void)                          ;",
         ),
+        (
+            "struct a { CX a(int n) : b(n), c(0) {} };",
+            "struct a {    a(int n) : b(n), c(0) {} };",
+        ),
+        (
+            "class a : b { explicit OLD(\"c\") a(int n); };",
+            "class a : b { explicit          a(int n); };",
+        ),
+        (
+            "PART pool::pool(int n) : b(n) {",
+            "     pool::pool(int n) : b(n) {",
+        ),
+        // No constructors: a function with a structure as its result, and calls.
+        (
+            "struct a next(int n) { each(n) next(n); }",
+            "struct a next(int n) { each(n) next(n); }",
+        ),
+        (
+            "struct a { a b = a(1); void c() { d a(1); } };",
+            "struct a { a b = a(1); void c() { d a(1); } };",
+        ),
+        (
+            "rows<int> FOO_INLINE pool::all(int n) {",
+            "rows<int>            pool::all(int n) {",
+        ),
+        (
+            "template <typename T> ROW open(T a);",
+            "template <typename T> ROW open(T a);",
+        ),
+        (
+            "int f(unsigned char a BUILTIN, char* b UNUSED);",
+            "int f(unsigned char a        , char* b       );",
+        ),
+        (
+            "int f(unsigned char MASK, struct a ROW);",
+            "int f(unsigned char MASK, struct a ROW);",
+        ),
     ] {
-        assert_eq!(cleaned(source, true, Cleaning::Macros).0, expected);
+        assert_eq!(
+            cleaned(source, true, Cleaning::Macros).0,
+            expected,
+            "{source}"
+        );
     }
     for (source, expected) in [
         // Whole declarations are all read.

@@ -154,9 +154,7 @@ impl<'t> Lowering<'t> {
             Kind::TypeIdentifier | Kind::QualifiedIdentifier | Kind::TemplateType => {
                 self.use_type_name(node, kind);
                 if let Some(arguments) = self.last_arguments(node) {
-                    for argument in self.children(arguments) {
-                        self.use_type(argument, ReferenceKind::Type);
-                    }
+                    self.use_type_arguments(arguments);
                 }
             }
             Kind::StructSpecifier
@@ -177,6 +175,15 @@ impl<'t> Lowering<'t> {
             Kind::MacroType => self.use_macro_type(node),
             // An argument that the grammar has no place for.
             Kind::Identifier => self.use_type_name(node, kind),
+            Kind::AbstractArrayDeclarator => {
+                for child in self.children(node) {
+                    if Some(child) == self.field(node, fields.size) {
+                        self.walk(child);
+                    } else {
+                        self.use_type(child, kind);
+                    }
+                }
+            }
             Kind::ParameterList
             | Kind::AbstractFunctionDeclarator
             | Kind::AbstractPointerDeclarator
@@ -213,6 +220,18 @@ impl<'t> Lowering<'t> {
                 }
             } else {
                 self.use_type(argument, ReferenceKind::Type);
+            }
+        }
+    }
+
+    /// Records the names in the arguments of a template: types, and values of which the grammar tells that they are none.
+    pub(super) fn use_type_arguments(&mut self, arguments: Node<'t>) {
+        for argument in self.children(arguments) {
+            let kind = self.kind(argument);
+            if kind.is_type() || kind == Kind::QualifiedIdentifier {
+                self.use_type(argument, ReferenceKind::Type);
+            } else {
+                self.walk(argument);
             }
         }
     }
