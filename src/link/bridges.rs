@@ -175,7 +175,10 @@ impl Linker<'_, '_> {
         let used = file.facts.endpoint_uses.get(reference as usize)?;
         match linker.bind(used) {
             UseMeaning::Bound(bound) => Some(bound.to),
-            UseMeaning::External | UseMeaning::Keyword | UseMeaning::Unknown => None,
+            UseMeaning::External
+            | UseMeaning::Keyword
+            | UseMeaning::Unnamed
+            | UseMeaning::Unknown => None,
         }
     }
 

@@ -34,6 +34,8 @@ pub(super) enum UseMeaning {
     External,
     /// The name of an argument that is not known to be that of an attribute: mostly a parameter, which is no definition.
     Keyword,
+    /// A field of a struct without a name, which is no definition: `t.size` of `var t struct{ size int }`.
+    Unnamed,
     /// Nothing is known.
     Unknown,
 }
@@ -75,7 +77,13 @@ impl Linker<'_, '_> {
                 };
                 UseMeaning::Bound(BoundUse { to, provenance })
             }
-            Some((Type::Union(all), _)) if all.is_empty() => UseMeaning::Unknown,
+            // Of several definitions, which one is meant is not known.
+            Some((Type::Union(all), _))
+                if all.is_empty() || all.iter().any(|one| matches!(one, Type::Definition(_))) =>
+            {
+                UseMeaning::Unknown
+            }
+            _ if self.is_of_unnamed_struct(used) => UseMeaning::Unnamed,
             Some((found, _)) if found.is_external() => UseMeaning::External,
             // A field that holds a function is no definition, nor is a member of an array.
             Some((found, _))
@@ -131,6 +139,13 @@ impl Linker<'_, '_> {
         if self.cache.get(module)?.symbol(at).name != name {
             return None;
         }
+        // A field of a struct without a name may have the name of its type.
+        let object = self.struct_of_field(used)?;
+        (!matches!(object, Type::AnonymousObject(..))).then_some((module, at))
+    }
+
+    /// The struct of which a use names a field, in Go: that of `row.id`, and of the key in `Row{id: 1}`.
+    fn struct_of_field(&self, used: &Reference) -> Option<Type> {
         let receiver = match used.target {
             Target::Member { receiver, .. } => receiver,
             Target::Value(key) => match self.file.expr(key) {
@@ -142,9 +157,21 @@ impl Linker<'_, '_> {
             },
             _ => return None,
         };
-        // A field of a struct without a name may have the name of its type.
-        let object = self.infer(&self.file, receiver, None)?;
-        (!matches!(object, Type::AnonymousObject(..))).then_some((module, at))
+        self.infer(&self.file, receiver, None)
+    }
+
+    /// Whether a use names a field of a struct of Go that has no name.
+    fn is_of_unnamed_struct(&self, used: &Reference) -> bool {
+        if !self.rules().is_go() {
+            return false;
+        }
+        let Some(Type::AnonymousObject(file, _, path)) = self.struct_of_field(used) else {
+            return false;
+        };
+        // One that it embeds may have the member.
+        let name = Access::Name(self.file.facts.name(used));
+        let loaded = self.cache.get(file);
+        loaded.is_some_and(|it| it.member_path(path, name).is_some())
     }
 
     /// As [`external_name`]; `None` where the name may be that of a type of the repository, in a namespace that the file does not use.

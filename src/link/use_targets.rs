@@ -52,7 +52,8 @@ pub enum Meaning {
     Dangling(ModuleId),
     /// The name of an argument, which may be that of an attribute, and is no other definition: `a` in `make(a=1)`.
     Keyword,
-    /// The name of an argument that is a parameter of what is called, and so no attribute: `a` in `make(a=1)` of `def make(a)`.
+    /// A name that is no definition: that of an argument which is a parameter of what is called, `a` in `make(a=1)` of `def make(a)`, or
+    /// that of a field of a struct without a name.
     Parameter,
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
     Unresolved,
@@ -306,6 +307,7 @@ impl<'a> UseTargets<'a> {
             }
             UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
+            UseMeaning::Unnamed => return Meaning::Parameter,
             UseMeaning::Keyword => {
                 let callee = match used.target {
                     Target::Member { receiver, .. } => match own.expr(receiver) {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 /// Visits a node and all below it in source order, each before its children, until `visit` breaks; returns the value that it
 /// broke with. `Continue(false)` passes over the nodes below the one that is visited.
@@ -26,6 +26,19 @@ pub(in crate::syntax) fn each_node<'t, B>(
             }
         }
     }
+}
+
+/// Returns the number of bytes in errors of a tree.
+pub(in crate::syntax) fn n_errors(tree: &Tree) -> usize {
+    let mut n = 0;
+    each_node(tree.root_node(), |node| {
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
+            n += 1 + node.byte_range().len();
+        }
+        ControlFlow::<(), bool>::Continue(!is_error && node.has_error())
+    });
+    n
 }
 
 /// Returns whether a node is a word of the language: `type` in `import type { A } from 'm'`, not in `{ type: 1 }`.

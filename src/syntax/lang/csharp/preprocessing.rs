@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use super::grammar::{Kind, grammar};
 use crate::model::Budget;
-use crate::syntax::lang::tree_walk::each_node;
+use crate::syntax::lang::tree_walk::{each_node, n_errors};
 use crate::syntax::parse::{Parsed, parse as parse_source};
 
 /// Parses a source.
@@ -86,19 +86,6 @@ fn has_branch(root: Node<'_>) -> bool {
         _ => ControlFlow::Continue(true),
     });
     found.is_some()
-}
-
-/// Returns the bytes in errors.
-fn n_errors(tree: &tree_sitter::Tree) -> usize {
-    let mut n = 0;
-    each_node(tree.root_node(), |node| {
-        let is_error = node.is_error() || node.is_missing();
-        if is_error {
-            n += 1 + node.byte_range().len();
-        }
-        ControlFlow::<(), bool>::Continue(!is_error && node.has_error())
-    });
-    n
 }
 
 /// Returns the name of the directive of a line: `if` for `#if NET`.

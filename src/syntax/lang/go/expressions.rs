@@ -275,11 +275,45 @@ impl<'t> Lowering<'t> {
         }
         let first = arguments.first().copied();
         Some(match name {
-            "new" | "make" => first.map_or(self.unknown, |it| self.value_of(it)),
+            "new" => first.map_or(self.unknown, |it| self.value_of_new(it)),
+            "make" => first.map_or(self.unknown, |it| self.value_of(it)),
             "append" | "min" | "max" => first.map_or(self.unknown, |it| self.lower(it)),
             "len" | "cap" | "copy" | "recover" | "real" | "imag" | "complex" => self.predeclared,
             _ => return None,
         })
+    }
+
+    /// Returns the value that `new` makes a pointer to: one of a type, or a copy of a value: `new(Item)`, `new(f())`.
+    fn value_of_new(&mut self, argument: Node<'t>) -> ExprId {
+        let kind = self.kind(argument);
+        if matches!(kind, Kind::Identifier | Kind::TypeIdentifier)
+            && let Some(Local::Value(value)) = self.local(self.text(argument))
+        {
+            return value;
+        }
+        if let Some((receiver, name)) = self.field_in_type(argument) {
+            return self.member(receiver, self.text(name));
+        }
+        if kind == Kind::Identifier || kind.is_type() {
+            self.value_of(argument)
+        } else {
+            self.lower(argument)
+        }
+    }
+
+    /// Returns the object and the name of a field that the grammar takes for a type, where a local variable stands before the dot:
+    /// `row.id` of `new(row.id)`.
+    pub(super) fn field_in_type(&mut self, node: Node<'t>) -> Option<(ExprId, Node<'t>)> {
+        if self.kind(node) != Kind::QualifiedType {
+            return None;
+        }
+        let fields = self.grammar.fields;
+        let object = node.child_by_field_id(fields.package)?;
+        let name = node.child_by_field_id(fields.name)?;
+        match self.local(self.text(object)) {
+            Some(Local::Value(value)) => Some((value, name)),
+            _ => None,
+        }
     }
 
     /// Returns whether the file defines a name at its top level.

@@ -2,7 +2,7 @@
 //!
 //! `declarations` finds the package clause, the imports and the symbols of the top level; `statements` walks through each of
 //! them with the scopes around, binds local names where they are declared and records the uses; `expressions` and `types`
-//! lower values, `assignments` and `constraints` what a statement and a bound say of them; `endpoints` finds routes and requests. The unit of visibility is the package: names of its other files are not looked at here.
+//! lower values, `reading` parses, `assignments` and `constraints` what a statement and a bound say of them; `endpoints` finds routes and requests. The unit of visibility is the package: names of its other files are not looked at here.
 
 mod assignments;
 mod constraints;
@@ -12,6 +12,7 @@ mod expressions;
 mod grammar;
 mod lowering;
 mod occurrences;
+mod reading;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -144,7 +145,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     has_inline_tests: false,
     implicit: &IMPLICIT,
     grammar: || &grammar::grammar().language,
-    parse: None,
+    parse: Some(|source, budget| reading::parse(source, budget).into()),
     lower,
     endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,

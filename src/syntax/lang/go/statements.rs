@@ -375,6 +375,17 @@ impl<'t> Lowering<'t> {
         for argument in self.children(arguments) {
             match self.kind(argument) {
                 Kind::Identifier if is_new => self.use_name(argument, ReferenceKind::New),
+                Kind::QualifiedType if is_new => match self.field_in_type(argument) {
+                    Some((receiver, name)) => {
+                        let target = Target::Member {
+                            receiver,
+                            is_inferred: true,
+                        };
+                        let at = name.start_byte();
+                        self.push_use(self.text(name), target, ReferenceKind::Value, at);
+                    }
+                    None => self.use_type(argument, ReferenceKind::New),
+                },
                 kind if kind.is_type() && is_new => self.use_type(argument, ReferenceKind::New),
                 _ => self.walk(argument),
             }
