@@ -5,7 +5,9 @@
 use std::rc::Rc;
 
 use super::cache::Def;
+use super::csharp_delegates::LAMBDA;
 use super::file::Access;
+use super::generics::is_variable;
 use super::java_std::has_usual_result;
 use super::linker::Linker;
 use super::lookup::is_type;
@@ -36,10 +38,12 @@ impl Linker<'_, '_> {
             Type::Accessor(_, result) => return result.as_deref().cloned(),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
             Type::External if self.rules().is_rust() => return self.rust_outer_result(),
+            // `static T Pick<T>(T value)` of a package gives what it is given.
+            Type::External if self.rules().is_csharp() && self.has_own_argument() => return None,
             Type::External => return Some(Type::External),
             Type::ExternalMethod(of, method) => return self.outer_method_result(of, method),
             Type::ExternalType(of) if self.rules().is_rust() => {
-                return Some(self.function_result(of));
+                return self.function_result(of);
             }
             // A value, or a function object: `std::function<Store()>`.
             Type::ExternalType(_) if self.rules().is_c() => return Some(callee.clone()),
@@ -128,6 +132,46 @@ impl Linker<'_, '_> {
             _ => self.declared_type(&loaded, at, object)?,
         };
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
+    }
+
+    /// Whether an argument of the call that is being evaluated is, or holds, a value of the repository, which a generic function from
+    /// outside may return: `pick(&row)`. A function that is handed over counts by its result.
+    pub(super) fn has_own_argument(&self) -> bool {
+        let n_args = self.call().map_or(0, |call| call.args.len());
+        (0..n_args).any(|at| {
+            let given = u8::try_from(at).ok().and_then(|at| self.argument(at));
+            given.is_some_and(|it| self.holds_own(&it))
+        })
+    }
+
+    /// Whether a value is of a type of the repository or holds one that is.
+    fn holds_own(&self, value: &Type) -> bool {
+        if self.step().is_none() {
+            return false;
+        }
+        let any = |all: &[Option<Type>]| all.iter().flatten().any(|it| self.holds_own(it));
+        match value {
+            Type::ExternalType(of) if &*of.name == LAMBDA => {
+                let result = of.args.last().and_then(Option::as_ref);
+                result.is_some_and(|it| self.holds_own(it))
+            }
+            Type::ExternalType(of) => any(&of.args),
+            Type::Tuple(items) => any(items),
+            Type::Union(all) => all.iter().any(|it| self.holds_own(it)),
+            Type::Container(_, one) | Type::Callable(one) => self.holds_own(one),
+            Type::Accessor(_, result) => result.as_deref().is_some_and(|it| self.holds_own(it)),
+            Type::Instance(_) | Type::Specialized(..) | Type::AnonymousObject(..) => true,
+            Type::Definition(Def::Symbol(file, at)) => match self.kind(*file, *at) {
+                // A struct without fields is its own value.
+                Some(SymbolKind::EnumMember | SymbolKind::Class) => true,
+                Some(kind) if is_variable(kind) => {
+                    let held = self.value(value.clone());
+                    held.is_some_and(|held| held != *value && self.holds_own(&held))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// The result of a method of a type from outside, by the tables of the language.

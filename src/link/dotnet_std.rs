@@ -136,6 +136,13 @@ static WELL_KNOWN: BuiltinSet = BuiltinSet::new(
      Func Action IEnumerable IEnumerator",
 );
 
+/// Types of the standard library without type parameters, whose methods return no argument: `text.Append(row).Append(1)`.
+static PLAIN_TYPES: BuiltinSet = BuiltinSet::new(
+    "C#: types that hold no values of others",
+    "BitConverter Console Convert Debug Encoding Exception File Guid Math Path Stream StringBuilder StringWriter \
+     TextWriter Trace bool byte char decimal double float int long object string String",
+);
+
 /// Structures of the standard library that make others of themselves: `TimeSpan.FromSeconds(1)`.
 static VALUES: BuiltinSet = BuiltinSet::new(
     "C#: structures",
@@ -195,7 +202,7 @@ static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
         (
             "string",
             "ToString Substring Trim TrimStart TrimEnd ToLower ToUpper ToLowerInvariant ToUpperInvariant Format \
-             Join PadLeft PadRight ReadToEnd ReadLine ReadAllText",
+             Join PadLeft PadRight ReadToEnd ReadLine ReadAllText SerializeObject",
         ),
         (
             "bool",
@@ -436,6 +443,9 @@ impl Linker<'_, '_> {
         {
             return self.dotnet_generic(of, known);
         }
+        if let Some(found) = self.dotnet_static_result(of, method) {
+            return Some(found);
+        }
         if matches!(method, "Invoke") {
             return of.delegate_result();
         }
@@ -446,7 +456,36 @@ impl Linker<'_, '_> {
             return Some(ExternalType::named(name));
         }
         let has_written = self.written_type(0).is_some_and(|it| !it.is_external());
-        (of.has_external_args() && !has_written).then_some(Type::External)
+        let may_be_own = has_written || !PLAIN_TYPES.has(&of.name) && self.has_own_argument();
+        (of.has_external_args() && !may_be_own).then_some(Type::External)
+    }
+
+    /// The result of a static method that gives what it is given, or an element of a sequence: `Assert.Single(jobs)`.
+    fn dotnet_static_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
+        match (&*of.name, method) {
+            ("Interlocked", "Exchange" | "CompareExchange") | ("Volatile", "Read") => {
+                self.argument(0)
+            }
+            (
+                "Assert",
+                "IsType" | "IsAssignableFrom" | "Throws" | "ThrowsAny" | "ThrowsExactly"
+                | "ThrowsException",
+            ) => self.written_type(0),
+            ("Assert", "Single") | ("Enumerable" | "Queryable", _) => {
+                let known = METHODS.get(method).copied();
+                let known = known.filter(|it| matches!(it, Element | Sequence | Chunks | Of(_)))?;
+                let sequence = match self.value(self.argument(0)?)? {
+                    Type::ExternalType(of) if !of.args.is_empty() => of,
+                    Type::Container(_, element) => Rc::new(ExternalType {
+                        name: "Array".into(),
+                        args: [Some((*element).clone())].into(),
+                    }),
+                    _ => return None,
+                };
+                self.dotnet_generic(&sequence, known)
+            }
+            _ => None,
+        }
     }
 
     fn dotnet_generic(&self, of: &Rc<ExternalType>, known: DotnetResult) -> Option<Type> {

@@ -277,7 +277,7 @@ fn first_specialized(file: &LinkedFile, expr: ExprId) -> Option<&[ExprId]> {
 }
 
 /// Whether it may hold different things.
-fn is_variable(kind: SymbolKind) -> bool {
+pub(super) fn is_variable(kind: SymbolKind) -> bool {
     use SymbolKind::{Constant, Field, Property, Variable};
     matches!(kind, Constant | Field | Property | Variable)
 }

@@ -7,10 +7,11 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::file::LinkedFile;
+use super::generics::is_variable;
 use super::linker::Linker;
 use super::types::{ExternalType, Substitution, Type};
 use crate::ir::{ContainerKind, Expr, ExprId};
-use crate::model::{BuiltinSet, BuiltinTable, SymbolKind};
+use crate::model::{BuiltinSet, BuiltinTable};
 
 /// The result of a generic function of the standard library.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +184,7 @@ impl Linker<'_, '_> {
     }
 
     /// The type of a value, through the variable that holds it.
-    fn value(&self, of: Type) -> Option<Type> {
+    pub(super) fn value(&self, of: Type) -> Option<Type> {
         let Type::Definition(Def::Symbol(file, at)) = of else {
             return Some(of);
         };
@@ -217,10 +218,4 @@ impl Linker<'_, '_> {
             _ => false,
         }
     }
-}
-
-/// Whether it holds a value.
-fn is_variable(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constant, Field, Variable};
-    matches!(kind, Constant | Field | Variable)
 }

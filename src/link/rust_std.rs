@@ -249,6 +249,13 @@ static FUNCTIONS: BuiltinTable<FunctionResult> = BuiltinTable::new(
     ],
 );
 
+/// Functions whose result is never their argument.
+static NEVER_GIVEN: BuiltinSet = BuiltinSet::new(
+    "Rust: functions of any value",
+    "align_of_val drop eq forget ptr_eq size_of_val swap to_string to_string_pretty to_value to_vec \
+     to_vec_pretty to_writer to_writer_pretty type_name_of_val",
+);
+
 impl ExternalType {
     fn is_map(&self) -> bool {
         MAPS.has(&self.name) && self.args.len() > 1
@@ -471,9 +478,9 @@ impl Linker<'_, '_> {
     }
 
     /// The result of an external function, or of a struct or variant that is called.
-    pub(super) fn function_result(&self, of: &Rc<ExternalType>) -> Type {
+    pub(super) fn function_result(&self, of: &Rc<ExternalType>) -> Option<Type> {
         if of.name.starts_with(char::is_uppercase) {
-            return Type::ExternalType(Rc::clone(of));
+            return Some(Type::ExternalType(Rc::clone(of)));
         }
         let found = match FUNCTIONS.get(&of.name) {
             Some(FunctionResult::Argument) => self.argument(0),
@@ -487,14 +494,15 @@ impl Linker<'_, '_> {
             Some(FunctionResult::WrittenResult) => self
                 .written_type(0)
                 .map(|it| ExternalType::with("Result", [Some(it)])),
-            None => None,
+            None if NEVER_GIVEN.has(&of.name) => Some(Type::External),
+            None => return self.rust_outer_result(),
         };
-        found.unwrap_or(Type::External)
+        Some(found.unwrap_or(Type::External))
     }
 
     /// The result of a function or method from outside of which no rule says anything: external too, unless a callback that is
-    /// passed may give a value of the repository, which comes back: `statement.query_map([], |row| Job::of(row))`; or the call writes
-    /// a type of the repository.
+    /// passed may give a value of the repository, or an argument is one, which comes back: `statement.query_map([], |row| Job::of(row))`,
+    /// `arena.alloc(job)`; or the call writes a type of the repository.
     pub(super) fn rust_outer_result(&self) -> Option<Type> {
         let call = self.call();
         let (n_args, n_written) = call.map_or((0, 0), |call| (call.args.len(), call.types.len()));
@@ -510,8 +518,9 @@ impl Linker<'_, '_> {
             let written = u8::try_from(at).ok().and_then(|at| self.written_type(at));
             written.is_some_and(|it| !is_outside_wholly(&it))
         };
-        let may_return =
-            (0..n_args).any(is_callback_of_repository) || (0..n_written).any(is_written);
+        let may_return = (0..n_args).any(is_callback_of_repository)
+            || (0..n_written).any(is_written)
+            || self.has_own_argument();
         (!may_return).then_some(Type::External)
     }
 
