@@ -407,6 +407,10 @@ pub fn files_of_type(name: &str) -> String {
     format!("={name}")
 }
 
+/// The member of a file of Rust below which the `impl` blocks for type parameters stand: `impl<I: Iterator> Ids for I`. Each is a pair of
+/// the bounds and the trait.
+pub const BLANKET_IMPLS: &str = "impl<>";
+
 /// The beginning of the keys of units of the files that declare a type of a name. No name of a file is looked up in them.
 pub const TYPE_NAME_UNIT: &str = "cs=";
 

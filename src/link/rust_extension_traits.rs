@@ -9,13 +9,13 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::file::LinkedFile;
+use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::path_names::{Named, Wanted};
 use super::rust_impls::is_common;
 use super::rust_std;
 use super::types::Type;
-use crate::ir::{BaseKind, Expr, ExprId, ImportKind, Slot, SymbolIdx};
+use crate::ir::{BLANKET_IMPLS, BaseKind, Expr, ExprId, ImportKind, PathId, Slot, SymbolIdx};
 use crate::model::{BuiltinSet, ModuleId, SymbolKind};
 
 /// Traits in scope of one file that are known.
@@ -108,7 +108,11 @@ impl Linker<'_, '_> {
                     && matches!(loaded.expr(it.owner), Expr::Union(_))
                     && self.is_for_outside(loaded, it.owner)
             });
-            let found = blanket?.symbol;
+            let found = match blanket {
+                Some(found) => found.symbol,
+                None if self.has_outer_blanket(loaded, at) => declared,
+                None => return None,
+            };
             loaded.symbol(found);
             return Some(Type::Definition(Def::Symbol(loaded.file, found)));
         }
@@ -122,12 +126,33 @@ impl Linker<'_, '_> {
             }
         }
         let found = match outer.as_slice() {
+            [] if self.has_outer_blanket(loaded, at) => declared,
             [] => return None,
             // The name of the method was asked for above.
             [one] => *one,
             _ => declared,
         };
         Some(Type::Definition(Def::Symbol(loaded.file, found)))
+    }
+
+    /// Whether the file of a trait implements it for all types that have some bounds from outside, or none:
+    /// `impl<I: Iterator> IteratorExt for I {}`. Its methods may have their code in the trait alone.
+    fn has_outer_blanket(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> bool {
+        let path = loaded.member_path(PathId::EMPTY, Access::Name(BLANKET_IMPLS));
+        let path = path.and_then(|it| loaded.below(it, Slot::Base(BaseKind::Implements)));
+        if path.is_none() {
+            loaded.record_name(BLANKET_IMPLS);
+        }
+        let own = Some((loaded.file, at));
+        let pairs: Vec<_> = loaded.values(None, path).collect();
+        pairs.into_iter().any(|pair| {
+            let Expr::Tuple(pair) = loaded.expr(pair) else {
+                return false;
+            };
+            let [bounds, of] = &**pair else { return false };
+            let of = self.infer(loaded, *of, None);
+            of.and_then(|it| it.symbol()) == own && self.is_for_outside(loaded, *bounds)
+        })
     }
 
     /// Whether an `impl` block is for types from outside: for one of them, or for every type that has no bound or is bound to traits

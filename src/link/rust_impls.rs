@@ -296,8 +296,11 @@ impl Linker<'_, '_> {
 
     fn search_method(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx, name: &str) -> Option<Type> {
         let there = format!("{}.{name}", loaded.symbol(at).name);
-        let mut of_trait: Option<(Type, Option<_>)> = None;
+        let mut of_trait: Option<(Type, Option<Type>)> = None;
         let mut is_ambiguous = false;
+        // Those of one trait with several arguments give alike: `TryFrom<u8>` and `TryFrom<u16>`.
+        let mut is_of_one_trait = true;
+        let mut all = Vec::new();
         let mut n_compared = 0;
         for file in self.files_of(loaded, at) {
             for candidate in file.top_level(&there) {
@@ -318,13 +321,23 @@ impl Linker<'_, '_> {
                 };
                 let of = self.infer(&file, of, None).map(|it| it.unspecialized());
                 match &of_trait {
-                    None => of_trait = Some((found, of)),
+                    None => {
+                        all.push(found.clone());
+                        of_trait = Some((found, of));
+                    }
                     // Which of several traits is meant depends on the arguments.
-                    Some((_, first)) => is_ambiguous |= *first != of,
+                    Some((_, first)) => {
+                        all.push(found);
+                        is_of_one_trait &= is_same_trait(first.as_ref(), of.as_ref());
+                        is_ambiguous |= *first != of;
+                    }
                 }
             }
         }
-        of_trait.filter(|_| !is_ambiguous).map(|(found, _)| found)
+        if is_ambiguous {
+            return is_of_one_trait.then(|| Type::Union(all.into()));
+        }
+        of_trait.map(|(found, _)| found)
     }
 
     /// A type that the `impl` blocks of another say: `type Item = Entry;`.
@@ -457,5 +470,14 @@ impl Linker<'_, '_> {
         }
         let target = self.associated(&loaded, at, "Target", &object)?;
         (target != object).then(|| self.implemented_element(&target))?
+    }
+}
+
+/// Whether two bases are one trait, whatever its type arguments are.
+fn is_same_trait(one: Option<&Type>, other: Option<&Type>) -> bool {
+    match (one, other) {
+        (Some(Type::ExternalType(one)), Some(Type::ExternalType(other))) => one.name == other.name,
+        (Some(one), Some(other)) => one.symbol().is_some() && one.symbol() == other.symbol(),
+        _ => false,
     }
 }

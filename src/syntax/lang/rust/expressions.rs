@@ -227,6 +227,8 @@ impl Lowering<'_> {
                     Some(Local::Value(value)) => return value,
                     Some(Local::Item(at)) => (self.add(Expr::Symbol(at)), Target::Symbol(at)),
                     Some(Local::Used(expr)) => (expr, Target::Value(expr)),
+                    // The constant that is a parameter: `N` of `fn fill<const N: usize>()`.
+                    None if self.is_generic(name) => return self.unknown,
                     None => {
                         if matches!(name, "None" | "Some" | "Ok" | "Err") {
                             return self.name(name);

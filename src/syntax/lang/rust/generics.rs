@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::records::Generic;
-use crate::ir::{Expr, ExprId, Slot, SymbolIdx};
+use crate::ir::{BLANKET_IMPLS, BaseKind, Expr, ExprId, Slot, SymbolIdx};
 use crate::model::BuiltinSet;
 
 /// Type parameters of one item that are read.
@@ -42,9 +42,25 @@ impl<'t> Lowering<'t> {
         names
     }
 
+    /// Returns the names of the constants among the parameters of an item: `N` of `struct Ring<const N: usize>`.
+    fn const_params(&self, item: Node<'_>) -> Vec<&'t str> {
+        let fields = self.grammar.fields;
+        let list = self.field(item, fields.type_parameters);
+        let params = list.map(|it| self.children(it)).unwrap_or_default();
+        let constants = params
+            .into_iter()
+            .filter(|it| self.kind(*it) == Kind::ConstParameter);
+        constants
+            .filter_map(|it| self.field(it, fields.name))
+            .map(|it| self.text(it))
+            .take(MAX_PARAMS)
+            .collect()
+    }
+
     /// Brings the type parameters of an item into scope, each by its bounds.
     pub(super) fn enter_generics(&mut self, item: Node<'_>) {
-        for name in self.type_params(item) {
+        let constants = self.const_params(item);
+        for name in self.type_params(item).into_iter().chain(constants) {
             self.generics.push(Generic {
                 name,
                 value: self.unknown,
@@ -174,6 +190,14 @@ impl<'t> Lowering<'t> {
             }
         }
         Some(self.add(Expr::Union(bounds.into())))
+    }
+
+    /// Binds the trait that an `impl` block implements for a type parameter, with the bounds of that.
+    pub(super) fn bind_blanket(&mut self, bounds: ExprId, trait_: ExprId) {
+        let pair = self.add(Expr::Tuple([bounds, trait_].into()));
+        let name = self.facts.exprs.name(BLANKET_IMPLS);
+        let path = [Slot::Member(name), Slot::Base(BaseKind::Implements)];
+        self.bind(None, &path, pair);
     }
 
     /// Returns the type that a reference is to: `T` of `&'a mut T`.

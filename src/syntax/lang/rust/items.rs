@@ -648,16 +648,17 @@ impl<'t> Lowering<'t> {
         // `impl Locals<'_>` of `type Locals<'t> = Names<'t, Local>`: its methods are those of `Names`.
         let alias = owner_text.as_ref().filter(|_| local.is_none());
         let alias = alias.and_then(|text| self.aliases.get(text).cloned());
-        let (owner, owner_text) = match alias {
-            Some((owner, text)) => (owner, Some(text)),
-            None => (owner, owner_text),
-        };
+        let (owner, owner_text) =
+            alias.map_or((owner, owner_text), |(owner, text)| (owner, Some(text)));
         // `impl<T: Read> Extend for T`: a method of every type.
         let owner_text = owner_text.unwrap_or_else(|| {
             let text = self.text(self.without_references(type_));
             text.chars().take(64).collect()
         });
         let value = self.self_of(node);
+        if let (Some(base), Some(bounds)) = (base, bounds) {
+            self.bind_blanket(bounds, base);
+        }
         if let Some(base) = base
             && owner != self.unknown
         {

@@ -9,7 +9,10 @@ use super::grammar::Kind;
 use super::locals::Local;
 use super::lowering::Lowering;
 use super::records::{Item, Leaf};
-use crate::ir::{Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName, Slot};
+use super::types::is_type_name;
+use crate::ir::{
+    Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName, ReferenceKind, Slot, Target,
+};
 use crate::model::hash::HashMap;
 
 /// Names of one path that are read.
@@ -120,6 +123,7 @@ impl<'t> Lowering<'t> {
             Kind::ScopedUseList => {
                 if let Some(prefix) = self.field(node, fields.path) {
                     self.segments(prefix, path);
+                    self.use_types_of_path(prefix, path);
                 }
                 if let Some(list) = self.field(node, fields.list) {
                     self.use_tree(list, path, is_public);
@@ -128,6 +132,7 @@ impl<'t> Lowering<'t> {
             Kind::UseAs => {
                 if let Some(inner) = self.field(node, fields.path) {
                     self.segments(inner, path);
+                    self.use_types_before(inner, path);
                 }
                 let alias = self.field(node, fields.alias).map(|it| self.text(it));
                 self.leaf(node, path, alias, false, is_public);
@@ -135,11 +140,13 @@ impl<'t> Lowering<'t> {
             Kind::UseWildcard => {
                 if let Some(inner) = self.children(node).first() {
                     self.segments(*inner, path);
+                    self.use_types_of_path(*inner, path);
                 }
                 self.leaf(node, path, None, true, is_public);
             }
             _ => {
                 self.segments(node, path);
+                self.use_types_before(node, path);
                 self.leaf(node, path, None, false, is_public);
             }
         }
@@ -178,6 +185,41 @@ impl<'t> Lowering<'t> {
             return;
         }
         path.extend(names);
+    }
+
+    /// Records the types that the path of a `use` leads through as uses, the last one too: `Kind` of `use Kind::*`. `path` ends with
+    /// the names of the node.
+    fn use_types_of_path(&mut self, node: Node<'_>, path: &[&'t str]) {
+        let mut at = Some(node);
+        for n_names in (1..=path.len()).rev() {
+            let Some(node) = at else { break };
+            let is_scoped = self.kind(node) == Kind::ScopedIdentifier;
+            let name = if is_scoped {
+                self.field(node, self.grammar.fields.name)
+            } else {
+                Some(node)
+            };
+            if let Some(name) = name
+                && self.text(name) == path[n_names - 1]
+                && is_type_name(self.text(name))
+            {
+                let type_ = self.path(&path[..n_names], false);
+                self.push_use(name, Target::Value(type_), ReferenceKind::Type);
+            }
+            at = is_scoped
+                .then(|| self.field(node, self.grammar.fields.path))
+                .flatten();
+        }
+    }
+
+    /// As [`Self::use_types_of_path`], without the last name, which is imported.
+    fn use_types_before(&mut self, node: Node<'_>, path: &[&'t str]) {
+        if self.kind(node) == Kind::ScopedIdentifier
+            && let Some(before) = self.field(node, self.grammar.fields.path)
+            && let Some((_, path)) = path.split_last()
+        {
+            self.use_types_of_path(before, path);
+        }
     }
 
     fn leaf(

@@ -352,7 +352,17 @@ impl Lowering<'_> {
                     self.use_types(type_);
                 }
             }
-            Kind::PrimitiveType | Kind::Lifetime | Kind::Block => {}
+            Kind::PrimitiveType | Kind::Lifetime => {}
+            // The length of an array and an argument in braces are expressions: `[u8; LIMIT]`, `Ring<{ LIMIT + 1 }>`.
+            Kind::ArrayType => {
+                if let Some(element) = self.field(node, fields.element) {
+                    self.use_types(element);
+                }
+                self.expr_in(node, fields.length);
+            }
+            Kind::Block => {
+                self.expr(node);
+            }
             _ => {
                 for child in self.children(node) {
                     self.use_types(child);
