@@ -135,6 +135,27 @@ impl MentionTarget<'_> {
         self.kinds.is_empty() || kinds.any(|kind| form.may_mean(*kind, family))
     }
 
+    /// Whether the name that begins at a byte of an import may be that of a target: in Rust a method is never imported, and behind
+    /// `store::{self, …}` no function.
+    fn may_be_imported(&self, path: &RepoPath, text: &str, start: usize) -> bool {
+        if syntax::by_path(path).family() != Some(Family::Rust) {
+            return true;
+        }
+        let behind = text.get(start + self.name.len()..).unwrap_or_default();
+        let is_self = behind
+            .trim_start()
+            .strip_prefix("::")
+            .and_then(|it| it.trim_start().strip_prefix('{'))
+            .is_some();
+        let mut kinds = self.kinds.iter();
+        self.kinds.is_empty()
+            || kinds.any(|kind| match kind {
+                SymbolKind::Method | SymbolKind::Property | SymbolKind::Field => false,
+                SymbolKind::Function | SymbolKind::Constant | SymbolKind::Macro => !is_self,
+                _ => true,
+            })
+    }
+
     /// Returns the part of a use of a definition; `None` where it uses none of the targets.
     fn used(
         &self,
@@ -493,6 +514,12 @@ impl Uses<'_> {
                 }
                 MentionPart::Unresolved
                     if !wanted.has_form(&file.path, text, place.start_byte as usize) =>
+                {
+                    MentionPart::OtherTarget
+                }
+                MentionPart::Unresolved
+                    if matches!(place.role, OccurrenceRole::Import { .. })
+                        && !wanted.may_be_imported(&file.path, text, place.start_byte as usize) =>
                 {
                     MentionPart::OtherTarget
                 }

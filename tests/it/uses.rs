@@ -699,3 +699,75 @@ Model(size=3)
         assert_eq!(lines, ["use.py:4"], "{name}: {said}");
     }
 }
+
+/// Returns how many places of a name in a repository are uses, of unknown meaning, names of definitions, and of other things.
+fn counts(repo: &str, name: &str) -> [u64; 5] {
+    let repo = Fixture::parse(repo).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let answer = cli.json(&["impact", name, "--sites"]);
+    let mentions = &answer["otherMentions"];
+    [
+        &answer["sitesTotal"],
+        &answer["unresolvedTotal"],
+        &mentions["definitions"],
+        &mentions["otherTargets"],
+        &mentions["external"],
+    ]
+    .map(|it| it.as_u64().unwrap_or_default())
+}
+
+#[test]
+fn fields_of_structs_without_names_are_other_names() {
+    let repo = "\
+//- /go.mod
+module example.com/a
+//- /a.go
+package a
+type Row struct{ size int }
+func one(row Row) int { return row.size }
+func all() int {
+	for _, it := range []struct{ name string; size int }{{name: \"a\", size: 1}} {
+		return it.size
+	}
+	var found struct{ Row struct{ size int } }
+	return found.Row.size
+}
+//- commit base
+";
+    assert_eq!(counts(repo, "Row.size"), [1, 0, 3, 3, 0]);
+}
+
+#[test]
+fn heads_in_branches_that_are_not_read_are_definitions() {
+    let repo = "\
+//- /src/Processor.cs
+class Processor {
+#if SPAN
+  public void Process(int it)
+#else
+  public void Process(string it)
+#endif
+  { Run(); }
+  void Run() { Process(1); }
+}
+//- commit base
+";
+    assert_eq!(counts(repo, "Processor.Process"), [1, 0, 2, 0, 0]);
+}
+
+#[test]
+fn no_method_of_rust_is_imported() {
+    let repo = "\
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+use crate::pager::{self, Mode};
+pub struct Row;
+impl Row { pub fn pager(&self) {} }
+fn run(row: &Row) { row.pager() }
+//- commit base
+";
+    assert_eq!(counts(repo, "Row.pager"), [1, 0, 1, 1, 0]);
+}

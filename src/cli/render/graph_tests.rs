@@ -71,7 +71,9 @@ fn impact() -> ImpactOutput {
             ..TargetOutput::default()
         }),
         summary: text("2 direct callers. Affects 2 files and 1 test file (2 steps)."),
-        confidence_note: text("3 more uses of this name may be callers (type unknown)."),
+        confidence_note: text(
+            "There may be more callers: 3 uses of this name are of unknown meaning.",
+        ),
         defaults: Some(Defaults {
             provenance: "resolved",
             ..Defaults::default()
@@ -143,7 +145,7 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
     It uses
     └─ src/job.ts:7  check
 
-    3 more uses of this name may be callers (type unknown).
+    There may be more callers: 3 uses of this name are of unknown meaning.
 
     Shortened; more with `--limit N`.
     ");

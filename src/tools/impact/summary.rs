@@ -308,18 +308,14 @@ fn unproved(found: &ImpactFigures) -> String {
             count(n, "use")
         ),
         n => format!(
-            "{} of {} may be {} (type unknown).",
-            if n == 1 {
-                "1 more use".to_owned()
-            } else {
-                format!("{n} more uses")
-            },
+            "There may be more callers: {} of {} {} of unknown meaning.",
+            count(n, "use"),
             if found.n_targets == 1 {
                 "this name"
             } else {
                 "these names"
             },
-            if n == 1 { "a caller" } else { "callers" },
+            if n == 1 { "is" } else { "are" },
         ),
     }
 }
@@ -413,7 +409,7 @@ mod tests {
         );
         assert_eq!(
             note(&found),
-            "3 more uses of this name may be callers (type unknown)."
+            "There may be more callers: 3 uses of this name are of unknown meaning."
         );
     }
 

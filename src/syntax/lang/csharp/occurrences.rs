@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
+use crate::model::BuiltinSet;
 use crate::syntax::lang::frontend::{SourceWord, imported};
 use crate::syntax::occurrences::OccurrenceRole;
 
@@ -34,6 +35,7 @@ impl Classifier<'_> {
             Kind::Identifier if !word.is_whole && !is_escaped() => OccurrenceRole::OtherName,
             Kind::Identifier => self.named(node, word.text),
             _ if self.is_text(node) => OccurrenceRole::Text,
+            _ if is_unread_head(word.source, word.start, word.text) => OccurrenceRole::Definition,
             _ => OccurrenceRole::Unknown,
         }
     }
@@ -117,4 +119,27 @@ impl Classifier<'_> {
     fn is_name_of(&self, declaration: Node<'_>, node: Node<'_>) -> bool {
         declaration.child_by_field_id(self.grammar.fields.name) == Some(node)
     }
+}
+
+/// Words behind which a called name is no definition.
+static BEFORE_CALLS: BuiltinSet = BuiltinSet::new(
+    "C#: words before calls",
+    "as await case else in is new out ref return throw when yield",
+);
+
+/// Whether a word that is in no name of the tree is that of a method in a branch of `#if` that was not read: a type stands before
+/// it, parameters behind it.
+fn is_unread_head(source: &str, start: usize, word: &str) -> bool {
+    let before = source.get(..start).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let type_ = line.trim_end();
+    let is_type = type_.ends_with(|c: char| c.is_alphanumeric() || "_>]?".contains(c));
+    let last = type_.rsplit(|c: char| !c.is_alphanumeric() && c != '_');
+    let last = last.into_iter().next().unwrap_or_default();
+    let behind = source.get(start + word.len()..).unwrap_or_default();
+    is_type
+        && type_.len() < line.len()
+        && !BEFORE_CALLS.has(last)
+        && behind.trim_start().starts_with(['(', '<'])
+        && before.contains("#if")
 }
