@@ -137,11 +137,34 @@ static WELL_KNOWN: BuiltinSet = BuiltinSet::new(
 );
 
 /// Types of the standard library without type parameters, whose methods return no argument: `text.Append(row).Append(1)`.
-static PLAIN_TYPES: BuiltinSet = BuiltinSet::new(
-    "C#: types that hold no values of others",
-    "BitConverter Console Convert Debug Encoding Exception File Guid Math Path Stream StringBuilder StringWriter \
-     TextWriter Trace bool byte char decimal double float int long object string String",
-);
+const PLAIN_TYPES: &[&str] = &[
+    "BitConverter",
+    "Console",
+    "Convert",
+    "Debug",
+    "Encoding",
+    "Exception",
+    "File",
+    "Guid",
+    "Math",
+    "Path",
+    "Stream",
+    "StringBuilder",
+    "StringWriter",
+    "TextWriter",
+    "Trace",
+    "bool",
+    "byte",
+    "char",
+    "decimal",
+    "double",
+    "float",
+    "int",
+    "long",
+    "object",
+    "string",
+    "String",
+];
 
 /// Structures of the standard library that make others of themselves: `TimeSpan.FromSeconds(1)`.
 static VALUES: BuiltinSet = BuiltinSet::new(
@@ -202,7 +225,7 @@ static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
         (
             "string",
             "ToString Substring Trim TrimStart TrimEnd ToLower ToUpper ToLowerInvariant ToUpperInvariant Format \
-             Join PadLeft PadRight ReadToEnd ReadLine ReadAllText SerializeObject",
+             Join PadLeft PadRight ReadToEnd ReadLine ReadAllText",
         ),
         (
             "bool",
@@ -456,7 +479,8 @@ impl Linker<'_, '_> {
             return Some(ExternalType::named(name));
         }
         let has_written = self.written_type(0).is_some_and(|it| !it.is_external());
-        let may_be_own = has_written || !PLAIN_TYPES.has(&of.name) && self.has_own_argument();
+        let may_be_own =
+            has_written || !PLAIN_TYPES.contains(&&*of.name) && self.has_own_argument();
         (of.has_external_args() && !may_be_own).then_some(Type::External)
     }
 

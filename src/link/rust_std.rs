@@ -250,11 +250,23 @@ static FUNCTIONS: BuiltinTable<FunctionResult> = BuiltinTable::new(
 );
 
 /// Functions whose result is never their argument.
-static NEVER_GIVEN: BuiltinSet = BuiltinSet::new(
-    "Rust: functions of any value",
-    "align_of_val drop eq forget ptr_eq size_of_val swap to_string to_string_pretty to_value to_vec \
-     to_vec_pretty to_writer to_writer_pretty type_name_of_val",
-);
+const NEVER_GIVEN: &[&str] = &[
+    "align_of_val",
+    "drop",
+    "eq",
+    "forget",
+    "ptr_eq",
+    "size_of_val",
+    "swap",
+    "to_string",
+    "to_string_pretty",
+    "to_value",
+    "to_vec",
+    "to_vec_pretty",
+    "to_writer",
+    "to_writer_pretty",
+    "type_name_of_val",
+];
 
 impl ExternalType {
     fn is_map(&self) -> bool {
@@ -494,7 +506,7 @@ impl Linker<'_, '_> {
             Some(FunctionResult::WrittenResult) => self
                 .written_type(0)
                 .map(|it| ExternalType::with("Result", [Some(it)])),
-            None if NEVER_GIVEN.has(&of.name) => Some(Type::External),
+            None if NEVER_GIVEN.contains(&&*of.name) => Some(Type::External),
             None => return self.rust_outer_result(),
         };
         Some(found.unwrap_or(Type::External))

@@ -6,7 +6,6 @@ use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
 use crate::ir::FileFacts;
-use crate::model::BuiltinSet;
 use crate::syntax::lang::frontend::{SourceWord, imported};
 use crate::syntax::occurrences::OccurrenceRole;
 
@@ -122,10 +121,10 @@ impl Classifier<'_> {
 }
 
 /// Words behind which a called name is no definition.
-static BEFORE_CALLS: BuiltinSet = BuiltinSet::new(
-    "C#: words before calls",
-    "as await case else in is new out ref return throw when yield",
-);
+const BEFORE_CALLS: &[&str] = &[
+    "as", "await", "case", "else", "in", "is", "new", "out", "ref", "return", "throw", "when",
+    "yield",
+];
 
 /// Whether a word that is in no name of the tree is that of a method in a branch of `#if` that was not read: a type stands before
 /// it, parameters behind it.
@@ -139,7 +138,7 @@ fn is_unread_head(source: &str, start: usize, word: &str) -> bool {
     let behind = source.get(start + word.len()..).unwrap_or_default();
     is_type
         && type_.len() < line.len()
-        && !BEFORE_CALLS.has(last)
+        && !BEFORE_CALLS.contains(&last)
         && behind.trim_start().starts_with(['(', '<'])
         && before.contains("#if")
 }
