@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use super::tokens::{folded, is_word, tokens};
+use super::tokens::{folded, have_common_word, is_word, tokens};
 use crate::model::{RepoPath, SymbolKind};
 
 /// The share of tokens that two definitions have in common to be one that was renamed or moved, in percent.
@@ -21,6 +21,10 @@ const MIN_TOKENS_OF_MEMBERS: usize = 12;
 /// The least share of words that both versions of a renamed definition have: marks alone (`(`, `,`, `=>`) are alike in any two
 /// short ones.
 const MIN_ALIKE_WORDS_PERCENT: usize = 50;
+
+/// The least number of words in both versions of a renamed definition whose names have none in common: one-line initialisers are
+/// alike in any two.
+const MIN_WORDS_OF_STRANGERS: usize = 6;
 
 /// Pairs of removed and added definitions that are compared by their tokens.
 const MAX_PAIRS: usize = 200_000;
@@ -580,11 +584,13 @@ fn successors(
             if !is_near && old_bags[n].n_tokens < min_tokens {
                 continue;
             }
-            if one.name != other.name
-                && alike < 100
-                && old_bags[n].alike_words_percent(&new_bags[m]) < MIN_ALIKE_WORDS_PERCENT
-            {
-                continue;
+            if one.name != other.name && alike < 100 {
+                let (old_bag, new_bag) = (&old_bags[n], &new_bags[m]);
+                let is_by_marks = old_bag.alike_words_percent(new_bag) < MIN_ALIKE_WORDS_PERCENT;
+                let is_short = old_bag.n_shared(new_bag, is_word) < MIN_WORDS_OF_STRANGERS;
+                if is_by_marks || is_short && !have_common_word(one.name, other.name) {
+                    continue;
+                }
             }
             let nearness = (unlikeness(one.name, other.name), one.path != other.path);
             pairs.push((100 - alike, nearness, *at, came[m]));
@@ -857,6 +863,23 @@ mod tests {
                 "Renamed a.ts xFrameOptions → a.ts xFrameOpt",
                 "Removed a.ts origin → -"
             ]
+        );
+    }
+
+    #[test]
+    fn short_look_alikes_of_other_names_are_others() {
+        let old =
+            ["a.ts clearCache: const clearCache = (): void => { cache = Object.create(null) }"];
+        let new = ["b.ts nullObject: const nullObject = (): Any => Object.create(null)"];
+        assert_eq!(changes(&old, &new).len(), 2);
+        let new =
+            ["a.ts nullObject: const nullObject = (): Any => { cache = Object.create(null) }"];
+        assert_eq!(changes(&old, &new).len(), 2);
+        let new =
+            ["a.ts resetCache: const resetCache = (): Any => { cache = Object.create(null) }"];
+        assert_eq!(
+            changes(&old, &new),
+            ["Renamed a.ts clearCache → a.ts resetCache"]
         );
     }
 

@@ -28,6 +28,27 @@ pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether two names have a word in common: `parseUrl` and `read_url`.
+pub fn have_common_word(one: &str, other: &str) -> bool {
+    let words = words_of_name(one);
+    words_of_name(other).iter().any(|it| words.contains(it))
+}
+
+/// Returns the words of a name in lower case, of more than one character: `parse` and `url` of `parseUrl`.
+fn words_of_name(name: &str) -> Vec<String> {
+    let (mut words, mut word, mut was_lower) = (Vec::new(), String::new(), false);
+    for c in name.chars() {
+        if !c.is_alphanumeric() || was_lower && c.is_uppercase() {
+            words.push(std::mem::take(&mut word));
+        }
+        was_lower = c.is_lowercase() || c.is_numeric();
+        word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+    }
+    words.push(word);
+    words.retain(|it| it.chars().nth(1).is_some());
+    words
+}
+
 /// Returns a text with one blank between all tokens, and without a comma before a closing bracket, and what stands in quotes as it is
 /// written: lines that were broken elsewhere give the same.
 pub fn folded(text: &str, path: &RepoPath) -> String {

@@ -277,6 +277,12 @@ impl<'a> UseTargets<'a> {
         loaded.map(|it| it.stars.clone()).unwrap_or_default()
     }
 
+    /// The target of one `export * from` statement, where it is a file.
+    pub fn star_target(&self, file: FileId, specifier: &str) -> Option<FileId> {
+        let target = self.cache.get(file)?.target_of(specifier)?;
+        Some(target.file())
+    }
+
     /// Returns the meaning of a name that a file exports.
     pub fn exported(&self, file: FileId, name: &str) -> Option<DefinitionRow> {
         self.cache.begin();

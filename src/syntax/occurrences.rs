@@ -237,6 +237,9 @@ fn is_word_char(c: char) -> bool {
 
 /// Returns the first byte of each place where `word` occurs as a word.
 pub fn starts<'a>(source: &'a str, word: &'a str) -> impl Iterator<Item = u32> + 'a {
+    // `b-c` is no part of `a-b-c`.
+    let has_hyphen = word.contains('-');
+    let is_word_char = move |c: char| is_word_char(c) || has_hyphen && c == '-';
     source.match_indices(word).filter_map(move |(at, found)| {
         let before = source[..at].chars().next_back();
         let after = source[at + found.len()..].chars().next();

@@ -6,8 +6,11 @@ use super::Uses;
 use super::unbound::may_name;
 use crate::error::Result;
 use crate::model::{Analysis, FileId, RepoPath};
-use crate::store::{SymbolRow, token};
-use crate::syntax::by_path;
+use crate::store::{FileSummary, SymbolRow, token};
+use crate::syntax::{by_path, starts};
+
+/// Bytes of files that are read to look for a name: some 10 ms.
+const MAX_READ_BYTES: usize = 16 << 20;
 
 /// Definitions of one name whose users are looked at: a name that more have is in most files for another one.
 const MAX_NAMESAKES: usize = 16;
@@ -15,7 +18,8 @@ const MAX_NAMESAKES: usize = 16;
 impl Uses<'_> {
     /// Returns how many files of code hold the name of definitions, although the index knows no use of it there, no place of unknown
     /// meaning and no definition: it may stand in a comment, or in code that could not be read. 0 where more than
-    /// 16 definitions have the name. Reads no file.
+    /// 16 definitions have the name. Reads the files that may hold it, since the index folds the endings of words; beyond 16 MB
+    /// of them every file counts.
     pub fn n_unread_files(&self, targets: &[SymbolRow]) -> Result<u64> {
         let first = &targets[0];
         let norm = token::normal_form(&first.name);
@@ -39,6 +43,45 @@ impl Uses<'_> {
                 && by_path(&it.path).analysis() == Analysis::Full
                 && may_name(&it.path, &first.path)
         });
-        Ok(is_unknown.count() as u64)
+        let (mut n_files, mut n_bytes) = (0, 0);
+        for file in is_unknown {
+            let text = (n_bytes < MAX_READ_BYTES)
+                .then(|| self.sources.read(&file.path, file.content))
+                .flatten();
+            n_bytes += text.as_ref().map_or(0, |it| it.len());
+            let has_name = text.is_none_or(|it| starts(&it, &first.name).next().is_some());
+            n_files += u64::from(has_name);
+        }
+        Ok(n_files)
     }
+
+    /// Returns the files that may hold a name, by their paths: every file that has its word, with any ending, or all words of a name
+    /// that is none itself, `create-item-label`. `None` for a name that the index has no words of.
+    pub(super) fn files_with_name(&self, name: &str) -> Result<Option<Vec<FileSummary>>> {
+        let words = words(name).map(token::normal_form);
+        let is_posted = |norm: &String| (2..=token::MAX_WORD_BYTES).contains(&norm.len());
+        let mut found: Option<Vec<FileSummary>> = None;
+        for norm in words.filter(is_posted) {
+            let files = self.read.files_with_word(&norm)?;
+            found = Some(match found {
+                None => files,
+                Some(mut before) => {
+                    let with_this: HashSet<FileId> = files.iter().map(|it| it.id).collect();
+                    before.retain(|it| with_this.contains(&it.id));
+                    before
+                }
+            });
+        }
+        Ok(found)
+    }
+}
+
+/// Whether a name is one word, as identifiers are: `create-item-label` is none.
+pub(super) fn is_one_word(name: &str) -> bool {
+    words(name).count() < 2
+}
+
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '#'));
+    name.split(is_between).filter(|it| !it.is_empty())
 }

@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use crate::error::Result;
-use crate::ir::{FileFacts, ImportKind};
+use crate::ir::{ExportKind, FileFacts, ImportKind};
 use crate::link::entries::entries;
 use crate::link::use_targets::{
     DefinitionRow, FileTargets, Meaning, UseTargets, is_meant_to_export,
 };
-use crate::model::{FileId, RepoPath};
+use crate::model::{Family, FileId, Provenance, RepoPath};
 use crate::store::{SymbolRow, token};
 
 /// Files whose lists are read for one definition.
 const MAX_FILES: usize = 1_000;
+
+/// Files that may pass a name on with all others, which are looked at for their statement.
+const MAX_STARS: u32 = 200;
 
 /// Files that pass a name on, of which the packages are looked at.
 const MAX_PASSING: u32 = 2_000;
@@ -23,7 +26,7 @@ const MAX_PASSING: u32 = 2_000;
 pub struct Exposure {
     /// Files that import it by name, with the line of the import, by path.
     pub importers: Vec<(RepoPath, u32)>,
-    /// Files that re-export it by name, with the line of the export, by path.
+    /// Files that re-export it, by name or with all others, with the line of the export, by path.
     pub reexporters: Vec<(RepoPath, u32)>,
     /// Specifiers of the package entries that export it, as an importer writes them: `@vue/shared`.
     pub packages: Vec<String>,
@@ -78,8 +81,47 @@ impl Uses<'_> {
                 }
             }
         }
+        self.add_stars(bindings, (own.id, &first.name), is_it, &mut exposure)?;
         exposure.packages = self.packages(bindings, &passing, &names, &wanted)?;
         Ok(exposure)
+    }
+
+    /// Adds the files that re-export a definition of `own` without its name, `export * from './db'`, `from .db import *`.
+    fn add_stars(
+        &self,
+        bindings: &UseTargets<'_>,
+        (own, name): (FileId, &str),
+        is_it: impl Fn(&Meaning) -> bool,
+        exposure: &mut Exposure,
+    ) -> Result<()> {
+        let passing = self.read.reexporters(own, MAX_STARS)?;
+        exposure.is_cut |= passing.len() == MAX_STARS as usize;
+        for file in passing.into_iter().filter(|it| *it != own) {
+            let (Some(path), Some(facts)) = (self.read.path_of(file)?, bindings.facts(file)) else {
+                continue;
+            };
+            let has = |file: FileId| {
+                let found = bindings.exported(file, name);
+                found.is_some_and(|it| is_it(&Meaning::Definition(it, Provenance::Resolved)))
+            };
+            if !has(file) {
+                continue;
+            }
+            let mut stars = facts
+                .exports
+                .iter()
+                .filter(|it| it.kind == ExportKind::Star);
+            let star = stars.find(|it| bindings.star_target(file, &it.specifier).is_some_and(has));
+            let is_known = exposure.reexporters.iter().any(|it| it.0 == path);
+            let is_meant = matches!(facts.family, Family::Ecmascript | Family::Python) && !is_known;
+            if let Some(star) = star.filter(|_| is_meant)
+                && is_meant_to_export(&path, &facts, name)
+            {
+                exposure.reexporters.push((path, star.line));
+            }
+        }
+        exposure.reexporters.sort();
+        Ok(())
     }
 
     /// Returns the package entries that export one of `wanted` under one of `names`, of the packages whose files pass names

@@ -8,16 +8,20 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::Uses;
+use super::files_with_name::is_one_word;
 use super::forms::NameForm;
 use super::unbound::may_name;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Family, FileId, Provenance, RepoPath, SkipReason, Span, SymbolId, SymbolKind};
-use crate::store::{FileSummary, SymbolRow, token};
+use crate::store::{FileSummary, SymbolRow};
 use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
+
+/// Bytes of files that are looked through for a word, where few are read for its places.
+const MAX_LOOKED_AT: usize = 16 << 20;
 
 /// Bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 200;
@@ -95,6 +99,10 @@ struct MentionTarget<'a> {
     named_at: HashSet<(&'a str, u32)>,
     /// Whether it is a member, which is reached through an object.
     is_member: bool,
+    /// Whether it is an identifier: another name, `create-item-label`, is used in quotes or in markup.
+    is_word: bool,
+    /// The module of another package that declares them, as importers write it: `x` of `declare module 'x' { … }`.
+    ambient_module: Option<String>,
     /// The kinds of the targets.
     kinds: HashSet<SymbolKind>,
     /// Its file.
@@ -201,7 +209,7 @@ impl Uses<'_> {
             let is_own = |file: &FileSummary| targets.iter().any(|it| it.path == file.path);
             files.sort_by_key(|file| !is_own(file));
         }
-        let mut n_bytes = 0;
+        let (mut n_bytes, mut n_looked_at) = (0, 0);
         let bindings = self.bindings();
         let mut mentions = Mentions {
             n_files: files.len() as u64,
@@ -211,15 +219,18 @@ impl Uses<'_> {
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            let is_within = at < MAX_FILES && n_bytes < max_bytes;
+            let is_within =
+                at < MAX_FILES && (max_bytes == usize::MAX || n_looked_at < MAX_LOOKED_AT);
             let text = is_within.then(|| self.sources.read(&file.path, file.content));
             let Some(text) = text.flatten() else {
                 mentions.n_unread += 1;
                 continue;
             };
-            // Too large by itself, which leaves the time to the other files.
-            if text.len() > max_bytes {
-                mentions.n_unread += 1;
+            n_looked_at += text.len();
+            // One that is too large by itself leaves the time to the other files.
+            if n_bytes >= max_bytes || text.len() > max_bytes {
+                let has_word = syntax::starts(&text, name).next().is_some();
+                mentions.n_unread += u64::from(has_word);
                 continue;
             }
             n_bytes += text.len();
@@ -301,6 +312,8 @@ impl Uses<'_> {
             imported: HashSet::new(),
             named_at: HashSet::new(),
             is_member: targets.iter().any(|target| target.parent.is_some()),
+            is_word: is_one_word(name),
+            ambient_module: None,
             kinds: targets.iter().map(|target| target.kind).collect(),
             home: targets.first().map(|target| &target.path),
             in_file: Cell::new(None),
@@ -318,10 +331,15 @@ impl Uses<'_> {
             };
             let ordinals = targets.iter().map(|it| (file.id, it.ordinal));
             wanted.targets.extend(ordinals);
-            let on_top = targets.iter().filter(|it| it.parent.is_none());
-            let names: HashSet<&str> = on_top.map(|it| it.qualified_name.as_str()).collect();
+            let (on_top, members): (Vec<&SymbolRow>, Vec<&SymbolRow>) =
+                targets.into_iter().partition(|it| it.parent.is_none());
+            let names: HashSet<&str> = on_top.iter().map(|it| it.qualified_name.as_str()).collect();
+            let symbols = self.read.symbols_of(file.id)?;
+            if let Some(member) = members.first() {
+                wanted.ambient_module = ambient_module(&symbols, member);
+            }
             if !names.is_empty() {
-                let all = self.read.symbols_of(file.id)?.into_iter();
+                let all = symbols.into_iter();
                 let same = all.filter(|it| names.contains(it.qualified_name.as_str()));
                 wanted.imported.extend(same.map(|it| (file.id, it.ordinal)));
             }
@@ -439,19 +457,18 @@ impl Uses<'_> {
         name: &str,
         targets: impl Iterator<Item = SymbolId>,
     ) -> Result<Vec<FileSummary>> {
-        let norm = token::normal_form(name);
-        let is_posted = (2..=token::MAX_WORD_BYTES).contains(&norm.len());
-        let mut files = if is_posted {
-            self.read.files_with_word(&norm)?
-        } else {
-            let rows = self.read.file_rows()?;
-            let mut all = Vec::with_capacity(rows.len());
-            for row in rows.iter() {
-                if row.skip.is_none_or(SkipReason::keeps_text) {
-                    all.extend(self.read.file(row.path.as_str())?);
+        let mut files = match self.files_with_name(name)? {
+            Some(files) => files,
+            None => {
+                let rows = self.read.file_rows()?;
+                let mut all = Vec::with_capacity(rows.len());
+                for row in rows.iter() {
+                    if row.skip.is_none_or(SkipReason::keeps_text) {
+                        all.extend(self.read.file(row.path.as_str())?);
+                    }
                 }
+                all
             }
-            all
         };
         let mut known: HashSet<FileId> = files.iter().map(|file| file.id).collect();
         // Uses by another name, `b()` after `import { a as b }` elsewhere, have an edge all the same.
@@ -503,12 +520,21 @@ impl Uses<'_> {
         };
         let symbols = self.read.symbols_of(file.id)?;
         let may_name = wanted.home.is_none_or(|home| may_name(&file.path, home));
+        let imports_ambient = wanted.ambient_module.as_deref().is_some_and(|module| {
+            let mut imports = found.facts.imports.iter();
+            imports.any(|it| it.specifier == module)
+        });
         let mut places: Vec<(u32, u32, MentionPart, bool)> = Vec::new();
         for place in &found.places {
             let part = part(place.role, &bound, wanted);
             let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
             let part = match part {
                 _ if bound.is_text => MentionPart::Prose,
+                _ if !wanted.is_word && is_of_any_name(place.role) => match may_name {
+                    _ if is_own => MentionPart::OwnDefinition,
+                    true => MentionPart::Unresolved,
+                    false => part,
+                },
                 MentionPart::Unresolved | MentionPart::Dangling if !may_name => {
                     MentionPart::OtherTarget
                 }
@@ -523,6 +549,8 @@ impl Uses<'_> {
                 {
                     MentionPart::OtherTarget
                 }
+                // The package is not here, and its declaration is.
+                MentionPart::External if imports_ambient => MentionPart::Unresolved,
                 MentionPart::OtherDefinition if is_own => MentionPart::OwnDefinition,
                 MentionPart::Use(UseKind::Reference, _)
                     if is_own
@@ -557,6 +585,26 @@ impl Uses<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a word that is no identifier may name a definition by its role: in quotes, as a part of markup.
+fn is_of_any_name(role: OccurrenceRole) -> bool {
+    matches!(
+        role,
+        OccurrenceRole::Text
+            | OccurrenceRole::Key
+            | OccurrenceRole::OtherName
+            | OccurrenceRole::Unknown
+    )
+}
+
+/// Returns the module that a symbol is declared in: `x` of `declare module 'x' { … }`.
+fn ambient_module(symbols: &[SymbolRow], member: &SymbolRow) -> Option<String> {
+    let mut around = symbols.iter().filter(|it| {
+        let is_around = it.kind == SymbolKind::Namespace && it.span.contains(&member.span);
+        is_around && it.signature.contains(['"', '\''])
+    });
+    around.next().map(|it| it.name.clone())
 }
 
 /// Whether a name stands alone or behind `this->`.

@@ -82,7 +82,10 @@ fn mentions_add_up() {
         ]
     );
     assert_eq!(answer["unresolved"][0]["text"], "other.total()");
-    assert_eq!(answer["reexportedBy"], json!(["src/named.ts:1"]));
+    assert_eq!(
+        answer["reexportedBy"],
+        json!(["src/index.ts:1", "src/named.ts:1"])
+    );
     assert_eq!(answer["importedBy"], json!(["src/app.ts"]));
     assert_eq!(answer["exportedFrom"], json!(["shop"]));
     let other = answer["otherMentions"].as_object().unwrap();
@@ -770,4 +773,89 @@ fn run(row: &Row) { row.pager() }
 //- commit base
 ";
     assert_eq!(counts(repo, "Row.pager"), [1, 0, 1, 1, 0]);
+}
+
+#[test]
+fn a_star_import_of_python_re_exports() {
+    let repo = Fixture::parse(
+        "//- /pkg/__init__.py\nfrom .db import *\n\
+         //- /pkg/db.py\ndef open(): ...\ndef _close(): ...\n\
+         //- /other.py\nfrom pkg.db import *\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "open"]);
+    assert_eq!(said["reexportedBy"], json!(["pkg/__init__.py:1"]), "{said}");
+    let said = cli.json(&["impact", "_close"]);
+    assert!(
+        said["reexportedBy"].as_array().is_none_or(Vec::is_empty),
+        "{said}"
+    );
+}
+
+#[test]
+fn names_that_are_no_identifiers_are_found_in_quotes_and_markup() {
+    let repo = Fixture::parse(
+        "//- /slots.ts\nexport const slots = { 'item-label': { a: 1 }, other: 2 }\n\
+         //- /use.ts\nimport { slots } from './slots'\nexport const label = slots['item-label']\nexport const longer = 'big-item-label'\n\
+         //- /Item.vue\n<template>\n  <slot name=\"item-label\" />\n  <Box><template #item-label>a</template></Box>\n</template>\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "item-label"]);
+    let lines = said["unresolved"].as_array().unwrap().iter();
+    let lines: Vec<String> = lines
+        .map(|it| format!("{}:{}", it["path"].as_str().unwrap(), it["line"]))
+        .collect();
+    assert_eq!(lines, ["Item.vue:2", "Item.vue:3", "use.ts:2"], "{said}");
+    let summary = said["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Unknown: 3 places"), "{said}");
+}
+
+#[test]
+fn files_with_another_form_of_a_word_hold_no_name() {
+    let repo = Fixture::parse(
+        "//- /a.ts\nexport function setting() {}\nsetting()\n\
+         //- /b.ts\n// settings are set\nexport const b = 1\n\
+         //- /c.ts\n// see setting\nexport const c = 1\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "setting"]);
+    assert_eq!(said["completeness"]["unsearchedFiles"], 1, "{said}");
+}
+
+#[test]
+fn names_in_types_of_comments_are_lines_of_their_own() {
+    let repo = Fixture::parse(
+        "//- /types.d.ts\nexport interface Route { id: string }\n\
+         //- /main.js\n/**\n * A Route of { Route }.\n * @param {{ Route: import('./types.js').Route }} a\n * @template Route\n */\nexport function find(a) {}\n\
+         /** @returns {import('./types.js').Route} */\nexport function other() {}\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "Route", "--sites"]);
+    assert_eq!(sites(&said), ["main.js:3 type", "main.js:7 type"], "{said}");
+    assert_eq!(said["otherMentions"]["comments"], 2, "{said}");
+    assert_eq!(said["unresolvedTotal"], 0, "{said}");
+}
+
+#[test]
+fn uses_of_a_package_that_is_declared_here_are_not_known() {
+    let repo = Fixture::parse(
+        "//- /odd.d.ts\ndeclare module 'odd' { export interface Thing { a: number } }\n\
+         //- /more.d.ts\ndeclare module 'odd' { export interface More { a: number } }\n\
+         //- /use.ts\nimport { Thing } from 'odd'\nexport function f(x: Thing) {}\n\
+         //- /other.ts\nimport { Thing } from 'other'\nexport function g(x: Thing) {}\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "Thing", "--sites"]);
+    assert_eq!(said["unresolvedTotal"], 2, "{said}");
+    assert_eq!(said["otherMentions"]["external"], 2, "{said}");
 }

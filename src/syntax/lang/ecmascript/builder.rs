@@ -15,7 +15,7 @@ use super::pending::{
 use crate::ir::{
     Export, ExportKind, ExprId, Import, ImportKind, ImportedName, PathId, ReferenceKind, Slot,
 };
-use crate::model::hash::HashMap;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::scope::{ScopeKind, Scopes};
 use crate::syntax::signature::{Comment, doc_above};
@@ -183,6 +183,8 @@ pub(super) struct FileBuilder<'a> {
     /// Symbols of functions that are values, by the ids of the functions' nodes.
     pub(super) bodies: HashMap<usize, u32>,
     pub(super) comments: Vec<Comment>,
+    /// Names of types that comments define without an import: `@typedef {A} B`.
+    pub(super) doc_definitions: HashSet<&'a str>,
     pub(super) enclosing: Vec<EnclosingSymbol>,
     pub(super) contexts: Vec<DeclarationContext>,
     pub(super) frames: Vec<Frame>,
@@ -221,6 +223,7 @@ impl<'a> FileBuilder<'a> {
             contextual: HashMap::default(),
             bodies: HashMap::default(),
             comments: Vec::new(),
+            doc_definitions: HashSet::default(),
             enclosing: vec![EnclosingSymbol::default()],
             contexts: vec![DeclarationContext::default()],
             frames: Vec::new(),
@@ -290,10 +293,17 @@ impl<'a> FileBuilder<'a> {
         if let Some(first) = &taken {
             self.adopt_overloads(first, index);
         }
+        let n_references = self.references.len();
         for used in self.references.iter_mut().skip(context.mark) {
             used.symbol = Some(index);
         }
         let (doc, lead) = self.doc(lead_start);
+        // Types in the comment above are those of the definition.
+        let before = &mut self.references[..context.mark.min(n_references)];
+        let is_above = |used: &&mut PendingReference<'_>| used.start >= lead;
+        for used in before.iter_mut().rev().take_while(is_above) {
+            used.symbol = Some(index);
+        }
         let own = u32::try_from(self.enclosing.len()).ok()?;
         let prefix = if prefix_len > PREFIX_BYTES {
             self.enclosing[definition.enclosing as usize].prefix.clone()

@@ -142,7 +142,7 @@ fn is_context_sensitive(b: &FileBuilder<'_>, value: Node<'_>) -> bool {
             let mut cursor = value.walk();
             value
                 .named_children(&mut cursor)
-                .any(|member| member_key(b, member).is_some())
+                .any(|member| member_key(b, member).is_some() || passed_value(b, member).is_some())
         }
         Kind::Array => {
             let mut cursor = value.walk();
@@ -222,6 +222,13 @@ pub(super) fn expect_members(b: &mut FileBuilder<'_>, object: Node<'_>, frame: &
     let members: Vec<Node<'_>> = object.named_children(&mut cursor).collect();
     for member in members {
         let Some(key) = member_key(b, member) else {
+            if let Some(value) = passed_value(b, member) {
+                let expected = match b.grammar.kind(member) {
+                    Kind::Spread => expr,
+                    _ => b.exprs.element(expr),
+                };
+                expect(b, value, &ContextualType::Type(expected));
+            }
             continue;
         };
         let text = b.text(key);
@@ -240,6 +247,21 @@ pub(super) fn expect_members(b: &mut FileBuilder<'_>, object: Node<'_>, frame: &
             expect(b, value, &ContextualType::Type(member));
         }
     }
+}
+
+/// Returns the value of a member without a name that may be an object or a list, in TypeScript: that of a spread, whose keys are those of the
+/// object around, `...(test ? { a } : {})`, and that of a computed key, `[name]: { a }`.
+fn passed_value<'t>(b: &FileBuilder<'_>, member: Node<'t>) -> Option<Node<'t>> {
+    if b.grammar.untyped {
+        return None;
+    }
+    let value = match b.grammar.kind(member) {
+        Kind::Spread => member.named_child(0),
+        Kind::Pair => member.child_by_field_id(b.grammar.fields.value),
+        _ => None,
+    }?;
+    let is_literal = |it: &Node<'_>| matches!(b.grammar.kind(*it), Kind::Object | Kind::Array);
+    operands(b, value).iter().any(is_literal).then_some(value)
 }
 
 /// Returns the key of a member of an object, inside its quotes; `None` for one that is no name: `[key]`, `'a-b'`.

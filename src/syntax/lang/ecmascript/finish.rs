@@ -328,8 +328,12 @@ fn target_of_use<'a>(
     resolver: &mut LocalResolver<'_, 'a>,
 ) -> Option<Target> {
     if used.receiver.is_empty() {
+        let is_by_comment = used.kind.is_of_type() && b.doc_definitions.contains(used.name);
         return Some(match b.scopes.lookup(used.name, used.scope) {
             Lookup::Unresolved if used.root => return None,
+            Lookup::FileScope if is_by_comment && !b.top_level.contains_key(used.name) => {
+                return None;
+            }
             Lookup::Unresolved if given.contains(used.name) => Target::Unknown,
             Lookup::Unresolved | Lookup::FileScope => Target::Lexical,
             Lookup::NestedSymbol(symbol) => Target::Symbol(symbol),

@@ -9,12 +9,12 @@ use super::frame::{Frame, byte};
 use super::kinds::Kind;
 use super::names::{import_of, is_import_name};
 use super::pending::{BindingSource, ValueOwner};
-use super::{bindings, imports, patterns};
+use super::{bindings, doc_names, imports, patterns};
 use crate::ir::{BaseKind, ExprId, ImportKind, ImportedName, PathId, Slot};
 use crate::syntax::signature::Comment;
 
-/// A comment: `/// <reference>`, `@typedef`, `@import`, and the modules that its types import.
-pub(super) fn comment(b: &mut FileBuilder<'_>, node: Node<'_>) -> bool {
+/// A comment: `/// <reference>`, `@typedef`, `@import`, the names in its types and the modules that these import.
+pub(super) fn comment(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) -> bool {
     b.comments.push(Comment {
         start: byte(node.start_byte()),
         end: byte(node.end_byte()),
@@ -22,6 +22,7 @@ pub(super) fn comment(b: &mut FileBuilder<'_>, node: Node<'_>) -> bool {
     imports::triple_slash(b, node);
     type_definitions(b, node);
     inline_imports(b, node);
+    doc_names::doc_uses(b, node, frame);
     false
 }
 
@@ -232,7 +233,13 @@ fn import_tag<'a>(b: &mut FileBuilder<'a>, text: &'a str, line: u32) {
     add_doc_import(b, module.unwrap_or_default(), &found, line);
 }
 
-fn add_doc_import(b: &mut FileBuilder<'_>, module: &str, names: &[(&str, &str)], line: u32) {
+/// Adds the import of a module by a comment.
+pub(super) fn add_doc_import(
+    b: &mut FileBuilder<'_>,
+    module: &str,
+    names: &[(&str, &str)],
+    line: u32,
+) {
     let names = names
         .iter()
         .map(|&(imported, local)| ImportedName {

@@ -29,6 +29,7 @@ mod classes;
 mod commonjs;
 mod contextual_types;
 mod declarations;
+mod doc_names;
 mod doc_types;
 mod endpoints;
 mod exports;

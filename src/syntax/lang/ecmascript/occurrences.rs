@@ -4,6 +4,7 @@
 
 use tree_sitter::{Node, Tree};
 
+use super::doc_names::role_in_comment;
 use super::finish::{LoweredScript, PositionedUse};
 use super::kinds::{Grammar, Kind};
 use crate::ir::{Export, Import, ReferenceKind};
@@ -40,7 +41,10 @@ impl PositionedScript {
         let kind = self.grammar.kind(node);
         if kind == Kind::Comment || node.kind() == "html_comment" || node.kind() == "hash_bang_line"
         {
-            return OccurrenceRole::Comment;
+            return self
+                .use_at(node, start)
+                .or_else(|| self.in_doc(node, source, from))
+                .unwrap_or(OccurrenceRole::Comment);
         }
         if is_text(node) {
             // The name in a type may be in quotes: `T['a']`.
@@ -111,6 +115,13 @@ impl PositionedScript {
                 }
             }
         }
+    }
+
+    /// Returns the role of a word in a type of a doc comment.
+    fn in_doc(&self, comment: Node<'_>, source: &str, at: usize) -> Option<OccurrenceRole> {
+        let text = source.get(comment.byte_range())?;
+        let is_read = self.grammar.untyped && self.grammar.kind(comment) == Kind::Comment;
+        is_read.then(|| role_in_comment(text, at - comment.start_byte()))?
     }
 
     /// Returns the use of the opening tag for a name in its closing tag.

@@ -114,7 +114,7 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
     }
     match frame.kind {
         Kind::Other | Kind::Token | Kind::Program => {}
-        Kind::Comment => return jsdoc::comment(b, node),
+        Kind::Comment => return jsdoc::comment(b, node, frame),
         Kind::Identifier | Kind::TypeIdentifier | Kind::Shorthand | Kind::ShorthandPattern => {
             return references::identifier(b, node, frame);
         }

@@ -70,6 +70,8 @@ pub(super) struct Attribute<'t> {
     pub(super) name: &'t str,
     /// The statement.
     pub(super) node: Node<'t>,
+    /// The first byte of the name.
+    pub(super) named_at: usize,
     pub(super) place: AttributePlace,
     pub(super) site: Site<'t>,
 }

@@ -270,7 +270,7 @@ impl<'t> Lowering<'t> {
                 } else {
                     AttributePlace::ClassBody
                 };
-                self.add_attribute(class, name, statement, at, site.clone());
+                self.add_attribute(class, (name, node), statement, at, site.clone());
             }
             self.scopes.bind(context.scope, name, site);
             return;
@@ -359,13 +359,14 @@ impl<'t> Lowering<'t> {
             _ => AttributePlace::Method,
         };
         let site = site(start, held, items, context);
-        self.add_attribute(receiver.class, self.text(name), statement, at, site);
+        let named = (self.text(name), name);
+        self.add_attribute(receiver.class, named, statement, at, site);
     }
 
     fn add_attribute(
         &mut self,
         class: BuilderId,
-        name: &'t str,
+        (name, name_node): (&'t str, Node<'t>),
         node: Node<'t>,
         place: AttributePlace,
         site: Site<'t>,
@@ -374,6 +375,7 @@ impl<'t> Lowering<'t> {
             class.attributes.push(Attribute {
                 name,
                 node,
+                named_at: name_node.start_byte(),
                 place,
                 site,
             });

@@ -66,7 +66,8 @@ impl<'t> Lowering<'t> {
             if is_defined {
                 continue;
             }
-            let node = attributes[best[name]].node;
+            let Attribute { node, named_at, .. } = attributes[best[name]];
+            self.defined_attributes.insert(named_at);
             let class_scope = inner;
             let field = self.add_symbol(
                 name,

@@ -32,6 +32,10 @@ pub(super) struct Lowering<'t> {
     pub(super) exported: HashSet<String>,
     /// The names of a literal `__all__`.
     pub(super) all: Option<Vec<&'t str>>,
+    /// The strings that these stand in.
+    pub(super) listed: Vec<Node<'t>>,
+    /// First bytes of the names of attributes where these are defined: `a` of the first `self.a = b`.
+    pub(super) defined_attributes: HashSet<usize>,
     /// Whether there is a star import.
     pub(super) has_star: bool,
     /// Type variables of the module with the value of `bound`.
@@ -71,6 +75,8 @@ impl<'t> Lowering<'t> {
             implied_imports: HashMap::default(),
             exported: HashSet::default(),
             all: None,
+            listed: Vec::new(),
+            defined_attributes: HashSet::default(),
             has_star: false,
             type_vars: HashMap::default(),
             fixtures: HashMap::default(),

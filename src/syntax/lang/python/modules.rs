@@ -256,6 +256,7 @@ impl<'t> Lowering<'t> {
                     let text = self.string_text(node);
                     if let Some(text) = text.filter(|_| all.len() < MAX_ALL) {
                         all.push(text);
+                        self.listed.push(node);
                     }
                 }
                 Kind::List

@@ -35,8 +35,28 @@ impl<'t> Lowering<'t> {
             }
             self.uses_in(child, place);
         }
+        for listed in std::mem::take(&mut self.listed) {
+            self.use_listed(listed);
+        }
         self.uses.sort(&mut self.facts.references);
         Some(())
+    }
+
+    /// Records the name in a string of `__all__`, which offers the definition to `from module import *`.
+    fn use_listed(&mut self, string: Node<'t>) {
+        let mut cursor = string.walk();
+        let mut parts = string.children(&mut cursor);
+        let opening = parts.find(|it| it.kind() == "string_start");
+        let (Some(opening), Some(name)) = (opening, self.string_text(string)) else {
+            return;
+        };
+        let at = opening.end_byte();
+        match self.scopes.look_up(name, 0) {
+            BindingScope::Unresolved if !self.has_star => {
+                self.uses.note_unbound(ReferenceKind::Value, at);
+            }
+            _ => self.push_use(name, Target::Lexical, ReferenceKind::Value, 0, at),
+        }
     }
 
     fn uses_in_children(&mut self, node: Node<'t>, place: UsePlace) {
@@ -254,8 +274,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Uses in the target of an assignment: objects and indexes, and attributes of other objects than the receiver. The names that
-    /// are bound are none, nor is `a` of `self.a`, which the assignment defines.
+    /// Uses in the target of an assignment: objects and indexes, and attributes. The names that
+    /// are bound are none, nor is `a` of the `self.a` that defines it.
     fn uses_in_target(&mut self, node: Node<'t>, place: UsePlace) {
         if place.depth > MAX_DEPTH {
             return;
@@ -267,7 +287,7 @@ impl<'t> Lowering<'t> {
         match self.kind(node) {
             Kind::Identifier => {}
             Kind::Attribute => match self.field(node, self.grammar.fields.object) {
-                Some(object) if self.is_receiver(object, place) => self.use_object(object, place),
+                Some(object) if self.defines_attribute(node) => self.use_object(object, place),
                 _ => self.use_attribute(node, place, ReferenceKind::Value),
             },
             Kind::Subscript => self.uses_in(node, place),
@@ -279,10 +299,10 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Whether an expression is the receiver of the method around: `self`.
-    fn is_receiver(&mut self, object: Node<'t>, place: UsePlace) -> bool {
-        let value = self.lower_expr(object, place.scope);
-        matches!(self.facts.exprs.get(value), Expr::Receiver { .. })
+    /// Whether a target is the place where its attribute is defined: the first `self.a = b` of the constructor.
+    fn defines_attribute(&self, target: Node<'t>) -> bool {
+        let name = self.field(target, self.grammar.fields.attribute);
+        name.is_some_and(|it| self.defined_attributes.contains(&it.start_byte()))
     }
 
     fn uses_in_pattern(&mut self, node: Node<'t>, place: UsePlace) {
