@@ -202,7 +202,7 @@ fn definitions(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns each tag of a comment with the byte behind it: `param` of `@param`. What stands in braces behind a tag has none.
+/// Returns each tag of a comment with the byte behind it: `param` of `@param`. Marks inside its braces are no tags.
 fn tags(text: &str) -> Vec<(&str, usize)> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(next) = text[at..].find('@') {
