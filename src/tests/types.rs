@@ -157,7 +157,7 @@ package a
 type Config struct{}
 type Holder struct{ Config }
 func unnamed(rows []struct{ Config *Config }) {
-	_ = rows[0].Config //> means external
+	_ = rows[0].Config //> means parameter
 }
 func embedded(h Holder) {
 	_ = h.Config //> means Config

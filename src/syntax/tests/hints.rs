@@ -292,7 +292,11 @@ exports.made = new P();
     );
     same(
         &locals("a.js", source),
-        ".run: type Compiler
+        ".Options: import * from ./types
+         .A: import * from ./ab
+         .B: import * from ./ab
+         .X: import * from ./x
+         .run: type Compiler
          .get: type Options
          .y: import X from ./x
          .x: type A
