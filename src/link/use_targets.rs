@@ -176,12 +176,20 @@ impl<'a> UseTargets<'a> {
 
     /// Returns for each of [`FileFacts::references`] the type of its receiver, in words (`Store`, `Job[]`,
     /// `typeof Store` for the class itself); `None` where it is no member, or that is not evident.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the lifetimes of a path are those of one linker"
+    )]
     pub fn receivers_of(&self, file: FileId) -> Result<Vec<Option<String>>, StoreError> {
         self.each_receiver(file, |linker, receiver| linker.described(receiver))
     }
 
     /// Returns for each of [`FileFacts::references`] the type of the value of its receiver, in words: `Store` of `app.store.open`, where
     /// [`Self::receivers_of`] has the field `store`; `None` where it is no member, or that is not evident.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the lifetimes of a path are those of one linker"
+    )]
     pub fn value_types_of_receivers(
         &self,
         file: FileId,
@@ -215,6 +223,10 @@ impl<'a> UseTargets<'a> {
 
     /// Returns for each of [`FileFacts::references`] the qualified names of the classes whose member it may be, through the pointers of
     /// Rust (`Arc<Store>`); none where it is no member, or they are not evident.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the lifetimes of a path are those of one linker"
+    )]
     pub fn classes_of_receivers(&self, file: FileId) -> Result<Vec<Vec<String>>, StoreError> {
         self.each_receiver(file, |linker, receiver| linker.classes_of(receiver))
     }

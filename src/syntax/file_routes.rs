@@ -88,7 +88,7 @@ const REMIX_NAMES: [&str; 15] = [
     "shouldRevalidate",
 ];
 
-/// Names that pages and layouts of SvelteKit may export.
+/// Names that pages and layouts of `SvelteKit` may export.
 const SVELTE_KIT_NAMES: [&str; 8] = [
     "actions",
     "config",
@@ -100,7 +100,7 @@ const SVELTE_KIT_NAMES: [&str; 8] = [
     "trailingSlash",
 ];
 
-/// Names that hooks of SvelteKit may export.
+/// Names that hooks of `SvelteKit` may export.
 const SVELTE_KIT_HOOKS: [&str; 7] = [
     "handle",
     "handleError",

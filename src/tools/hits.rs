@@ -344,7 +344,7 @@ pub(super) fn is_behind(hit: &Hit, after: Option<&Cursor>) -> bool {
 pub(super) fn missing<'a>(
     view: &View<'_>,
     query: &Query,
-    hits: impl Iterator<Item = &'a Hit> + Clone,
+    hits: &(impl Iterator<Item = &'a Hit> + Clone),
 ) -> Vec<String> {
     let words = query.missing(hits.clone());
     let is_in_chunk = |hit: &Hit, literal: &QueryLiteral| {

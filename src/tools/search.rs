@@ -322,7 +322,7 @@ fn answer(
         (
             Some(confidence),
             n_wanted,
-            hits::missing(view, query, shown()),
+            hits::missing(view, query, &shown()),
         )
     };
     let n_left_out = shown().count().saturating_sub(n_wanted);

@@ -457,18 +457,17 @@ impl Uses<'_> {
         name: &str,
         targets: impl Iterator<Item = SymbolId>,
     ) -> Result<Vec<FileSummary>> {
-        let mut files = match self.files_with_name(name)? {
-            Some(files) => files,
-            None => {
-                let rows = self.read.file_rows()?;
-                let mut all = Vec::with_capacity(rows.len());
-                for row in rows.iter() {
-                    if row.skip.is_none_or(SkipReason::keeps_text) {
-                        all.extend(self.read.file(row.path.as_str())?);
-                    }
+        let mut files = if let Some(files) = self.files_with_name(name)? {
+            files
+        } else {
+            let rows = self.read.file_rows()?;
+            let mut all = Vec::with_capacity(rows.len());
+            for row in rows.iter() {
+                if row.skip.is_none_or(SkipReason::keeps_text) {
+                    all.extend(self.read.file(row.path.as_str())?);
                 }
-                all
             }
+            all
         };
         let mut known: HashSet<FileId> = files.iter().map(|file| file.id).collect();
         // Uses by another name, `b()` after `import { a as b }` elsewhere, have an edge all the same.

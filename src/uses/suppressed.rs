@@ -52,12 +52,11 @@ impl Uses<'_> {
         if language.family() != Some(Family::Ecmascript) {
             return Ok(SuppressedLines::default());
         }
-        let text: Option<Arc<str>> = match difference.file(path) {
-            Some((_, file)) => Some(Arc::clone(&file.new.text)),
-            None => {
-                let row = self.read.file(path.as_str())?;
-                row.and_then(|row| self.sources.read(path, row.content))
-            }
+        let text: Option<Arc<str>> = if let Some((_, file)) = difference.file(path) {
+            Some(Arc::clone(&file.new.text))
+        } else {
+            let row = self.read.file(path.as_str())?;
+            row.and_then(|row| self.sources.read(path, row.content))
         };
         match text {
             Some(text) => SuppressedLines::of(language, &text, &self.budget),

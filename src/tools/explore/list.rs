@@ -138,7 +138,7 @@ pub(super) fn answer(
             let groups = page.iter();
             groups.flat_map(|group| group.hits.iter().take(group.n_shown).copied())
         };
-        let missing = hits::missing(view, query, shown());
+        let missing = hits::missing(view, query, &shown());
         let n_shown = shown().count();
         let (confidence, n_wanted) = hits::confidence(view, config, shown());
         keep(&mut page, n_wanted);

@@ -26,9 +26,7 @@ pub(super) fn constructor_macros(tokens: &[Token], bytes: &[u8]) -> Vec<(usize, 
         match token.kind {
             TokenKind::Sign(b'(') => open.push(OpenBracket::Paren),
             TokenKind::Sign(b')') => {
-                if open.last() == Some(&OpenBracket::Paren) {
-                    open.pop();
-                }
+                open.pop_if(|it| *it == OpenBracket::Paren);
             }
             TokenKind::Sign(b'{') => {
                 let class = class_braces.get(&at);

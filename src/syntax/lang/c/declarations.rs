@@ -155,11 +155,10 @@ impl<'t> Lowering<'t> {
                     }
                 });
             }
-            // A macro at the top level: `MODULE_LICENSE("GPL");`, or without a sign behind it.
-            Kind::CallExpression => self.walk(node),
+            // A macro at the top level, `MODULE_LICENSE("GPL");`, or without a sign behind it, and code behind a head that is none to the
+            // grammar.
+            Kind::CallExpression | Kind::CompoundStatement => self.walk(node),
             Kind::Other if node.kind() == "expression_statement" => self.walk(node),
-            // Code behind a head that is none to the grammar.
-            Kind::CompoundStatement => self.walk(node),
             _ => {}
         }
     }

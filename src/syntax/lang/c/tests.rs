@@ -7,13 +7,14 @@ use crate::syntax::OccurrenceRole;
 
 #[test]
 fn a_local_name_is_one_in_its_own_definition_alone() {
+    use OccurrenceRole::{Definition, Local, Unknown};
+
     let roles = |source: &str, word: &str| -> Vec<OccurrenceRole> {
         let language = crate::syntax::by_id("cpp").unwrap();
         let budget = Budget::unlimited(std::sync::Arc::default());
         let found = crate::syntax::occurrences(language, source, word, &budget).unwrap();
         found.places.iter().map(|it| it.role).collect()
     };
-    use OccurrenceRole::{Definition, Local, Unknown};
     // Members of a class in a function are not read.
     let source =
         "void a() { int size = 1; use(size); }\nvoid b() { struct c { int d = size; }; }\n";

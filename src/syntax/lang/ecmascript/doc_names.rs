@@ -386,9 +386,10 @@ impl<'t> DocReader<'t> {
             let start = end + 1;
             end = self.name_end(start).min(limit);
             let path = &self.text[path..start.saturating_sub(1).max(path)];
-            let form = match is_chain(path) || path.is_empty() {
-                true => DocForm::Imported { module, path },
-                false => DocForm::Unknown,
+            let form = if is_chain(path) || path.is_empty() {
+                DocForm::Imported { module, path }
+            } else {
+                DocForm::Unknown
             };
             self.push(start..end, form);
         }
