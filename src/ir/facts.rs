@@ -199,6 +199,8 @@ kinds! {
         Value = 6 "value",
         /// `typeof f` in a type: the value, of which the type alone counts.
         TypeQuery = 7 "typeQuery",
+        /// A name in a list of those that a module offers: `__all__ = ["open"]`. No definition uses another by it.
+        Listed = 8 "listed",
     }
 }
 

@@ -45,6 +45,9 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
         let receivers = ReceiverUseCounts::of(&own.facts);
         let mut units = UnitImports::of(cache, &own);
         for used in &own.facts.references {
+            if used.kind == ReferenceKind::Listed {
+                continue;
+            }
             let is_call = matches!(
                 used.kind,
                 ReferenceKind::Call

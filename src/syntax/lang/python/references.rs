@@ -53,9 +53,9 @@ impl<'t> Lowering<'t> {
         let at = opening.end_byte();
         match self.scopes.look_up(name, 0) {
             BindingScope::Unresolved if !self.has_star => {
-                self.uses.note_unbound(ReferenceKind::Value, at);
+                self.uses.note_unbound(ReferenceKind::Listed, at);
             }
-            _ => self.push_use(name, Target::Lexical, ReferenceKind::Value, 0, at),
+            _ => self.push_use(name, Target::Lexical, ReferenceKind::Listed, 0, at),
         }
     }
 
