@@ -16,6 +16,12 @@ enum OpenBracket<'s> {
     Paren,
 }
 
+/// The most tokens of a head that are looked at.
+const MAX_HEAD_TOKENS: usize = 512;
+
+/// The most macros before one constructor.
+const MAX_MACROS: usize = 16;
+
 /// Returns the byte ranges of the macros that stand before constructors, with their arguments.
 pub(super) fn constructor_macros(tokens: &[Token], bytes: &[u8]) -> Vec<(usize, usize)> {
     let source = TokenText { tokens, bytes };
@@ -79,6 +85,11 @@ impl<'s> TokenText<'s> {
             .unwrap_or_default()
     }
 
+    /// Returns the tokens up to the last one of a head that goes on at `at`.
+    fn up_to_end_of_head(self, at: usize) -> &'s [Token] {
+        &self.tokens[..self.tokens.len().min(at + MAX_HEAD_TOKENS)]
+    }
+
     fn is_name(self, at: usize) -> bool {
         matches!(self.kind(at), Some(TokenKind::Name | TokenKind::Capitals))
     }
@@ -102,9 +113,10 @@ impl<'s> TokenText<'s> {
 
     /// Returns the brace and the name of the class whose head goes on at a token.
     fn class_body(self, mut at: usize) -> Option<(usize, &'s str)> {
+        let head = self.up_to_end_of_head(at);
         let mut name = None;
         loop {
-            match self.kind(at)? {
+            match head.get(at)?.kind {
                 TokenKind::Name | TokenKind::Capitals => {
                     name = Some(self.text(at));
                     at += 1;
@@ -112,7 +124,7 @@ impl<'s> TokenText<'s> {
                 TokenKind::Sign(b'(') => {
                     // The arguments of a macro; those of a function have the body behind them: `struct row next(void) {`.
                     name = None;
-                    at = closed(self.tokens, at).max(at + 1);
+                    at = closed(head, at).max(at + 1);
                 }
                 TokenKind::Sign(b'<') => at = self.behind_angles(at)?,
                 TokenKind::Sign(b':') if self.sign(at + 1) == b':' => at += 2,
@@ -124,14 +136,14 @@ impl<'s> TokenText<'s> {
             }
         }
         // The bases.
-        let brace = (at..self.tokens.len()).find(|at| matches!(self.sign(*at), b'{' | b';'))?;
+        let brace = (at..head.len()).find(|at| matches!(self.sign(*at), b'{' | b';'))?;
         (self.sign(brace) == b'{').then_some((brace, name?))
     }
 
     /// Returns the token behind the angle that closes the one at `open`.
     fn behind_angles(self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
-        for at in open..self.tokens.len() {
+        for at in open..self.up_to_end_of_head(open).len() {
             match self.sign(at) {
                 b'<' => depth += 1,
                 b'>' if depth == 1 => return Some(at + 1),
@@ -167,7 +179,9 @@ impl<'s> TokenText<'s> {
     fn macros_before(self, head: usize) -> Vec<(usize, usize)> {
         let mut macros = Vec::new();
         let mut behind = head;
-        while let Some(last) = behind.checked_sub(1) {
+        while let Some(last) = behind.checked_sub(1)
+            && macros.len() < MAX_MACROS
+        {
             match self.kind(last) {
                 Some(TokenKind::Name | TokenKind::Capitals) => {
                     macros.push((self.tokens[last].start, self.tokens[last].end));
@@ -182,7 +196,7 @@ impl<'s> TokenText<'s> {
                     // `DEPRECATED("by open") Store(int n)`
                     let opens = (0..last).rev().take(64);
                     let mut opens = opens.filter(|at| self.sign(*at) == b'(');
-                    let named = opens.find(|at| closed(self.tokens, *at) == last + 1);
+                    let named = opens.find(|at| closed(&self.tokens[..=last], *at) == last + 1);
                     let name = named.and_then(|it| it.checked_sub(1));
                     let Some(name) = name.filter(|it| self.is_name(*it)) else {
                         break;
