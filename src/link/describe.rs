@@ -55,13 +55,7 @@ impl Linker<'_, '_> {
             one => std::slice::from_ref(one),
         };
         let values: Vec<Type> = all.iter().map(|one| self.value_type(one)).collect();
-        let is_outside = |one: &Type| {
-            matches!(
-                one,
-                Type::External | Type::ExternalType(..) | Type::ExternalMethod(..)
-            )
-        };
-        if all.len() > 1 && values.iter().any(is_outside) {
+        if all.len() > 1 && values.iter().any(Type::is_external) {
             return Vec::new();
         }
         let of_each = all.iter().chain(&values);

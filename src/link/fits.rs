@@ -79,6 +79,11 @@ pub(super) fn is_boxed(name: &str, class: &str) -> bool {
     BOXES.contains(&(name, class))
 }
 
+/// Returns the primitive type that a class is the box of.
+pub(super) fn unboxed(class: &str) -> Option<&'static str> {
+    BOXES.iter().find(|it| it.1 == class).map(|it| it.0)
+}
+
 pub(super) fn is_primitive(name: &str) -> bool {
     name == "void" || BOXES.iter().any(|it| it.0 == name)
 }

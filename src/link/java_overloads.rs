@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::file::LinkedFile;
 use super::fits::{
     ANY_OBJECT, CONVERTED, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR, WEAKLY_CONVERTED, is_boxed,
-    is_primitive, widened,
+    is_primitive, unboxed, widened,
 };
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
@@ -57,13 +57,15 @@ pub(super) fn needs_boxing(arg: Option<&Type>, param: Option<&Type>) -> bool {
 /// Whether a value may be the argument of a parameter `T[]`: arrays of primitive values are none of those.
 pub(super) fn may_be_array_of_objects(arg: Option<&Type>) -> bool {
     match arg {
-        Some(Type::Container(_, element)) => {
-            !matches!(&**element, Type::ExternalType(of) if is_primitive(&of.name))
-        }
+        Some(Type::Container(_, element)) => !is_primitive_type(element),
         Some(Type::ExternalType(of)) => is_literal(of),
         Some(arg) => arg.symbol().is_none(),
         None => true,
     }
+}
+
+fn is_primitive_type(of: &Type) -> bool {
+    matches!(of, Type::ExternalType(of) if is_primitive(&of.name))
 }
 
 /// Returns how well a value of a type of the standard library fits another one.
@@ -82,7 +84,7 @@ pub(super) fn fit_of_external(arg: &ExternalType, param: &ExternalType) -> Fit {
         }),
         (false, true) if is_boxed(param, arg) => Some(CONVERTED),
         (false, true) => {
-            let inner = unboxed(arg)?;
+            let inner = unboxed(arg).filter(|_| has_box(arg))?;
             widened(inner, param).map(|_| WEAKLY_CONVERTED)
         }
         _ if param == "Object" => Some(ANY_OBJECT),
@@ -103,7 +105,7 @@ fn is_single(name: &str) -> bool {
 }
 
 /// `null` and lambdas, which have no type of their own.
-fn is_literal(of: &ExternalType) -> bool {
+pub(super) fn is_literal(of: &ExternalType) -> bool {
     matches!(&*of.name, "null" | "lambda")
 }
 
@@ -111,14 +113,6 @@ fn boxed(primitive: &str) -> Option<&'static str> {
     let all = BOXED_NUMBERS.iter().copied();
     all.chain(["Boolean", "Character"])
         .find(|class| is_boxed(primitive, class))
-}
-
-fn unboxed(class: &str) -> Option<&'static str> {
-    [
-        "byte", "short", "int", "long", "float", "double", "boolean", "char",
-    ]
-    .into_iter()
-    .find(|primitive| is_boxed(primitive, class))
 }
 
 /// Returns how well a value of a class that nothing extends fits another class.
@@ -189,9 +183,7 @@ impl Linker<'_, '_> {
 
     /// Returns how well an element of an array fits an element of another: primitive ones are never converted.
     pub(super) fn fit_of_elements(&self, arg: &Type, param: &Type, depth: usize) -> Fit {
-        let is_primitive =
-            |it: &Type| matches!(it, Type::ExternalType(of) if is_primitive(&of.name));
-        if is_primitive(arg) || is_primitive(param) {
+        if is_primitive_type(arg) || is_primitive_type(param) {
             return (arg == param).then_some(EXACT);
         }
         self.fit(Some(arg), Some(param), depth + 1)

@@ -12,11 +12,11 @@ use super::csharp_delegates::LAMBDA;
 use super::file::{Access, LinkedFile};
 use super::fits::{
     ANY_OBJECT, BOXES, CONVERTED, DISTANT_BASE, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR,
-    SUBCLASS, UNKNOWN, WEAKLY_CONVERTED, is_boxed, is_primitive, widened,
+    SUBCLASS, UNKNOWN, WEAKLY_CONVERTED, is_boxed, is_primitive, unboxed, widened,
 };
 use super::java_lambdas::ShapeFit;
 use super::java_overloads::{
-    fit_of_external, is_named_below, may_be_array_of_objects, needs_boxing,
+    fit_of_external, is_literal, is_named_below, may_be_array_of_objects, needs_boxing,
 };
 use super::linker::Linker;
 use super::rules;
@@ -553,7 +553,7 @@ impl Linker<'_, '_> {
                 let is_refused = self.rules().is_csharp() && arg.is_no_sequence(param);
                 if is_refused {
                     None
-                } else if self.rules().is_java() && !matches!(&*arg.name, "null" | "lambda") {
+                } else if self.rules().is_java() && !is_literal(arg) {
                     fit_of_external(arg, param)
                 } else {
                     external_fit(arg, param)
@@ -782,7 +782,6 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
     if arg == param {
         return Some(EXACT);
     }
-    let boxed_in = |name: &str| BOXES.iter().find(|it| it.1 == name).map(|it| it.0);
     match (arg, param) {
         ("null", param) => (!is_primitive(param)).then_some(if is_object(param) {
             WEAKLY_CONVERTED
@@ -796,7 +795,7 @@ fn external_fit(arg: &ExternalType, param: &ExternalType) -> Fit {
         _ if is_primitive(arg) => is_boxed(arg, param)
             .then_some(CONVERTED)
             .or(is_object(param).then_some(ANY_OBJECT)),
-        _ if is_primitive(param) => boxed_in(arg).and_then(|boxed| {
+        _ if is_primitive(param) => unboxed(arg).and_then(|boxed| {
             let (class, arg) = (arg, boxed);
             if is_boxed(param, class) {
                 Some(CONVERTED)

@@ -9,8 +9,8 @@ use crate::model::{Analysis, FileId, RepoPath};
 use crate::store::{FileSummary, SymbolRow, token};
 use crate::syntax::{by_path, starts};
 
-/// Bytes of files that are read to look for a name: some 10 ms.
-const MAX_READ_BYTES: usize = 16 << 20;
+/// Bytes of files that are looked through for a name, where its places are not asked for: some 10 ms.
+pub(super) const MAX_READ_BYTES: usize = 16 << 20;
 
 /// Definitions of one name whose users are looked at: a name that more have is in most files for another one.
 const MAX_NAMESAKES: usize = 16;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::Uses;
-use super::files_with_name::is_one_word;
+use super::files_with_name::{MAX_READ_BYTES, is_one_word};
 use super::forms::NameForm;
 use super::unbound::may_name;
 use crate::error::{Error, Result};
@@ -19,9 +19,6 @@ use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, Use
 
 /// Files that are read for one name.
 const MAX_FILES: usize = 5_000;
-
-/// Bytes of files that are looked through for a word, where few are read for its places.
-const MAX_LOOKED_AT: usize = 16 << 20;
 
 /// Bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 200;
@@ -220,7 +217,7 @@ impl Uses<'_> {
                 return Err(Error::cancelled());
             }
             let is_within =
-                at < MAX_FILES && (max_bytes == usize::MAX || n_looked_at < MAX_LOOKED_AT);
+                at < MAX_FILES && (max_bytes == usize::MAX || n_looked_at < MAX_READ_BYTES);
             let text = is_within.then(|| self.sources.read(&file.path, file.content));
             let Some(text) = text.flatten() else {
                 mentions.n_unread += 1;

@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::cleaning::{TokenKind, blanked_macros, closed};
+use super::cleaning::{TokenKind, blanked_macros, closed, is_primitive};
 use super::lowering::Lowering;
 use crate::ir::{ReferenceKind, SymbolIdx, Target};
 use crate::model::SymbolFlags;
@@ -62,21 +62,4 @@ impl<'t> Lowering<'t> {
         }
         Some(index)
     }
-}
-
-/// Whether a name is that of a type of the language.
-fn is_primitive(name: &str) -> bool {
-    matches!(
-        name,
-        "bool"
-            | "char"
-            | "double"
-            | "float"
-            | "int"
-            | "long"
-            | "short"
-            | "signed"
-            | "unsigned"
-            | "void"
-    )
 }

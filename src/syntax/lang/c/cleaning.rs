@@ -670,20 +670,25 @@ fn ends_parameter(tokens: &[Token], bytes: &[u8], at: usize, behind: usize) -> b
     );
     // `unsigned char MASK`: the macro is the name.
     let is_named = name.kind == TokenKind::Name
-        && !matches!(
-            &bytes[name.start..name.end],
-            b"bool"
-                | b"char"
-                | b"double"
-                | b"float"
-                | b"int"
-                | b"long"
-                | b"short"
-                | b"signed"
-                | b"unsigned"
-                | b"void"
-        );
+        && !std::str::from_utf8(&bytes[name.start..name.end]).is_ok_and(is_primitive);
     is_typed && is_named && matches!(kind(behind), Some(TokenKind::Sign(b',' | b')')))
+}
+
+/// Whether a name is that of a type of the language.
+pub(super) fn is_primitive(name: &str) -> bool {
+    matches!(
+        name,
+        "bool"
+            | "char"
+            | "double"
+            | "float"
+            | "int"
+            | "long"
+            | "short"
+            | "signed"
+            | "unsigned"
+            | "void"
+    )
 }
 
 /// Whether a macro is alone on its line, with no sign that ends a statement: `Q_OBJECT`, `FOO_BEGIN_NAMESPACE`.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::builder::FileBuilder;
-use super::doc_types::COMMENT_BYTES;
+use super::doc_types::{COMMENT_BYTES, typed};
 use super::frame::{Frame, IdentifierRole, byte};
 use super::jsdoc::add_doc_import;
 use super::lower_type;
@@ -224,21 +224,9 @@ fn tags(text: &str) -> Vec<(&str, usize)> {
 
 /// Returns the bytes between the braces that come next.
 fn braced(text: &str, from: usize) -> Option<Range<usize>> {
-    let rest = &text[from..];
-    let start = from + (rest.len() - rest.trim_start().len());
-    let inner = text[start..].strip_prefix('{')?;
-    let mut depth = 1_usize;
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(start + 1..start + 1 + at);
-        }
-    }
-    None
+    let (inner, rest) = typed(&text[from..])?;
+    let end = text.len() - rest.len() - 1;
+    Some(end - inner.len()..end)
 }
 
 /// Returns the names in all types of a comment, in order.

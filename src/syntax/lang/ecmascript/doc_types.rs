@@ -147,7 +147,7 @@ pub(super) fn tags<'t>(text: &'t str, tag: &'t str) -> impl Iterator<Item = (&'t
 }
 
 /// Returns the `{type}` that a text begins with, and the text after it.
-fn typed(text: &str) -> Option<(&str, &str)> {
+pub(super) fn typed(text: &str) -> Option<(&str, &str)> {
     // `@returns` is no `@return`: the brace comes next.
     let inner = text.trim_start().strip_prefix('{')?;
     let mut depth = 1_usize;
