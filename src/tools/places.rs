@@ -444,7 +444,7 @@ fn prefer_definitions(
 }
 
 /// Leaves out definitions whose name means another one of the same class first: a field beside a method of its name, and a
-/// constructor that bears the name of its class. A handle names them.
+/// constructor that bears the name of its class (of C++, `Block` in `block.h` with `Block::Block` in `block.cc`). A handle names them.
 fn leave_out_hidden(found: &mut Vec<SymbolRow>) {
     let is_at = |one: &SymbolRow, other: &SymbolRow| {
         one.path == other.path && one.qualified_name == other.qualified_name
@@ -455,9 +455,7 @@ fn leave_out_hidden(found: &mut Vec<SymbolRow>) {
             let owner = symbol.qualified_name.rsplit_once('.');
             let bears_its_name = other.qualified_name == symbol.name
                 || other.qualified_name.ends_with(&format!(".{}", symbol.name));
-            bears_its_name
-                && symbol.path == other.path
-                && owner.is_some_and(|(owner, _)| owner == other.qualified_name)
+            bears_its_name && owner.is_some_and(|(owner, _)| owner == other.qualified_name)
         }
         _ => false,
     };

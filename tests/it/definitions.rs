@@ -533,3 +533,47 @@ def test_it():
         assert_eq!(ran.code, 2, "{wrong}");
     }
 }
+
+const SEVERAL_PLACES: &str = "\
+//- /block.h
+class Block {
+ public:
+  explicit Block(int size);
+};
+//- /block.cc
+#include \"block.h\"
+Block::Block(int size) {}
+//- /table.cc
+#include \"block.h\"
+Block* open_block() { return new Block(4); }
+int over(int a) { return a; }
+int over(const char* a) { return 0; }
+//- /Cargo.toml
+[package]
+name = \"ticks\"
+version = \"0.1.0\"
+//- /src/lib.rs
+#[cfg(unix)]
+pub fn now() -> u64 { 1 }
+#[cfg(not(unix))]
+pub fn now() -> u64 { 2 }
+pub fn later() -> u64 { now() + 1 }
+//- commit one
+";
+
+#[test]
+fn a_class_and_its_constructors_and_alternatives_are_one() {
+    let repo = Fixture::parse(SEVERAL_PLACES).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let class = cli.json(&["impact", "Block"]);
+    assert_eq!(class["target"]["path"], "block.h", "{class}");
+    assert_eq!(class["callers"][0]["symbol"], "open_block", "{class}");
+    let now = cli.json(&["impact", "now"]);
+    assert_eq!(now["callers"][0]["symbol"], "later", "{now}");
+    // Two functions of one program: nothing is guessed, and a path can't tell them apart.
+    let over = cli.json(&["impact", "over"]);
+    assert_eq!(over["candidates"].as_array().unwrap().len(), 2, "{over}");
+    let said = over["summary"].as_str().unwrap();
+    assert!(said.contains("pass the `handle` of one"), "{said}");
+}

@@ -448,8 +448,10 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     };
     let shown = || Some(targets.iter().take(MAX_CANDIDATES).map(target).collect());
     if input.symbol.is_some() && input.handle.is_none() && !are_parts && !is_one(&targets) {
+        let is_in_one_file = targets.iter().all(|it| it.path == targets[0].path);
+        let path = if is_in_one_file { "" } else { "`path`, or " };
         output.summary = format!(
-            "{} definitions have this name: pass `path`, or the `handle` of one of the candidates. No callers were looked for.",
+            "{} definitions have this name: pass {path}the `handle` of one of the candidates. No callers were looked for.",
             targets.len()
         );
         output.truncated = targets.len() > MAX_CANDIDATES;

@@ -136,11 +136,16 @@ pub(in crate::tools) fn is_one(targets: &[SymbolRow]) -> bool {
         (&first.path, first.parent, &first.qualified_name)
             == (&other.path, other.parent, &other.qualified_name)
     };
-    // `#ifdef A` / `int now(void) {` / `#else` / `int now(void) {`: a condition chooses.
+    // A condition chooses: `#ifdef A` / `int now(void) {` / `#else` / `int now(void) {`, and of Rust `#[cfg(unix)] fn now()`
+    // beside `#[cfg(windows)] fn now()`; without conditions the names would collide.
     let is_chosen = |other: &SymbolRow| {
         let is_macro = |it: &SymbolRow| it.signature.starts_with("#define ");
         let is_same = other.signature == first.signature || is_macro(other) && is_macro(first);
-        family_of(other.path.as_str()) == Some(Family::C) && is_same
+        match family_of(other.path.as_str()) {
+            Some(Family::C) => is_same,
+            Some(Family::Rust) => other.parent.is_none() && other.kind == first.kind,
+            _ => false,
+        }
     };
     let n_values = targets.iter().filter(|it| !merges(it.kind)).count();
     rest.iter().all(is_same)
