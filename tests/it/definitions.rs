@@ -548,6 +548,13 @@ Block::Block(int size) {}
 Block* open_block() { return new Block(4); }
 int over(int a) { return a; }
 int over(const char* a) { return 0; }
+//- /log.c
+#ifdef LOG
+int note(int a) { return a; }
+#else
+inline int note(int a) { return 0; }
+#endif
+int twice(int a) { return note(a) + note(a); }
 //- /Cargo.toml
 [package]
 name = \"ticks\"
@@ -569,8 +576,10 @@ fn a_class_and_its_constructors_and_alternatives_are_one() {
     let class = cli.json(&["impact", "Block"]);
     assert_eq!(class["target"]["path"], "block.h", "{class}");
     assert_eq!(class["callers"][0]["symbol"], "open_block", "{class}");
-    let now = cli.json(&["impact", "now"]);
-    assert_eq!(now["callers"][0]["symbol"], "later", "{now}");
+    for (name, caller) in [("now", "later"), ("note", "twice")] {
+        let found = cli.json(&["impact", name]);
+        assert_eq!(found["callers"][0]["symbol"], caller, "{found}");
+    }
     // Two functions of one program: nothing is guessed, and a path can't tell them apart.
     let over = cli.json(&["impact", "over"]);
     assert_eq!(over["candidates"].as_array().unwrap().len(), 2, "{over}");

@@ -123,6 +123,15 @@ fn of_file(view: &View<'_>, path: &RepoPath) -> Result<Vec<SymbolRow>> {
     }
 }
 
+/// Returns the words of a signature of C without those that say how a function is linked: `inline int now(void)` has the
+/// words of `int now(void)`.
+fn without_specifiers(signature: &str) -> impl Iterator<Item = &str> {
+    let is_specifier = |word: &&str| matches!(*word, "static" | "inline" | "extern");
+    signature
+        .split_whitespace()
+        .filter(move |it| !is_specifier(it))
+}
+
 /// Whether these are one definition to whoever names it: the getter and the setter of one property, the
 /// overloads of one method, a class, function or constant with the types and namespaces of its name.
 pub(in crate::tools) fn is_one(targets: &[SymbolRow]) -> bool {
@@ -136,11 +145,12 @@ pub(in crate::tools) fn is_one(targets: &[SymbolRow]) -> bool {
         (&first.path, first.parent, &first.qualified_name)
             == (&other.path, other.parent, &other.qualified_name)
     };
-    // A condition chooses: `#ifdef A` / `int now(void) {` / `#else` / `int now(void) {`, and of Rust `#[cfg(unix)] fn now()`
-    // beside `#[cfg(windows)] fn now()`; without conditions the names would collide.
+    // A condition chooses: `#ifdef A` / `int now(void) {` / `#else` / `inline int now(void) {`, and of Rust
+    // `#[cfg(unix)] fn now()` beside `#[cfg(windows)] fn now()`; without conditions the names would collide.
     let is_chosen = |other: &SymbolRow| {
         let is_macro = |it: &SymbolRow| it.signature.starts_with("#define ");
-        let is_same = other.signature == first.signature || is_macro(other) && is_macro(first);
+        let is_same = without_specifiers(&other.signature).eq(without_specifiers(&first.signature))
+            || is_macro(other) && is_macro(first);
         match family_of(other.path.as_str()) {
             Some(Family::C) => is_same,
             Some(Family::Rust) => other.parent.is_none() && other.kind == first.kind,
