@@ -539,10 +539,14 @@ const SEVERAL_PLACES: &str = "\
 class Block {
  public:
   explicit Block(int size);
+  int put(int a) { return a; }
+  int put(int a, int b);
 };
 //- /block.cc
 #include \"block.h\"
 Block::Block(int size) {}
+int Block::put(int a, int b) { return a + b; }
+int fill(Block& all) { return all.put(1) + all.put(1, 2); }
 //- /table.cc
 #include \"block.h\"
 Block* open_block() { return new Block(4); }
@@ -575,8 +579,8 @@ fn a_class_and_its_constructors_and_alternatives_are_one() {
     cli.json(&["refresh"]);
     let class = cli.json(&["impact", "Block"]);
     assert_eq!(class["target"]["path"], "block.h", "{class}");
-    assert_eq!(class["callers"][0]["symbol"], "open_block", "{class}");
-    for (name, caller) in [("now", "later"), ("note", "twice")] {
+    assert_eq!(class["callers"][1]["symbol"], "open_block", "{class}");
+    for (name, caller) in [("now", "later"), ("note", "twice"), ("Block::put", "fill")] {
         let found = cli.json(&["impact", name]);
         assert_eq!(found["callers"][0]["symbol"], caller, "{found}");
     }

@@ -1,5 +1,7 @@
 //! The definitions that a question about a change means: by name, handle, file, or changes.
 
+use std::collections::BTreeSet;
+
 use super::ImpactQuestion;
 use super::changed_lines;
 use crate::error::Result;
@@ -123,6 +125,16 @@ fn of_file(view: &View<'_>, path: &RepoPath) -> Result<Vec<SymbolRow>> {
     }
 }
 
+/// Whether these are one file, or two that only differ in directory and extension: `include/store.h` and `src/store.cc`.
+fn are_header_and_source(paths: &BTreeSet<&RepoPath>) -> bool {
+    let stems: BTreeSet<_> = paths
+        .iter()
+        .map(|it| it.file_name().rsplit_once('.'))
+        .collect();
+    let names: BTreeSet<_> = stems.iter().flatten().map(|(name, _)| name).collect();
+    paths.len() <= 2 && stems.len() == paths.len() && names.len() == 1
+}
+
 /// Returns the words of a signature of C without those that say how a function is linked: `inline int now(void)` has the
 /// words of `int now(void)`.
 fn without_specifiers(signature: &str) -> impl Iterator<Item = &str> {
@@ -138,13 +150,19 @@ pub(in crate::tools) fn is_one(targets: &[SymbolRow]) -> bool {
     let [first, rest @ ..] = targets else {
         return true;
     };
+    let is_of_c = |symbol: &SymbolRow| family_of(symbol.path.as_str()) == Some(Family::C);
     let is_member = |symbol: &SymbolRow| {
-        matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property) && symbol.parent.is_some()
+        matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property)
+            && (symbol.parent.is_some() || is_of_c(symbol))
     };
-    let is_same = |other: &SymbolRow| {
-        (&first.path, first.parent, &first.qualified_name)
-            == (&other.path, other.parent, &other.qualified_name)
+    // A method of C++ stands in its class or outside it: one overload in `store.h`, the other in `store.cc`.
+    let paths: BTreeSet<&RepoPath> = targets.iter().map(|it| &it.path).collect();
+    let has_same_place = |other: &SymbolRow| {
+        (&first.path, first.parent) == (&other.path, other.parent)
+            || is_of_c(other) && is_member(first) && are_header_and_source(&paths)
     };
+    let is_same =
+        |other: &SymbolRow| first.qualified_name == other.qualified_name && has_same_place(other);
     // A condition chooses: `#ifdef A` / `int now(void) {` / `#else` / `inline int now(void) {`, and of Rust
     // `#[cfg(unix)] fn now()` beside `#[cfg(windows)] fn now()`; without conditions the names would collide.
     let is_chosen = |other: &SymbolRow| {
