@@ -49,6 +49,7 @@ mod method_sets;
 pub mod overlay;
 mod overloads;
 mod parallel;
+mod passed_on;
 mod path_names;
 mod rules;
 mod rust_extension_traits;

@@ -302,7 +302,7 @@ impl<'a> UseTargets<'a> {
         found.and_then(|def| meaning(def).definition())
     }
 
-    fn targets(&self, file: FileId) -> Result<Vec<Option<ImportTarget>>, StoreError> {
+    pub(super) fn targets(&self, file: FileId) -> Result<Vec<Option<ImportTarget>>, StoreError> {
         let replaced = self.overlay.files.get(&file).map(|(_, targets)| targets);
         if let Some(targets) = replaced.or_else(|| self.overlay.targets.get(&file)) {
             return Ok(targets.iter().copied().map(Some).collect());
@@ -343,10 +343,19 @@ impl<'a> UseTargets<'a> {
             }
             UseMeaning::Unknown => {}
         }
+        let name = own.facts.name(used);
+        if let Target::Member { receiver, .. } = used.target {
+            let module = linker.module_of(receiver);
+            let is_outside = module.is_some_and(|it| self.is_from_outside(it, name));
+            return if is_outside {
+                Meaning::External
+            } else {
+                Meaning::Unresolved
+            };
+        }
         if used.target != Target::Lexical {
             return Meaning::Unresolved;
         }
-        let name = own.facts.name(used);
         let import = own.import_at(name);
         match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
             Some(ImportTarget::External) => Meaning::External,
@@ -433,6 +442,7 @@ impl<'a> UseTargets<'a> {
             match (found, own.target_of(&export.specifier)) {
                 (Some(found), _) => meaning(found),
                 (None, Some(target)) => self.missing(target, &export.local),
+                (None, None) if self.is_from_outside(own.file, &export.name) => Meaning::External,
                 (None, None) => Meaning::Unresolved,
             }
         })
@@ -448,8 +458,11 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns [`Meaning::Dangling`] for a name that a module provably lacks: its facts are known, it exports by statements
-    /// alone, and everything behind its `export *` is in the repository.
+    /// alone, and everything behind its `export *` is in the repository. [`Meaning::External`] for one that it passes on.
     fn missing(&self, target: ModuleId, name: &str) -> Meaning {
+        if self.is_from_outside(target, name) {
+            return Meaning::External;
+        }
         let mut open = vec![target];
         let mut seen = Vec::new();
         while let Some(file) = open.pop() {

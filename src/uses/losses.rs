@@ -164,7 +164,7 @@ impl BeforeAfter<'_> {
 
     /// Whether a name means something outside the repository for want of a definition in it. A bare one, though nothing new is
     /// imported: a type of C# is looked for in all namespaces that the file uses. A method of Rust, which is looked for in the
-    /// pointer around its receiver too, `Arc<Store>`: one that the standard library doesn't have.
+    /// pointer around its receiver too, `Arc<Store>`: one that the standard library doesn't have. Not what a module passes on.
     fn is_only_outside(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
         let used = &bound.facts.references[reference];
         if bound.now.references.get(reference) != Some(&Meaning::External) {
@@ -172,7 +172,15 @@ impl BeforeAfter<'_> {
         }
         if !is_bare(bound.facts, used) {
             return bound.facts.family == Family::Rust
-                && !is_standard_method(bound.facts.name(used));
+                && !is_standard_method(bound.facts.name(used))
+                && self.now.module_of_receiver(bound.id, reference).is_none();
+        }
+        // The module that it is imported from passes it on from outside now.
+        let name = bound.facts.name(used);
+        let imports = bound.facts.imports.iter().zip(&bound.now.imports);
+        let mut imported = imports.flat_map(|(import, now)| import.names.iter().zip(now));
+        if imported.any(|(it, now)| it.local == name && *now == Meaning::External) {
+            return false;
         }
         let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
         bound.changed.is_none_or(|at| {
