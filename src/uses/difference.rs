@@ -67,11 +67,8 @@ impl IndexedStates<'_> {
         let Some(row) = row else {
             return Ok(None);
         };
-        Ok(match read.facts_with_places(row.id)? {
-            // A file without anything in it has no row: nothing is found in it again.
-            None if read.symbols_of(row.id)?.is_empty() => Some(FileFacts::default()),
-            facts => facts,
-        })
+        // A file has no row of facts where nothing is in it, or nothing that could be read for syntax errors.
+        Ok(read.facts_with_places(row.id)?)
     }
 }
 
