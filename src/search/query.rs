@@ -93,6 +93,11 @@ impl Query {
         self.words.is_empty() && !self.text.chars().all(|c| matches!(c, '$' | '_'))
     }
 
+    /// Whether each of its words is a single letter or digit, which the index has as a name alone: `T`, `x`.
+    pub fn has_single_letters_alone(&self) -> bool {
+        self.words.iter().all(|word| word.norm.len() <= 1)
+    }
+
     /// Returns the words and parts that are looked for, in their order, each once.
     pub fn terms(&self) -> &[String] {
         &self.terms

@@ -307,10 +307,16 @@ pub(super) fn say_nothing_found(
     filters: &Filters,
     freshness_fields: &mut FreshnessFields,
 ) -> Result<()> {
-    if query.is_without_words() {
+    let is_without_words = query.is_without_words();
+    if is_without_words || query.has_single_letters_alone() {
         let shown = crate::workspace::cut_argument(query.text()).replace('\'', "'\\''");
+        let why = if is_without_words {
+            "The query has no word to search for"
+        } else {
+            "Single letters are found as names of definitions alone"
+        };
         freshness_fields.say(&format!(
-            "The query has no word to search for; text as it stands is found with `match: literal` (codelens grep '{shown}' --match literal)."
+            "{why}; text as it stands is found with `match: literal` (codelens grep '{shown}' --match literal)."
         ));
         return Ok(());
     }

@@ -500,9 +500,15 @@ pub(super) fn merges(kind: SymbolKind) -> bool {
     )
 }
 
-/// Fails for a name that is a path or a handle.
+/// Fails for a name that is a path or a handle, and for one that has no last part (`Store::`).
 fn check_name(view: &View<'_>, name: &str) -> Result<()> {
     let shown = cut_argument(name);
+    if last_name(name).is_empty() {
+        return Err(Error::invalid(
+            format!("`{shown}` ends without a name"),
+            "pass a whole name: `Store`, `Store.open`, `store::open`",
+        ));
+    }
     if let Some(file) = RepoPath::normalise(name)
         && view.read.has_file(file.as_str())?
     {

@@ -317,6 +317,14 @@ fn an_answer_from_a_part_of_the_index_says_so_first_and_denies_nothing() {
         found["note"],
         "No indexed file contains any of these words; looked through 421 files."
     );
+    // The index has single letters as names alone.
+    let found = cli.json(&["search", "T"]);
+    let note = found["note"].as_str().unwrap();
+    assert!(note.starts_with("Single letters are found"), "{note}");
+    for name in ["::", "Router::"] {
+        let refused = cli.run(&["impact", name]);
+        assert!(refused.stderr.contains("ends without a name"), "{name}");
+    }
 }
 
 #[test]
