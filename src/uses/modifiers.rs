@@ -92,7 +92,12 @@ impl DeclaredModifiers {
         let is_of_interface = parent.is_some_and(|it| it.kind == SymbolKind::Interface);
         let is_function = symbol.kind.is_function();
         let is_member = matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property);
-        let is_static = has("static") || has("const") && family == Family::CSharp;
+        // `static LIMITS: [u8; 2]` of Rust is used as `const LIMITS` is.
+        let is_static = match family {
+            Family::Rust => false,
+            Family::CSharp => has("static") || has("const"),
+            _ => has("static"),
+        };
         let is_abstract = has("abstract") || symbol.flags.contains(SymbolFlags::ABSTRACT);
         let may_be_overridden =
             has("virtual") || has("override") || has("abstract") || is_of_interface;
