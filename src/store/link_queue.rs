@@ -105,11 +105,21 @@ impl Writer<'_> {
         mask: Option<u64>,
     ) -> rusqlite::Result<()> {
         let units = "UNION SELECT -m.unit FROM reexporter p CROSS JOIN unit_file m ON m.file = p.file WHERE ?2 IS NOT NULL";
-        let rows = with_reexporters(
+        let query = with_reexporters(
             units,
-            "SELECT c.file, ?3 FROM reexporter p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0",
+            "SELECT DISTINCT c.file FROM reexporter p CROSS JOIN dependency c ON c.target = p.file WHERE ?2 IS NULL OR c.name_mask & ?2 <> 0",
         );
-        self.queue(&rows, (module, mask.map(u64::cast_signed), NAMES))
+        // Read first: an `INSERT … SELECT` is a statement that SQLite can take back, before which FTS5 writes its pending words
+        // as a segment; of a build that would be one for each file.
+        let dependents: Vec<FileId> = self
+            .tx()
+            .prepare_cached(&query)?
+            .query_map((module, mask.map(u64::cast_signed)), |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        for dependent in dependents {
+            self.queue("VALUES(?1, ?2)", (dependent, NAMES))?;
+        }
+        Ok(())
     }
 
     /// Queues the templates and fragments that a file imported before and no longer imports.
@@ -186,5 +196,69 @@ impl Read<'_> {
                     .collect()
             })
             .context("reading re-exporting files")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{ChunkKind, ContentId, RepoPath, Span};
+    use crate::store::remove::tests::made;
+    use crate::store::{Index, PreparedChunk, PreparedFile};
+
+    fn file_of_unit(n: u64) -> PreparedFile {
+        let word = format!("word{n}");
+        let chunk = PreparedChunk {
+            handle: n,
+            kind: ChunkKind::Text,
+            span: Span::default(),
+            symbol: None,
+            part: 0,
+            digest: n.cast_signed(),
+            columns: [
+                String::new(),
+                String::new(),
+                String::new(),
+                word,
+                String::new(),
+            ],
+        };
+        PreparedFile {
+            path: RepoPath::new(&format!("p/{n}.go")).unwrap(),
+            content: ContentId::of(&[]),
+            size_bytes: 0,
+            n_lines: 1,
+            language: "go",
+            facts_version: 0,
+            marked: false,
+            skip: None,
+            stat: None,
+            blob: None,
+            symbols: Vec::new(),
+            chunks: vec![chunk],
+            imports: Vec::new(),
+            facts: None,
+            exported_names: 0,
+            fingerprint: None,
+            units: vec![("go=p".to_owned(), 0)],
+            config: None,
+            suites: None,
+        }
+    }
+
+    #[test]
+    fn files_of_one_unit_are_one_segment_of_the_text_index() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, pointer) = made(dir.path());
+        let mut index = Index::open(&home, pointer).unwrap();
+        let mut writer = index.writer().unwrap();
+        for n in 0..20 {
+            writer.replace_file(&file_of_unit(n)).unwrap();
+        }
+        writer.commit(true).unwrap();
+        // Rows below 100 are the structure and the averages; the number of a segment is above the 37 bits of its pages.
+        let count = "SELECT count(DISTINCT id >> 37) FROM text_data WHERE id > 100";
+        let connection = index.connection();
+        let n_segments: i64 = connection.query_row(count, [], |row| row.get(0)).unwrap();
+        assert_eq!(n_segments, 1);
     }
 }
