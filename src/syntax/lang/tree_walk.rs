@@ -28,6 +28,34 @@ pub(in crate::syntax) fn each_node<'t, B>(
     }
 }
 
+/// Visits the comments of a tree in source order: the nodes that `is_comment` names, each of which begins with `//` or `/*` in
+/// `source`. Passes over all nodes without such a mark, most of a file.
+pub(in crate::syntax) fn each_comment<'t>(
+    root: Node<'t>,
+    source: &str,
+    is_comment: impl Fn(Node<'t>) -> bool,
+    mut visit: impl FnMut(Node<'t>),
+) {
+    let bytes = source.as_bytes();
+    let slashes = source.match_indices('/').map(|(at, _)| at);
+    let mut marks = slashes
+        .filter(|at| matches!(bytes.get(at + 1), Some(b'/' | b'*')))
+        .peekable();
+    each_node(root, |node| {
+        let range = node.byte_range();
+        while marks.next_if(|at| *at < range.start).is_some() {}
+        let Some(mark) = marks.peek() else {
+            return ControlFlow::Break(());
+        };
+        let mut goes_below = *mark < range.end;
+        if goes_below && is_comment(node) {
+            visit(node);
+            goes_below = false;
+        }
+        ControlFlow::Continue(goes_below)
+    });
+}
+
 /// Returns the number of bytes in errors of a tree.
 pub(in crate::syntax) fn n_errors(tree: &Tree) -> usize {
     let mut n = 0;

@@ -1,7 +1,5 @@
 //! The state of lowering one file, and access to its syntax tree.
 
-use std::ops::ControlFlow;
-
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
@@ -14,7 +12,7 @@ use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Budget, Family, SymbolFlags};
 use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::scoped_names::ScopedNames;
-use crate::syntax::lang::tree_walk::each_node;
+use crate::syntax::lang::tree_walk::each_comment;
 use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder};
 use crate::syntax::signature::Comment;
 
@@ -177,11 +175,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn find_comments(&mut self, root: Node<'t>) {
-        each_node(root, |node| {
-            if self.kind(node) == Kind::Comment {
-                self.comments.push(Comment::at(node.byte_range()));
-            }
-            ControlFlow::<(), bool>::Continue(true)
+        let grammar = self.grammar;
+        let is_comment = |node| grammar.kind(node) == Kind::Comment;
+        each_comment(root, self.source, is_comment, |node| {
+            self.comments.push(Comment::at(node.byte_range()));
         });
     }
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use std::ops::ControlFlow;
-
 use tree_sitter::Node;
 
 use super::grammar::{Grammar, Kind, grammar};
@@ -13,7 +11,7 @@ use crate::ir::{Binding, Expr, ExprId, FileFacts, PathId, ReferenceKind, Slot, S
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Budget, Family, Symbol};
 use crate::syntax::lang::frontend::LoweredFile;
-use crate::syntax::lang::tree_walk::each_node;
+use crate::syntax::lang::tree_walk::each_comment;
 use crate::syntax::lang::use_recorder::{RecordedUse, UseRecorder, offset};
 use crate::syntax::signature::Comment;
 
@@ -132,17 +130,15 @@ impl<'t> Lowering<'t> {
 
     /// Notes all comments.
     pub(super) fn find_comments(&mut self, root: Node<'_>) {
-        each_node(root, |node| {
-            if !self.kind(node).is_comment() {
-                return ControlFlow::<(), bool>::Continue(true);
-            }
+        let (grammar, source) = (self.grammar, self.source);
+        let is_comment = |node| grammar.kind(node).is_comment();
+        each_comment(root, source, is_comment, |node| {
             // A doc comment of a line has the end of the line in it.
             let text = self.text(node);
             let end = node.start_byte() + text.trim_end_matches(['\n', '\r']).len();
             if !text.starts_with("//!") && !text.starts_with("/*!") {
                 self.comments.push(Comment::at(node.start_byte()..end));
             }
-            ControlFlow::Continue(false)
         });
     }
 
