@@ -9,16 +9,18 @@ use super::super::endpoints::{
 use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
 use crate::model::hash::HashMap;
 
-/// Words of which a file with endpoints has one.
-const WORDS: [&str; 12] = [
-    "fetch",
-    "axios",
-    "@nestjs",
+/// Words of which a file with endpoints has one, if it calls none of [`METHOD_CALLS`].
+const WORDS: [&str; 3] = ["fetch", "axios", "@nestjs"];
+
+/// Methods of servers, routers and clients.
+const METHOD_CALLS: [&str; 11] = [
     ".get",
     ".post",
     ".put",
     ".patch",
     ".delete",
+    ".head",
+    ".options",
     ".use",
     ".route",
     ".register",
@@ -85,7 +87,7 @@ struct EndpointReader<'s, 'f> {
 /// Adds the endpoints of a script to its facts.
 pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let has = |words: &[&str]| words.iter().any(|it| source.contains(it));
-    let has_requests = has(&WORDS) && has(&PATHS);
+    let has_requests = has(&PATHS) && (has(&WORDS) || calls_method(source));
     if !has(&MAKERS) && !has_requests {
         return;
     }
@@ -125,6 +127,17 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     for call in calls {
         reader.call(call);
     }
+}
+
+/// Whether a text may call one of [`METHOD_CALLS`]: `.get(`, `.get<T>(`, `.get?.(`, not `.getItem(`.
+fn calls_method(source: &str) -> bool {
+    METHOD_CALLS.iter().any(|name| {
+        let mut calls = source.match_indices(name);
+        calls.any(|(at, _)| {
+            let behind = source[at + name.len()..].trim_start();
+            behind.starts_with(['(', '<', '?'])
+        })
+    })
 }
 
 impl<'s> EndpointReader<'s, '_> {
