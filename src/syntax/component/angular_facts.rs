@@ -66,7 +66,28 @@ fn may_be_template(source: &str) -> bool {
         })
     };
     !others.iter().any(|it| source.contains(it))
+        && !is_go_template(source)
         && (own.iter().any(|it| source.contains(it)) || is_component())
+}
+
+/// Whether markup has an action of Go's `html/template` that can be no expression of Angular: `{{ .Title }}`, `{{- $x := 1 -}}`,
+/// `{{ partial "head" . }}`, `{{/* note */}}`.
+fn is_go_template(source: &str) -> bool {
+    source.split("{{").skip(1).any(|rest| {
+        let Some((action, _)) = rest.split_once("}}") else {
+            return false;
+        };
+        let is_trimmed = action.ends_with(" -") || action.starts_with("- ");
+        let words = action.trim_start_matches('-').trim_end_matches('-').trim();
+        let is_field = words
+            .strip_prefix('.')
+            .is_some_and(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
+        is_trimmed
+            || is_field
+            || words.starts_with("/*")
+            || words.ends_with(" .")
+            || words.starts_with('$') && words.contains(":=")
+    })
 }
 
 /// Adds the uses in the templates of a script to its facts; `None` where the budget ended.

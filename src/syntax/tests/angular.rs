@@ -160,3 +160,22 @@ fn what_a_block_binds_is_known_by_the_instance() {
          .go: value this.a.b:[]",
     );
 }
+
+#[test]
+fn templates_of_go_are_none_of_angular() {
+    for source in [
+        "<a href=\"{{ .Link }}\">{{ title }}</a>",
+        "{{- with title -}}{{ title }}",
+        "{{ partial \"head\" . }}{{ title }}",
+        "{{/* note */}}{{ title }}",
+        "{{ $x := 1 }}{{ title }}",
+    ] {
+        same(&template("a.html", source), "");
+    }
+    same(
+        &template("a.html", "{{ .5 * size }} {{ -width }} {{ title }}"),
+        "1 value this.size
+         1 value this.width
+         1 value this.title",
+    );
+}
