@@ -73,3 +73,34 @@ pub(in crate::syntax) fn n_errors(tree: &Tree) -> usize {
 pub(in crate::syntax) fn is_keyword(node: Node<'_>) -> bool {
     !node.is_named() && !node.is_missing() && node.kind().starts_with(char::is_alphabetic)
 }
+
+#[cfg(test)]
+mod tests {
+    use tree_sitter::Parser;
+
+    use super::{each_comment, each_node};
+
+    #[test]
+    fn comments_are_those_of_a_walk_over_all_nodes() {
+        let source = "/* a */ class A { // b\n String s = \"http://x\"; /** c */ int f(int /* d */ n) { return n / 2; /* e */ } }\n// f";
+        let mut parser = Parser::new();
+        parser
+            .set_language(&tree_sitter_java::LANGUAGE.into())
+            .unwrap();
+        let tree = parser.parse(source, None).unwrap();
+        let mut all = Vec::new();
+        each_node(tree.root_node(), |node| {
+            if node.kind().ends_with("_comment") {
+                all.push(node.byte_range());
+            }
+            std::ops::ControlFlow::<(), bool>::Continue(true)
+        });
+        let mut found = Vec::new();
+        let is_comment = |node: tree_sitter::Node<'_>| node.kind().ends_with("_comment");
+        each_comment(tree.root_node(), source, is_comment, |node| {
+            found.push(node.byte_range());
+        });
+        assert_eq!(found.len(), 6);
+        assert_eq!(found, all);
+    }
+}

@@ -780,3 +780,23 @@ fn is_path(node: Node<'_>) -> bool {
         "string" | "template_string" | "binary_expression"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::calls_method;
+
+    #[test]
+    fn a_method_is_called_by_its_whole_name() {
+        for source in [
+            "a.get('/x')",
+            "a.post<T>(b)",
+            "a\n  .use (c)",
+            "a.head?.(d)",
+        ] {
+            assert!(calls_method(source), "{source}");
+        }
+        for source in ["a.getItem('/x')", "a.all", "a.options.b", "a.useId()"] {
+            assert!(!calls_method(source), "{source}");
+        }
+    }
+}
