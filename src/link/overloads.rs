@@ -178,7 +178,8 @@ impl Linker<'_, '_> {
                 let is_another =
                     !self.takes_some(*only, args.len()) && self.has_outside_base(*only);
                 let only = Type::Definition(Def::Symbol(only.0, only.1));
-                return (if is_another { Type::External } else { only }, false);
+                // The base may have it, or the method has got other parameters than its calls.
+                return (if is_another { Type::unknown() } else { only }, false);
             }
             _ => {}
         }
@@ -204,7 +205,7 @@ impl Linker<'_, '_> {
                 Type::Definition(Def::Symbol(first.0, first.1)),
                 by_arity.any(|other| self.differ(*first, *other)),
             ),
-            None if all.iter().any(|it| self.has_outside_base(*it)) => (Type::External, false),
+            None if all.iter().any(|it| self.has_outside_base(*it)) => (Type::unknown(), false),
             None => (found, true),
         }
     }
