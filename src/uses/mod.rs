@@ -35,6 +35,7 @@ mod removed;
 mod requirements;
 mod restrictions;
 mod suppressed;
+mod templates;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
@@ -57,6 +58,7 @@ pub use mentions::{Mention, MentionPart, Mentions, innermost};
 pub use modifiers::Visibility;
 pub use overloads::has_overloads;
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
+pub use templates::NamingTemplates;
 pub use unbound::may_name;
 pub use unchecked::UncheckedUses;
 

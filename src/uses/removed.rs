@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
+use super::templates::NamingTemplates;
 use super::unbound::{may_mean, n_beside};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
 use crate::syntax::UseKind;
+
+/// Names that are looked for in templates.
+const MAX_NAMES_IN_TEMPLATES: usize = 100;
 
 /// A definition that is gone from where it was.
 #[derive(Clone, Debug)]
@@ -29,6 +33,8 @@ pub struct RemovedDefinition {
     pub uses: Vec<DanglingUse>,
     /// Further uses of its name whose meaning is not known.
     pub n_unresolved: u64,
+    /// Pages and templates that hold its name, where no other use of it is known.
+    pub templates: NamingTemplates,
 }
 
 /// A use of a definition that is not there any more.
@@ -141,6 +147,13 @@ impl Uses<'_> {
             one.uses.sort();
             one.uses.dedup();
             one.n_unresolved = self.n_unresolved_beside(one)?;
+        }
+        let unused = removed.iter_mut().map(|(_, one)| one);
+        let unused = unused.filter(|one| one.uses.is_empty() && one.n_unresolved == 0);
+        for one in unused.take(MAX_NAMES_IN_TEMPLATES) {
+            let name = one.qualified_name.rsplit('.').next();
+            let name = name.unwrap_or(&one.qualified_name);
+            one.templates = self.templates_naming(name, &one.path)?;
         }
         let mut all: Vec<RemovedDefinition> = removed.into_iter().map(|(_, one)| one).collect();
         all.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));

@@ -228,3 +228,54 @@ fn a_template_of_svelte_calls_what_its_script_binds() {
         ["src/routes/Page.svelte:6"]
     );
 }
+
+#[test]
+fn templates_that_hold_the_name_of_a_definition_are_told() {
+    let (repo, cli) = open(
+        "\
+//- /app/models.py
+class Channel:
+    def is_editable(self):
+        return True
+    def kept(self):
+        return self
+//- /app/Pet.java
+class Pet { int getBirthDate() { return 1; } }
+//- /templates/list.html
+{% if channel.is_editable %}x{% endif %}
+//- /templates/mail.txt.jinja2
+{{ channel.is_editable }} {{ channel.keptalive }}
+//- /templates/pet.html
+<p th:text=\"${pet.birthDate}\"></p>
+//- commit base
+",
+    );
+    let summary = |args: &[&str]| cli.json(args)["summary"].as_str().unwrap().to_owned();
+    let said = summary(&["impact", "Channel.is_editable"]);
+    assert!(
+        said.starts_with("No uses found in code.")
+            && said.contains("The word is in 2 pages and templates (templates/list.html)"),
+        "{said}"
+    );
+    let said = summary(&["impact", "getBirthDate"]);
+    assert!(
+        said.contains("1 page or template (templates/pet.html)"),
+        "{said}"
+    );
+    let said = summary(&["impact", "Channel.kept"]);
+    assert!(!said.contains("template"), "{said}");
+    let text = repo.read("app/models.py");
+    repo.write("app/models.py", text.replace("is_editable", "can_edit"));
+    let said = summary(&["impact", "--changes"]);
+    assert!(
+        said.contains("no use of them is left in code. The word is in 2 pages and templates"),
+        "{said}"
+    );
+    let said = summary(&["changes"]);
+    assert!(
+        said.contains(
+            "Pages or templates hold the word of 1 definition that is gone (templates/list.html)."
+        ),
+        "{said}"
+    );
+}

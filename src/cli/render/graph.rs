@@ -444,9 +444,13 @@ fn removed(changes: &ChangeSetOutput, screen: &Screen) -> String {
             one.path,
             one.line,
             plural(one.total, "place"),
-            match one.doubtful {
-                0 => String::new(),
-                n => format!(" ({} of unknown meaning)", count(n)),
+            match (one.doubtful, &one.template) {
+                (0, None) => String::new(),
+                (0, Some(template)) => format!(
+                    " in code; the word is in {} ({template})",
+                    plural(one.templates, "template")
+                ),
+                (n, _) => format!(" ({} of unknown meaning)", count(n)),
             }
         );
         let uses = one.still_named_at.iter();

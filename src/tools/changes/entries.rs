@@ -298,6 +298,16 @@ impl ListedChanges {
                 count(gathered.n_outlined, "file")
             );
         }
+        if let (n, Some(template)) = &gathered.in_templates {
+            said += &format!(
+                " Pages or templates hold {} ({}).",
+                match n {
+                    1 => "the word of 1 definition that is gone".to_owned(),
+                    n => format!("the words of {n} definitions that are gone"),
+                },
+                one_line(template.as_str())
+            );
+        }
         if gathered.n_possible_losses > 0 {
             said += &format!(
                 " Not compared: {} of code, generated, minified or left out.",

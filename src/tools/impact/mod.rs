@@ -34,7 +34,9 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::model::path::is_at_or_below;
 use crate::model::{CommitId, FileRole, RepoPath};
-use crate::uses::{EarlierText, ImplicitCaller, RemovedDefinition, UncheckedUses, Uses};
+use crate::uses::{
+    EarlierText, ImplicitCaller, NamingTemplates, RemovedDefinition, UncheckedUses, Uses,
+};
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 pub(super) use counts::{ReachCounts, counts};
 use reached::list_reached;
@@ -515,6 +517,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_targets: if are_parts { 1 } else { found.n_targets },
         n_outlined,
         n_unfollowed,
+        templates: templates_of(&uses, &targets, is_single && found.n_direct == 0)?,
+        templates_of_removed: removed::templates(&removed),
         n_words: output
             .mentions
             .as_ref()
@@ -537,6 +541,18 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     output.summary = summary::summary(&found, &summary::implicit(&implicit));
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns the pages and templates that hold the name of a definition that is asked about and has no known use.
+fn templates_of(
+    uses: &Uses<'_>,
+    targets: &[SymbolRow],
+    is_unused: bool,
+) -> Result<NamingTemplates> {
+    match targets {
+        [target, ..] if is_unused => uses.templates_naming(&target.name, &target.path),
+        _ => Ok(NamingTemplates::default()),
+    }
 }
 
 /// Returns how many changes there are whose uses are not compared with them, where changes are asked about.

@@ -5,10 +5,10 @@
 use std::fmt::Write as _;
 
 use crate::model::sanitize::one_line;
-use crate::uses::{ImplicitCaller, UncheckedUses};
+use crate::uses::{ImplicitCaller, NamingTemplates, UncheckedUses};
 
 /// The figures of an answer.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct ImpactFigures {
     /// Definitions that were asked about.
@@ -45,6 +45,10 @@ pub(super) struct ImpactFigures {
     pub(super) n_outlined: usize,
     /// Files that hold the word in languages whose calls are not followed.
     pub(super) n_unfollowed: u64,
+    /// Pages and templates that hold the name of a definition without a known use.
+    pub(super) templates: NamingTemplates,
+    /// Those that hold the name of one that is gone and of which no use is known.
+    pub(super) templates_of_removed: NamingTemplates,
     /// Places of the word and files that hold it, where all definitions are outlined only.
     pub(super) n_words: (u64, u64),
     /// Definitions that the changes took away.
@@ -206,7 +210,16 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
                 count(found.n_unresolved, "use"),
                 if found.n_unresolved == 1 { "has" } else { "have" }
             ),
-            0 => format!("{gone} removed or renamed; no use of them is left that could be found."),
+            0 => match in_templates(&found.templates_of_removed) {
+                Some(templates) => {
+                    let templates = match found.n_removed {
+                        1 => templates,
+                        _ => templates.replacen("The word", "The word of one", 1),
+                    };
+                    format!("{gone} removed or renamed; no use of them is left in code. {templates}")
+                }
+                None => format!("{gone} removed or renamed; no use of them is left that could be found."),
+            },
             n => format!(
                 "{gone} removed or renamed: {} still {} them (`changeSet.removed`){}.",
                 count(n, "place"),
@@ -254,7 +267,21 @@ fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
             count(found.n_outlined as u64, "definition")
         )
     });
-    word.into_iter().chain(outlined)
+    let templates = Some(&found.templates).filter(|_| found.n_targets > 0 && found.n_direct == 0);
+    let templates = templates.and_then(in_templates);
+    word.into_iter().chain(templates).chain(outlined)
+}
+
+/// Says how many pages and templates hold a word, and names one; `None` where none does.
+pub(in crate::tools) fn in_templates(found: &NamingTemplates) -> Option<String> {
+    let first = one_line(found.first.as_ref()?.as_str()).into_owned();
+    Some(format!(
+        "The word is in {} ({first}), whose uses of code are not known.",
+        match found.n_files {
+            1 => "1 page or template".to_owned(),
+            n => format!("{n} pages and templates"),
+        }
+    ))
 }
 
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.
@@ -299,6 +326,9 @@ fn unproved(found: &ImpactFigures) -> String {
             "More files and tests may be reached: {} of the callers' names may lead to them (type unknown).",
             count(found.n_unbound_indirect, "use"),
         ),
+        0 if found.templates.n_files > 0 && found.n_direct == 0 => {
+            "Zero callers is not proved: pages or templates hold the name.".to_owned()
+        }
         0 if found.n_unsearched > 0 && found.n_direct == 0 => {
             "Zero callers is not proved: not every file that holds the name was read.".to_owned()
         }
@@ -455,7 +485,7 @@ mod tests {
         let said = summary(
             &ImpactFigures {
                 n_unbound: 1,
-                ..found
+                ..found.clone()
             },
             &implicit(&[ImplicitCaller::TestRunner]),
         );

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::fields::FieldsOfC;
 use super::removed;
 use super::sites::{LineOutput, line};
-use super::summary::{count, doubt, unread};
+use super::summary::{count, doubt, in_templates, unread};
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
 use crate::model::RepoPath;
@@ -342,7 +342,10 @@ fn became(one: &RemovedDefinition) -> String {
             count(one.n_unresolved, "use"),
             if one.n_unresolved == 1 { "has" } else { "have" }
         ),
-        0 => "No use of it is left that could be found.".to_owned(),
+        0 => match in_templates(&one.templates) {
+            Some(templates) => format!("No use of it is left in code. {templates}"),
+            None => "No use of it is left that could be found.".to_owned(),
+        },
         1 => format!("1 place still names it{doubt}."),
         n => format!(
             "{n} places in {} still name it{doubt}.",
