@@ -1,5 +1,6 @@
 //! Code that the grammar cannot read as it is written is parsed again with a few bytes replaced: call signatures without
-//! `;` between them, and exports named by words of the language, `export { f as delete }`.
+//! `;` between them, exports named by words of the language, `export { f as delete }`, and types of packages with type arguments,
+//! `import("vue").Ref<string>`.
 
 use tree_sitter::Tree;
 
@@ -27,7 +28,9 @@ pub(super) fn reread(
 ) -> Option<Tree> {
     let ended = with_ends(source);
     let named = with_names(ended.as_deref().unwrap_or(source));
-    match parse(&grammar.language, &named.or(ended)?, budget) {
+    let named = named.or(ended);
+    let typed = with_import_types(named.as_deref().unwrap_or(source));
+    match parse(&grammar.language, &typed.or(named)?, budget) {
         Parsed::Tree(tree) if error_bytes(&tree) < error_bytes(first) => Some(tree),
         _ => None,
     }
@@ -115,9 +118,50 @@ fn with_names(source: &str) -> Option<String> {
     (done > 0).then_some(out)
 }
 
+/// Returns the source with a name of the same length in the place of a package whose type has type arguments: `import("vue")` of
+/// `import("vue").Ref<string>`; `None` where there is none. A file of the repository is left as it is.
+fn with_import_types(source: &str) -> Option<String> {
+    const OPENING: &str = "import(";
+    let mut out = String::new();
+    let mut done = 0;
+    for (start, _) in source.match_indices(OPENING) {
+        let rest = &source[start + OPENING.len()..];
+        let Some(quote) = rest.chars().next().filter(|it| matches!(it, '"' | '\'')) else {
+            continue;
+        };
+        let Some((package, behind)) = rest[1..].split_once(quote) else {
+            continue;
+        };
+        let is_package = !package.starts_with('.') && !package.contains('\n');
+        let Some(path) = behind.strip_prefix(").").filter(|_| is_package) else {
+            continue;
+        };
+        let is_of_path = |it: char| it.is_alphanumeric() || matches!(it, '_' | '$' | '.');
+        if path.trim_start_matches(is_of_path).starts_with('<') {
+            let end = source.len() - path.len() - 1;
+            out.push_str(&source[done..start]);
+            out.extend(std::iter::repeat_n('_', end - start));
+            done = end;
+        }
+    }
+    out.push_str(&source[done..]);
+    (done > 0).then_some(out)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{with_ends, with_names};
+    use super::{with_ends, with_import_types, with_names};
+
+    #[test]
+    fn packages_of_types_with_arguments_become_names() {
+        let after = |source: &str| with_import_types(source);
+        assert_eq!(
+            after("let a: import(\"vue\").Ref<A>").as_deref(),
+            Some("let a: _____________.Ref<A>")
+        );
+        assert_eq!(after("let a: import(\"vue\").Ref"), None);
+        assert_eq!(after("let a: import('./vue').Ref<A>"), None);
+    }
 
     #[test]
     fn a_signature_below_a_type_is_set_apart_from_it() {
