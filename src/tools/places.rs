@@ -370,6 +370,11 @@ pub(super) fn named(
         return Ok(None);
     }
     leave_out_hidden(&mut found);
+    // A snapshot of a test repeats what a source defines.
+    let is_asked = path.is_some_and(is_snapshot);
+    if !is_asked && found.iter().any(|it| !is_snapshot(&it.path)) {
+        found.retain(|it| !is_snapshot(&it.path));
+    }
     // The likeliest first: code before its tests and declarations, exported before not, a class before the namespace that
     // is merged with it.
     found.sort_by_key(|symbol| {
@@ -382,6 +387,12 @@ pub(super) fn named(
         (order, merges(symbol.kind))
     });
     Ok(Some(found))
+}
+
+/// Whether a file is a snapshot that a test runner wrote: `__snapshots__/index.snapshot.d.ts`.
+pub(super) fn is_snapshot(path: &RepoPath) -> bool {
+    let mut parts = path.as_str().split('/');
+    parts.any(|it| it == "__snapshots__")
 }
 
 /// Returns the definition of a declaration, where it has one: the uses of `int open(void);` are those of `open`.
@@ -515,6 +526,17 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
         return Err(Error::invalid(
             format!("no definition is named `{shown}`"),
             format!("it is a file: pass it as `path` {file}"),
+        ));
+    }
+    if let Some(directory) = RepoPath::normalise(name).filter(|it| it.as_str().contains('/'))
+        && let Some(first) = view.read.files_under(directory.as_str())?.iter().next()
+    {
+        return Err(Error::invalid(
+            format!("no definition is named `{shown}`"),
+            format!(
+                "it is a directory: pass a file of it as `path`, e.g. {}",
+                first.path
+            ),
         ));
     }
     if Handle::parse(name).is_some() {

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::Uses;
+use super::components::component_tags;
 use super::files_with_name::{MAX_READ_BYTES, is_one_word};
 use super::forms::NameForm;
 use super::unbound::may_name;
@@ -104,6 +105,8 @@ struct MentionTarget<'a> {
     kinds: HashSet<SymbolKind>,
     /// Its file.
     home: Option<&'a RepoPath>,
+    /// Whether no other file can name it.
+    is_confined: bool,
     /// The file whose places are sorted.
     in_file: Cell<Option<FileId>>,
 }
@@ -237,6 +240,29 @@ impl Uses<'_> {
         Ok(mentions)
     }
 
+    /// Finds the places of the name of some definitions, as [`Self::mentions_within`] does; of a component those of its tags.
+    pub fn mentions_of(&self, targets: &[SymbolRow], max_bytes: usize) -> Result<Mentions> {
+        let first = &targets[0];
+        let Some(tags) = component_tags(first) else {
+            return self.mentions_within(&first.name, targets, max_bytes);
+        };
+        let mut found = Mentions::default();
+        for tag in &tags {
+            let of_tag = self.mentions_within(tag, targets, max_bytes)?;
+            found.all.extend(of_tag.all);
+            found.n_files += of_tag.n_files;
+            found.n_unread += of_tag.n_unread;
+        }
+        // A place that has another name is found once for each.
+        found
+            .all
+            .sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        found
+            .all
+            .dedup_by(|one, other| one.is_alias && one == other);
+        Ok(found)
+    }
+
     /// Adds the uses by bridges, whose lines hold another name: `fetch('/users')` for the handler of the route.
     fn add_bridges(
         &self,
@@ -313,6 +339,10 @@ impl Uses<'_> {
             ambient_module: None,
             kinds: targets.iter().map(|target| target.kind).collect(),
             home: targets.first().map(|target| &target.path),
+            is_confined: match targets {
+                [only] => self.is_confined(only)?,
+                _ => false,
+            },
             in_file: Cell::new(None),
         };
         // Symbols of a file are read once: a changed file may have thousands of targets.
@@ -515,7 +545,9 @@ impl Uses<'_> {
             return Err(Error::cancelled());
         };
         let symbols = self.read.symbols_of(file.id)?;
-        let may_name = wanted.home.is_none_or(|home| may_name(&file.path, home));
+        let may_name = wanted.home.is_none_or(|home| {
+            may_name(&file.path, home) && (!wanted.is_confined || file.path == *home)
+        });
         let imports_ambient = wanted.ambient_module.as_deref().is_some_and(|module| {
             let mut imports = found.facts.imports.iter();
             imports.any(|it| it.specifier == module)

@@ -11,6 +11,7 @@ mod broken;
 mod broken_use;
 mod changed_file;
 mod collisions;
+mod components;
 mod declarators;
 mod difference;
 mod difference_cache;

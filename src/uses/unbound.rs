@@ -1,15 +1,19 @@
 //! The uses of a name whose meaning is not known, as far as they may mean one definition: code of another language does
 //! not name it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Uses;
+use super::components::component_tags;
 use super::forms::NameForm;
 use crate::error::Result;
 use crate::ir::pasted_patterns;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::store::{SymbolRow, UnboundPlace, token};
 use crate::syntax;
+
+/// Definitions of a file whose names are looked up.
+const MAX_NAMES_OF_FILE: usize = 100;
 
 /// Files that are read to look for a word.
 const MAX_READ: usize = 50;
@@ -21,12 +25,36 @@ impl Uses<'_> {
         let Some(first) = symbols.first() else {
             return Ok(Vec::new());
         };
+        if let Some(tags) = component_tags(first) {
+            // A tag of a template has the name of the component in the index, however it is written.
+            let mut places = self.read.unbound_places(&tags[0])?;
+            places.retain(|it| it.is_call && !it.is_member && may_name(&it.path, &first.path));
+            return Ok(places);
+        }
         let mut places = self.read.unbound_places(&first.name)?;
+        if symbols.len() == 1 && self.is_confined(first)? {
+            places.retain(|it| it.path == first.path);
+        }
         places.retain(|place| {
             let mut symbols = symbols.iter();
             symbols.any(|it| may_name(&place.path, &it.path) && has_form_of(place, it.kind))
         });
         Ok(places)
+    }
+
+    /// Returns the uses in other files that lead to no definition and may mean one of those of a file, by their places.
+    pub fn unbound_places_of_file(&self, symbols: &[SymbolRow]) -> Result<Vec<UnboundPlace>> {
+        let mut places: BTreeMap<(RepoPath, String), Vec<UnboundPlace>> = BTreeMap::new();
+        for symbol in symbols.iter().take(MAX_NAMES_OF_FILE) {
+            for place in self.unbound_places(&[symbol])? {
+                let key = (place.path.clone(), symbol.name.clone());
+                let of_name = places.entry(key).or_default();
+                if place.path != symbol.path && !of_name.contains(&place) {
+                    of_name.push(place);
+                }
+            }
+        }
+        Ok(places.into_values().flatten().collect())
     }
 
     /// Returns the macros whose calls may make the name of a definition of C or C++ by pasting: `fs__##name` for `fs__open`, where the

@@ -279,3 +279,107 @@ class Pet { int getBirthDate() { return 1; } }
         "{said}"
     );
 }
+
+#[test]
+fn tags_that_no_file_binds_may_be_a_component_of_their_name() {
+    let (_repo, cli) = open(
+        "\
+//- /theme/components/BooleanDisplay.vue
+<script setup>
+const props = defineProps({ value: Boolean })
+</script>
+<template><b>{{ value }}</b></template>
+//- /demo/One.vue
+<template><BooleanDisplay :value=\"true\" /></template>
+//- /demo/Two.vue
+<template><boolean-display /></template>
+//- /demo/Three.vue
+<template><BooleanView /></template>
+//- commit base
+",
+    );
+    let path = "theme/components/BooleanDisplay.vue";
+    for answer in [
+        cli.json(&["impact", "--path", path]),
+        cli.json(&["impact", "BooleanDisplay"]),
+        cli.json(&["impact", "BooleanDisplay", "--sites"]),
+    ] {
+        let summary = answer["summary"].as_str().unwrap();
+        assert!(summary.starts_with("Unknown: 2 places use"), "{answer}");
+        let lines = answer["unresolved"].as_array().unwrap().iter();
+        let paths: Vec<&str> = lines.map(|it| it["path"].as_str().unwrap()).collect();
+        assert_eq!(paths, ["demo/One.vue", "demo/Two.vue"], "{answer}");
+    }
+}
+
+#[test]
+fn a_variable_of_a_component_is_named_in_no_other_file() {
+    let (_repo, cli) = open(
+        "\
+//- /demo.vue
+<script setup>
+const isLocked = lock()
+</script>
+<template><p /></template>
+//- /other.ts
+export const state = make()
+export function other() { return state.isLocked({ isLocked: true }) }
+//- commit base
+",
+    );
+    for args in [
+        &["impact", "isLocked", "--path", "demo.vue"][..],
+        &["impact", "isLocked", "--path", "demo.vue", "--sites"],
+    ] {
+        let answer = cli.json(args);
+        assert!(answer["unresolved"].is_null(), "{answer}");
+        assert_eq!(answer["completeness"]["unresolvedSites"], 0, "{answer}");
+    }
+}
+
+const COPIED: &str = "\
+//- /src/debounce.ts
+export function useDebounceFn(run: () => void) { return run }
+//- /src/app.ts
+import { useDebounceFn } from './debounce'
+useDebounceFn(() => {})
+//- /test/__snapshots__/index.snapshot.d.ts
+export declare function useDebounceFn(run: () => void): () => void
+//- /test/__snapshots__/other.snapshot.d.ts
+export declare function useDebounceFn(run: () => void): () => void
+//- commit base
+";
+
+#[test]
+fn a_definition_comes_before_its_copies_in_snapshots() {
+    let repo = Fixture::parse(COPIED).build();
+    let cli = Cli::new(repo.path());
+    let answer = cli.json(&["impact", "useDebounceFn"]);
+    assert_eq!(answer["target"]["path"], "src/debounce.ts", "{answer}");
+    assert_eq!(answer["totalCallers"], 1, "{answer}");
+    let text = repo.read("src/debounce.ts");
+    repo.write(
+        "src/debounce.ts",
+        text.replace("useDebounceFn", "useDebounce"),
+    );
+    let answer = cli.json(&["impact", "useDebounceFn"]);
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(
+        summary.contains("was renamed to `useDebounce` (src/debounce.ts:1)")
+            && summary.contains("2 definitions have this name"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn a_line_of_a_file_names_the_definition_around_it() {
+    let repo = Fixture::parse(COPIED).build();
+    let cli = Cli::new(repo.path());
+    let by_name = cli.json(&["impact", "useDebounceFn"]);
+    let at_line = cli.json(&["impact", "src/debounce.ts:1"]);
+    assert_eq!(by_name["target"], at_line["target"], "{at_line}");
+    let said = cli.fails(&["impact", "src/debounce.ts:900"], 1);
+    assert!(said.contains("no definition is around line 900"), "{said}");
+    let said = cli.fails(&["impact", "test/__snapshots__"], 1);
+    assert!(said.contains("it is a directory"), "{said}");
+}

@@ -27,7 +27,8 @@ use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero};
 use super::notes;
 use super::number::{Number, clamp};
 use super::places::{
-    CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput, first_lines, target, uses,
+    CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput, first_lines, is_snapshot,
+    target, uses,
 };
 use super::{Call, Tool};
 use crate::config::Config;
@@ -336,7 +337,8 @@ impl Tool for Impact {
         };
         let words = input.words();
         let answer = call.ask(&workspace, &words, |view| answer(view, &asked))?;
-        if !answer.is_unknown_name() || input.asks_changes() {
+        let is_of_copies = input.symbol.is_some() && answer.is_of_copies();
+        if !answer.is_unknown_name() && !is_of_copies || input.asks_changes() {
             return Ok(answer.led_by_state());
         }
         // A name that is gone may be one that the changes took away: that costs a look at the work tree.
@@ -346,7 +348,13 @@ impl Tool for Impact {
             earlier: &earlier,
             ..asked
         };
-        let answer = call.ask(&workspace, &words, |view| self::answer(view, &asked))?;
+        let answer = call.ask(&workspace, &words, |view| {
+            let mut answer = self::answer(view, &asked)?;
+            if is_of_copies {
+                unknown::add_removed(view, &asked, &mut answer)?;
+            }
+            Ok(answer)
+        })?;
         Ok(answer.led_by_state())
     }
 }
@@ -396,6 +404,11 @@ impl<'a> ImpactQuestion<'a> {
     }
 }
 
+/// Whether a file may repeat what a source defines: a snapshot of a test, a declaration.
+fn is_copy(path: &str) -> bool {
+    path.ends_with(".d.ts") || RepoPath::new(path).is_some_and(|it| is_snapshot(&it))
+}
+
 fn earlier(workspace: &Workspace, changes: &[FileChange]) -> Result<Vec<EarlierText>> {
     let texts = workspace.earlier_texts(changes)?.into_iter();
     Ok(texts
@@ -428,6 +441,16 @@ impl ImpactOutput {
             led.trim_end().clone_into(&mut self.summary);
         }
         self
+    }
+
+    /// Whether the definitions of the name that was asked for are in snapshots and declarations alone, which may repeat one that is gone.
+    fn is_of_copies(&self) -> bool {
+        let target = match &self.target {
+            ImpactTarget::Known(target) => Some(target),
+            _ => None,
+        };
+        let mut all = self.candidates.iter().flatten().chain(target).peekable();
+        all.peek().is_some() && all.all(|it| is_copy(&it.path))
     }
 
     /// Returns whether no definition has the name that was asked for.
@@ -499,6 +522,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     }
     if is_single {
         sites::add(view, &uses, input, &targets, &mut output)?;
+    } else if found.n_direct == 0 && !targets.is_empty() && !input.asks_changes() {
+        sites::add_unbound_of_file(view, &uses, &targets, &mut output)?;
     }
     let n_outlined = targets.iter().filter(|it| is_outlined(&it.path)).count();
     if is_single && n_outlined > 0 {

@@ -171,6 +171,23 @@ fn add_unbound(
     add_lines(uses, places.iter().map(|it| (&it.path, it.line)), output)
 }
 
+/// Adds the uses of unknown meaning of the names that a file defines, where no use of these is known.
+pub(super) fn add_unbound_of_file(
+    view: &View<'_>,
+    uses: &Uses<'_>,
+    targets: &[SymbolRow],
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let mut places = uses.unbound_places_of_file(targets)?;
+    let total = places.iter().map(|place| u64::from(place.count)).sum();
+    output.completeness.unresolved_sites = total;
+    output.unresolved_total = Some(total).filter(|total| *total > 0);
+    let near = Nearness::of(view, &targets[0])?;
+    places.sort_by_cached_key(|place| (near.of_path(&place.path), place.path.clone(), place.line));
+    places.dedup_by(|one, other| (&one.path, one.line) == (&other.path, other.line));
+    add_lines(uses, places.iter().map(|it| (&it.path, it.line)), output)
+}
+
 /// Adds the places that may be uses of a definition that has none by the index: code that could not be read, or names that
 /// linking does not follow, are found by reading the files that hold the word.
 fn add_doubts(
@@ -180,7 +197,7 @@ fn add_doubts(
     output: &mut ImpactOutput,
 ) -> Result<()> {
     let first = &targets[0];
-    let mentions = uses.mentions_within(&first.name, targets, MAX_DOUBT_BYTES)?;
+    let mentions = uses.mentions_of(targets, MAX_DOUBT_BYTES)?;
     output.completeness.unsearched_files = mentions.n_unread;
     let is_doubtful =
         |it: &&Mention| matches!(it.part, MentionPart::Unresolved | MentionPart::Dangling);
@@ -233,7 +250,7 @@ fn add_sites(
         Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
         None => None,
     };
-    let mentions = uses.mentions(&first.name, targets)?;
+    let mentions = uses.mentions_of(targets, usize::MAX)?;
     let mut other = OtherMentionsOutput::default();
     let mut unresolved: Vec<&Mention> = Vec::new();
     let mut sites: Vec<&Mention> = Vec::new();

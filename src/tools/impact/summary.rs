@@ -137,9 +137,14 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         (_, 0, 0) if found.n_removed > 0 => "No use was found of what else changed.".to_owned(),
         (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
         (_, 0, n) => format!(
-            "Unknown: {} {} this name, but what it means there is not known (`unresolved`).{}",
+            "Unknown: {} {} {}, but what it means there is not known (`unresolved`).{}",
             count(n, "place"),
             if n == 1 { "uses" } else { "use" },
+            if found.n_targets == 1 || found.is_overloaded {
+                "this name"
+            } else {
+                "a name that is defined there"
+            },
             match implicit {
                 "" => String::new(),
                 implicit => format!(" Beside that {implicit}."),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ImpactQuestion;
 use super::changed_lines;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::path::is_at_or_below;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
@@ -33,6 +33,9 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         };
     }
     if let Some(name) = &input.symbol {
+        if let Some(at_line) = definition_at(view, name)? {
+            return with_parts(view, definition_behind(view, at_line)?);
+        }
         let (own_path, name) = match asked.path {
             Some(_) => (None, name.as_str()),
             None => path_and_name(view, name)?,
@@ -72,6 +75,32 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         }
     }
     Ok(Targets::Found(found))
+}
+
+/// Returns the innermost definition around `path:line`; `None` for a text of any other form.
+///
+/// # Errors
+/// `invalid_argument` where no definition is around the line.
+fn definition_at(view: &View<'_>, text: &str) -> Result<Option<SymbolRow>> {
+    let Some((path, line)) = text.trim().rsplit_once(':') else {
+        return Ok(None);
+    };
+    let (Some(path), Ok(line)) = (RepoPath::normalise(path), line.parse::<u32>()) else {
+        return Ok(None);
+    };
+    let Some(file) = view.read.file(path.as_str())? else {
+        return Ok(None);
+    };
+    view.is_stale_at(path.as_str(), 0);
+    let symbols = view.read.symbols_of(file.id)?.into_iter();
+    let around = symbols.filter(|it| it.span.start_line <= line && line <= it.span.end_line);
+    let innermost = around.min_by_key(|it| it.span.end_line - it.span.start_line);
+    innermost.map(Some).ok_or_else(|| {
+        Error::invalid(
+            format!("no definition is around line {line} of {path}"),
+            format!("pass the file as `path` {path} for all of its definitions"),
+        )
+    })
 }
 
 /// Completes a type that is declared in parts by the others; of several types one part of each is left.

@@ -186,6 +186,23 @@ pub(super) fn answer(
     Ok(())
 }
 
+/// Says before an answer about copies of a definition that the changes took the definition itself away.
+pub(super) fn add_removed(
+    view: &View<'_>,
+    asked: &ImpactQuestion<'_>,
+    output: &mut ImpactOutput,
+) -> Result<()> {
+    let removed = removed::find(view, asked)?;
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let said = removed.iter().map(became).collect::<Vec<_>>().join(" ");
+    output.summary = format!("{said} {}", output.summary);
+    let changes = removed::change_set(view, (asked.from, &[]), &removed, MAX_LIST_BYTES / 4)?;
+    output.change_set = Some(changes);
+    Ok(())
+}
+
 /// Says that no definition has a name, and where that is known.
 fn opening(view: &View<'_>, path: Option<&RepoPath>, shown: &str) -> Result<Vec<String>> {
     let place = path.map_or(String::new(), |path| format!(" in `{path}`"));
