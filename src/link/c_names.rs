@@ -153,6 +153,10 @@ impl Linker<'_, '_> {
             Some(path) => (path, true),
             None => (name, false),
         };
+        if let Some(name) = path.strip_prefix('.') {
+            // `::open(path)`: no class and no namespace around is asked.
+            return Some((self.of_namespaces(file, None, name, wants_type)?, None));
+        }
         let first = path.split('.').next().unwrap_or(path);
         if matches!(first, "std" | "__gnu_cxx" | "__builtin") {
             return Some((external(path, wants_type), None));

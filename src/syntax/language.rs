@@ -26,7 +26,7 @@ const CSHARP_FACTS: u32 = 8;
 /// The same for Rust.
 const RUST_FACTS: u32 = 10;
 /// The same for C and C++.
-const C_FACTS: u32 = 8;
+const C_FACTS: u32 = 9;
 /// The same for languages that are outlined.
 const OUTLINE_FACTS: u32 = 103;
 /// The same for languages that are cut into chunks alone.

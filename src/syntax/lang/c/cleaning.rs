@@ -379,6 +379,11 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                 at = behind;
                 continue;
             }
+            TokenKind::Name if is_numbered_attribute(tokens, bytes, at, behind) => {
+                blank(bytes, token.start, end_of(tokens, behind));
+                at = behind;
+                continue;
+            }
             // `NFA::Step`: the name of a class.
             TokenKind::Capitals if is_qualifier(tokens, at) => {}
             TokenKind::Capitals => {
@@ -442,6 +447,33 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
         }
         left = Some(*token);
         at += 1;
+    }
+}
+
+/// Whether a macro in small letters is an attribute before the name of a function: `void printflike(1, 2) log(const char *, ...);`.
+/// Its arguments are the numbers of parameters, which those of no declared function are.
+fn is_numbered_attribute(tokens: &[Token], bytes: &[u8], at: usize, behind: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let is_numbered = behind > at + 3
+        && tokens[at + 2..behind - 1]
+            .iter()
+            .all(|it| matches!(it.kind, TokenKind::Sign(b'0' | b',')));
+    if !is_numbered || kind(behind) != Some(TokenKind::Name) {
+        return false;
+    }
+    let Some(before) = at.checked_sub(1).map(|it| tokens[it]) else {
+        return false;
+    };
+    match before.kind {
+        TokenKind::Name | TokenKind::Sign(b'*' | b'&') => {
+            kind(behind + 1) == Some(TokenKind::Sign(b'('))
+        }
+        // `static printflike(1, 2) void log(const char *, ...);`
+        TokenKind::Keyword => matches!(
+            &bytes[before.start..before.end],
+            b"static" | b"extern" | b"inline"
+        ),
+        _ => false,
     }
 }
 

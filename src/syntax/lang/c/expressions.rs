@@ -21,7 +21,7 @@ impl<'t> Lowering<'t> {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::Identifier => self.lower_name(self.text(node)),
-            Kind::QualifiedIdentifier => match self.path_text(node) {
+            Kind::QualifiedIdentifier => match self.value_path(node) {
                 Some(path) => self.name(&path),
                 None => self.unknown,
             },

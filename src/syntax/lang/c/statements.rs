@@ -368,7 +368,7 @@ impl<'t> Lowering<'t> {
 
     /// Records the use of a name as a value.
     fn use_value(&mut self, node: Node<'t>) {
-        let Some(text) = self.path_text(node) else {
+        let Some(text) = self.value_path(node) else {
             return;
         };
         if self.kind(node) == Kind::Identifier {

@@ -106,6 +106,17 @@ impl<'t> Lowering<'t> {
         Some(parts.join("."))
     }
 
+    /// Returns the path of a function or variable, as [`Self::path_text`]; a name of the whole program begins with a dot:
+    /// `.open` for `::open`, which is no member of a class around.
+    pub(super) fn value_path(&self, node: Node<'t>) -> Option<String> {
+        let fields = self.grammar.fields;
+        let path = self.path_text(node)?;
+        let is_global = self.kind(node) == Kind::QualifiedIdentifier
+            && self.field(node, fields.scope).is_none()
+            && !path.contains('.');
+        Some(if is_global { format!(".{path}") } else { path })
+    }
+
     fn path_parts(&self, node: Node<'t>, parts: &mut Vec<&'t str>) -> Option<()> {
         let fields = self.grammar.fields;
         if parts.len() > MAX_ARGUMENTS {
