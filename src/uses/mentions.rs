@@ -240,26 +240,25 @@ impl Uses<'_> {
         Ok(mentions)
     }
 
-    /// Finds the places of the name of some definitions, as [`Self::mentions_within`] does; of a component those of its tags.
+    /// Finds the places of the name of some definitions, as [`Self::mentions_within`] does; of a component also the tags of
+    /// unknown meaning that are written like its file, and not each `default`.
     pub fn mentions_of(&self, targets: &[SymbolRow], max_bytes: usize) -> Result<Mentions> {
         let first = &targets[0];
+        let mut found = self.mentions_within(&first.name, targets, max_bytes)?;
         let Some(tags) = component_tags(first) else {
-            return self.mentions_within(&first.name, targets, max_bytes);
+            return Ok(found);
         };
-        let mut found = Mentions::default();
+        found.all.retain(|it| it.part != MentionPart::Unresolved);
         for tag in &tags {
-            let of_tag = self.mentions_within(tag, targets, max_bytes)?;
+            let mut of_tag = self.mentions_within(tag, targets, max_bytes)?;
+            of_tag.all.retain(|it| it.part == MentionPart::Unresolved);
             found.all.extend(of_tag.all);
             found.n_files += of_tag.n_files;
             found.n_unread += of_tag.n_unread;
         }
-        // A place that has another name is found once for each.
         found
             .all
             .sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
-        found
-            .all
-            .dedup_by(|one, other| one.is_alias && one == other);
         Ok(found)
     }
 
