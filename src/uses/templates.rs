@@ -66,8 +66,8 @@ fn property_of_accessor(name: &str, home: &RepoPath) -> Option<String> {
     if by_path(home).family() != Some(Family::Java) {
         return None;
     }
-    let prefixes = ["get", "is", "set"].into_iter();
-    let property = prefixes.filter_map(|it| name.strip_prefix(it)).next()?;
+    let mut prefixes = ["get", "is", "set"].into_iter();
+    let property = prefixes.find_map(|it| name.strip_prefix(it))?;
     let first = property.chars().next().filter(|it| it.is_uppercase())?;
     let rest = &property[first.len_utf8()..];
     Some(format!("{}{rest}", first.to_lowercase()))

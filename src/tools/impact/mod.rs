@@ -443,6 +443,18 @@ impl ImpactOutput {
         self
     }
 
+    /// Names the definitions among which the question does not choose.
+    fn name_candidates(&mut self, targets: &[SymbolRow]) {
+        let is_in_one_file = targets.iter().all(|it| it.path == targets[0].path);
+        let path = if is_in_one_file { "" } else { "`path`, or " };
+        self.summary = format!(
+            "{} definitions have this name: pass {path}the `handle` of one of the candidates. No callers were looked for.",
+            targets.len()
+        );
+        self.truncated = targets.len() > MAX_CANDIDATES;
+        self.candidates = Some(targets.iter().take(MAX_CANDIDATES).map(target).collect());
+    }
+
     /// Whether the definitions of the name that was asked for are in snapshots and declarations alone, which may repeat one that is gone.
     fn is_of_copies(&self) -> bool {
         let target = match &self.target {
@@ -471,16 +483,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
             return Ok(output);
         }
     };
-    let shown = || Some(targets.iter().take(MAX_CANDIDATES).map(target).collect());
     if input.symbol.is_some() && input.handle.is_none() && !are_parts && !is_one(&targets) {
-        let is_in_one_file = targets.iter().all(|it| it.path == targets[0].path);
-        let path = if is_in_one_file { "" } else { "`path`, or " };
-        output.summary = format!(
-            "{} definitions have this name: pass {path}the `handle` of one of the candidates. No callers were looked for.",
-            targets.len()
-        );
-        output.truncated = targets.len() > MAX_CANDIDATES;
-        output.candidates = shown();
+        output.name_candidates(&targets);
         return Ok(output);
     }
     let is_single = are_parts || is_one(&targets) && !targets.is_empty();

@@ -136,20 +136,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         ),
         (_, 0, 0) if found.n_removed > 0 => "No use was found of what else changed.".to_owned(),
         (_, 0, 0) => "No uses found in code. (Calls by computed names and from other repositories are not visible.)".to_owned(),
-        (_, 0, n) => format!(
-            "Unknown: {} {} {}, but what it means there is not known (`unresolved`).{}",
-            count(n, "place"),
-            if n == 1 { "uses" } else { "use" },
-            if found.n_targets == 1 || found.is_overloaded {
-                "this name"
-            } else {
-                "a name that is defined there"
-            },
-            match implicit {
-                "" => String::new(),
-                implicit => format!(" Beside that {implicit}."),
-            }
-        ),
+        (_, 0, n) => unknown_uses(found, n, implicit),
         (_, n, _) => {
             let mut reached = vec![count(found.n_files as u64, "file")];
             let tests = count(found.n_tests as u64, "test file");
@@ -202,6 +189,24 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         );
     }
     said.join(" ")
+}
+
+/// Returns the sentence about places of unknown meaning, where no use is known.
+fn unknown_uses(found: &ImpactFigures, n_places: u64, implicit: &str) -> String {
+    let verb = if n_places == 1 { "uses" } else { "use" };
+    let name = if found.n_targets == 1 || found.is_overloaded {
+        "this name"
+    } else {
+        "a name that is defined there"
+    };
+    let beside = match implicit {
+        "" => String::new(),
+        implicit => format!(" Beside that {implicit}."),
+    };
+    format!(
+        "Unknown: {} {verb} {name}, but what it means there is not known (`unresolved`).{beside}",
+        count(n_places, "place")
+    )
 }
 
 /// Returns the sentences about definitions that the changes took away.
