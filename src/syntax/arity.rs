@@ -1,6 +1,6 @@
-//! Required parameters of definitions, and arguments of calls: does `f(a)` still agree with `function f(a, b)`?
+//! Parameters of definitions, and arguments of calls: does `f(a)` still agree with `function f(a, b)`?
 //!
-//! Counts alone; types and names of arguments are left to compilers. JavaScript has no required parameters, so that only
+//! Counts alone; types and names of arguments are left to compilers. JavaScript takes any number of arguments, so that only
 //! TypeScript and Python are counted.
 
 use tree_sitter::{Node, Tree};
@@ -30,6 +30,43 @@ const TRANSPARENT: &[&str] = &[
     "staticmethod",
     "wraps",
 ];
+
+/// The numbers of arguments that a definition takes: 1 to 2 of `f(a, b?)`, 1 and more of `f(a, ...rest)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arity {
+    /// Arguments that a call has to pass.
+    pub least: u32,
+    /// Arguments that a call may pass; `None` where any number may follow, and where the bound is not known.
+    pub most: Option<u32>,
+}
+
+impl Arity {
+    /// That of a constructor which nobody wrote: `new Store()`.
+    pub const NONE: Self = Self {
+        least: 0,
+        most: Some(0),
+    };
+
+    /// Whether a call that passes `n` arguments agrees with it.
+    pub fn takes(self, n: u32) -> bool {
+        n >= self.least && self.most.is_none_or(|most| n <= most)
+    }
+
+    /// Whether there may be a number of arguments that `earlier` takes and this does not.
+    pub fn is_narrower_than(self, earlier: Self) -> bool {
+        let bound = |one: Self| one.most.unwrap_or(u32::MAX);
+        self.least > earlier.least || bound(self) < bound(earlier)
+    }
+
+    /// Returns that of a definition with two overloads.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            most: self.most.zip(other.most).map(|(a, b)| a.max(b)),
+        }
+    }
+}
 
 /// The syntax tree of one file, asked for counts.
 pub struct Arities<'s> {
@@ -87,14 +124,14 @@ impl Around {
     }
 }
 
-/// Does [`Arities::required`] for a definition of TypeScript by its text alone, which is a fraction of its file; `None` where the
+/// Does [`Arities::of_definition`] for a definition of TypeScript by its text alone, which is a fraction of its file; `None` where the
 /// text by itself may be read otherwise.
-pub fn required_by_text(
+pub fn arity_by_text(
     language: &Language,
     text: &str,
     around: Around,
     budget: &Budget,
-) -> Option<Option<u32>> {
+) -> Option<Option<Arity>> {
     if matches!(language.shape, FileShape::Python) {
         return None;
     }
@@ -105,7 +142,18 @@ pub fn required_by_text(
     let node = arities.outermost(from, from + text.len())?;
     let is_alone = node.byte_range() == (from..from + text.len());
     let is_sure = is_alone && around.holds(node.kind()) && !arities.tree.root_node().has_error();
-    is_sure.then(|| Arities::required_of_function(node))
+    is_sure.then(|| Arities::of_function(node))
+}
+
+/// Does [`Arities::of_definition`] for a function of Python by its text alone.
+pub fn arity_of_python(
+    language: &Language,
+    text: &str,
+    is_method: bool,
+    budget: &Budget,
+) -> Option<Arity> {
+    let arities = Arities::of(language, text, budget)?;
+    arities.of_def(arities.outermost(0, text.len())?, is_method)
 }
 
 impl<'s> Arities<'s> {
@@ -126,14 +174,14 @@ impl<'s> Arities<'s> {
         }
     }
 
-    /// Returns how many arguments a call of the definition at `span` has to pass at least; `None` where it is no function, or a
-    /// decorator may change its parameters. The receiver of a method is no argument: 1 for `def put(self, key, value=0)`.
-    pub fn required(&self, span: &Span, is_method: bool) -> Option<u32> {
+    /// Returns how many arguments the definition at `span` takes; `None` where it is no function, or a decorator may change its
+    /// parameters. The receiver of a method is no argument: 1 to 2 for `def put(self, key, value=0)`.
+    pub fn of_definition(&self, span: &Span, is_method: bool) -> Option<Arity> {
         let node = self.outermost(span.start_byte as usize, span.end_byte as usize)?;
         if self.is_python {
-            self.required_of_def(node, is_method)
+            self.of_def(node, is_method)
         } else {
-            Self::required_of_function(node)
+            Self::of_function(node)
         }
     }
 
@@ -153,7 +201,7 @@ impl<'s> Arities<'s> {
         Some(node)
     }
 
-    fn required_of_def(&self, node: Node<'_>, is_method: bool) -> Option<u32> {
+    fn of_def(&self, node: Node<'_>, is_method: bool) -> Option<Arity> {
         let mut is_static = false;
         let function = if node.kind() == "decorated_definition" {
             let mut cursor = node.walk();
@@ -176,44 +224,69 @@ impl<'s> Arities<'s> {
         }
         let parameters = function.child_by_field_name("parameters")?;
         let mut cursor = parameters.walk();
-        let all = parameters.named_children(&mut cursor);
-        let n_required = all
-            .filter(|parameter| match parameter.kind() {
-                "identifier" | "tuple_pattern" => true,
+        let (mut n_required, mut n_named, mut is_open) = (0_usize, 0_usize, false);
+        for parameter in parameters.named_children(&mut cursor) {
+            match parameter.kind() {
+                "identifier" | "tuple_pattern" => n_required += 1,
+                "default_parameter" | "typed_default_parameter" => n_named += 1,
                 // `a: int`, and not `*rest: int`
-                "typed_parameter" => parameter
-                    .named_child(0)
-                    .is_some_and(|name| name.kind() == "identifier"),
-                _ => false,
-            })
-            .count();
+                "typed_parameter"
+                    if parameter
+                        .named_child(0)
+                        .is_some_and(|name| name.kind() == "identifier") =>
+                {
+                    n_required += 1;
+                }
+                "comment" | "keyword_separator" | "positional_separator" => {}
+                _ => is_open = true,
+            }
+        }
         let n_receivers = usize::from(is_method && !is_static);
-        u32::try_from(n_required.saturating_sub(n_receivers)).ok()
+        let without_receiver = |n: usize| u32::try_from(n.saturating_sub(n_receivers)).ok();
+        Some(Arity {
+            least: without_receiver(n_required)?,
+            most: without_receiver(n_required + n_named).filter(|_| !is_open),
+        })
     }
 
-    fn required_of_function(node: Node<'_>) -> Option<u32> {
+    fn of_function(node: Node<'_>) -> Option<Arity> {
         let mut at = node;
+        // Where a type is written beside the function, that one is called: `const f: Handler = (a) => a`.
+        let mut has_other_type = false;
         for _ in 0..MAX_STEPS {
-            if let Some(parameters) = at.child_by_field_name("parameters") {
-                return Some(required_of_list(parameters));
-            }
-            // `a => a`
-            if at.kind() == "arrow_function" && at.child_by_field_name("parameter").is_some() {
-                return Some(1);
+            let found = if let Some(parameters) = at.child_by_field_name("parameters") {
+                Some(of_list(parameters))
+            } else if at.kind() == "arrow_function" && at.child_by_field_name("parameter").is_some()
+            {
+                // `a => a`
+                Some(Arity {
+                    least: 1,
+                    most: Some(1),
+                })
+            } else {
+                None
+            };
+            if let Some(Arity { least, most }) = found {
+                let most = most.filter(|_| !has_other_type);
+                return Some(Arity { least, most });
             }
             at = match at.kind() {
                 "export_statement" => at
                     .child_by_field_name("declaration")
                     .or_else(|| at.child_by_field_name("value"))?,
+                "as_expression" => {
+                    has_other_type = true;
+                    at.named_child(0)?
+                }
                 "ambient_declaration"
                 | "lexical_declaration"
                 | "variable_declaration"
                 | "parenthesized_expression"
-                | "as_expression"
                 | "satisfies_expression"
                 | "type_annotation" => at.named_child(0)?,
                 "variable_declarator" | "public_field_definition" | "pair" => {
                     let value = at.child_by_field_name("value");
+                    let type_ = at.child_by_field_name("type");
                     // Of another name for a function the written type tells.
                     let is_opaque = |it: &Node<'_>| {
                         matches!(
@@ -221,9 +294,9 @@ impl<'s> Arities<'s> {
                             "identifier" | "member_expression" | "call_expression"
                         )
                     };
-                    value
-                        .filter(|it| !is_opaque(it))
-                        .or_else(|| at.child_by_field_name("type"))?
+                    let value = value.filter(|it| !is_opaque(it));
+                    has_other_type |= value.is_some() && type_.is_some();
+                    value.or(type_)?
                 }
                 "property_signature" => at.child_by_field_name("type")?,
                 _ => return None,
@@ -295,10 +368,10 @@ impl<'s> Arities<'s> {
     }
 }
 
-/// Returns the place of the last required parameter, from 1: parameters before it have to be passed too.
-fn required_of_list(parameters: Node<'_>) -> u32 {
+/// Returns how many arguments a list of parameters takes: those before the last required one have to be passed too.
+fn of_list(parameters: Node<'_>) -> Arity {
     let mut cursor = parameters.walk();
-    let (mut n, mut required) = (0, 0);
+    let (mut n, mut least, mut has_rest) = (0, 0, false);
     for parameter in parameters.named_children(&mut cursor) {
         if !matches!(
             parameter.kind(),
@@ -312,12 +385,16 @@ fn required_of_list(parameters: Node<'_>) -> u32 {
         }
         n += 1;
         let is_rest = pattern.is_some_and(|it| it.kind() == "rest_pattern");
+        has_rest |= is_rest;
         let has_default = parameter.child_by_field_name("value").is_some();
         if parameter.kind() == "required_parameter" && !is_rest && !has_default {
-            required = n;
+            least = n;
         }
     }
-    required
+    Arity {
+        least,
+        most: (!has_rest).then_some(n),
+    }
 }
 
 /// Whether the decorators above a definition of Python may change its parameters: `@app.route` may, `@staticmethod` does not.
@@ -338,12 +415,17 @@ fn decorator_name(text: &str) -> &str {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Arities, Around, required_by_text};
+    use super::{Arities, Arity, Around, arity_by_text};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::{by_path, extract, starts};
 
-    /// Returns the required parameters of each symbol, and the arguments of each place of `f`.
-    fn counts(path: &str, source: &str) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
+    fn arity(least: u32, most: impl Into<Option<u32>>) -> Arity {
+        let most = most.into();
+        Arity { least, most }
+    }
+
+    /// Returns how many arguments each symbol takes, and those of each place of `f`.
+    fn counts(path: &str, source: &str) -> (Vec<Option<Arity>>, Vec<Option<u32>>) {
         let budget = Budget::unlimited(Arc::default());
         let language = by_path(&RepoPath::new(path).unwrap());
         let arities = Arities::of(language, source, &budget).unwrap();
@@ -351,54 +433,90 @@ mod tests {
             .unwrap()
             .facts
             .symbols;
-        let required = symbols.iter();
-        let required = required.map(|it| arities.required(&it.span, it.parent.is_some()));
+        let taken = symbols.iter();
+        let taken = taken.map(|it| arities.of_definition(&it.span, it.parent.is_some()));
         let arguments = starts(source, "f").map(|at| arities.arguments(at));
-        (required.collect(), arguments.collect())
+        (taken.collect(), arguments.collect())
     }
 
     #[test]
-    fn required_parameters_are_those_that_a_call_has_to_pass() {
-        for (source, required) in [
-            ("export function g(a: A, b?: B, ...c: C[]) {}", 1),
-            ("export const g = (a, b = 1, c) => a", 3),
-            ("const g = a => a", 1),
-            ("export default async function g(this: X, { a, b }) {}", 1),
-            ("const g: Fn = (function (a, b) {}) as Fn", 2),
-            ("declare function g(a: A): void", 1),
-            ("export const g: (a: A, b: B) => void = h", 2),
+    fn parameters_bound_the_arguments_of_a_call() {
+        for (source, taken) in [
+            (
+                "export function g(a: A, b?: B, ...c: C[]) {}",
+                arity(1, None),
+            ),
+            ("export function g(a: A, b?: B) {}", arity(1, 2)),
+            ("export const g = (a, b = 1, c) => a", arity(3, 3)),
+            ("const g = a => a", arity(1, 1)),
+            (
+                "export default async function g(this: X, { a, b }) {}",
+                arity(1, 1),
+            ),
+            ("const g: Fn = (function (a, b) {}) as Fn", arity(2, None)),
+            ("const g: Fn = (a, b = 1) => a", arity(1, None)),
+            ("declare function g(a: A): void", arity(1, 1)),
+            ("export const g: (a: A, b: B) => void = h", arity(2, 2)),
         ] {
-            assert_eq!(counts("a.ts", source).0, [Some(required)], "{source}");
+            assert_eq!(counts("a.ts", source).0, [Some(taken)], "{source}");
         }
         // `private a` is a field too.
         let class = "class C { constructor(private a: A, b?: B) {} m = (a, b) => 1; n(a?: A) {} }";
         assert_eq!(
             counts("a.ts", class).0,
-            [None, Some(1), None, Some(2), Some(0)]
+            [
+                None,
+                Some(arity(1, 2)),
+                None,
+                Some(arity(2, 2)),
+                Some(arity(0, 1))
+            ]
         );
-        let (required, _) = counts("a.ts", "const g = memo((a) => a)");
-        assert_eq!(required, [None]);
+        assert_eq!(counts("a.ts", "const g = memo((a) => a)").0, [None]);
+    }
+
+    #[test]
+    fn a_narrower_arity_refuses_calls() {
+        for (earlier, now) in [
+            (arity(1, 2), arity(2, 2)),
+            (arity(0, 2), arity(0, 1)),
+            (arity(0, None), arity(0, 3)),
+        ] {
+            assert!(now.is_narrower_than(earlier), "{earlier:?} {now:?}");
+            assert!(!earlier.is_narrower_than(now), "{earlier:?} {now:?}");
+        }
+        assert!(arity(1, 2).takes(2) && !arity(1, 2).takes(3) && !arity(1, 2).takes(0));
+        assert_eq!(arity(1, 1).or(arity(2, 3)), arity(1, 3));
+        assert_eq!(arity(1, 1).or(arity(2, None)), arity(1, None));
     }
 
     #[test]
     fn the_text_of_a_definition_tells_what_its_file_does() {
         let budget = Budget::unlimited(Arc::default());
         let language = by_path(&RepoPath::new("a.ts").unwrap());
-        let of = |text, around| required_by_text(language, text, around, &budget);
-        for (text, around, required) in [
+        let of = |text, around| arity_by_text(language, text, around, &budget);
+        for (text, around, taken) in [
             (
                 "export function g(a: A, b?: B) {}",
                 Around::Statements,
-                Some(1),
+                Some(arity(1, 2)),
             ),
-            ("const g = (a, b) => a", Around::Statements, Some(2)),
+            (
+                "const g = (a, b) => a",
+                Around::Statements,
+                Some(arity(2, 2)),
+            ),
             ("const g = memo(a => a)", Around::Statements, None),
-            ("private async m(a: A, b = 1) {}", Around::Class, Some(1)),
-            ("m(a?: A): void", Around::Interface, Some(0)),
-            ("m(a, b) {}", Around::Object, Some(2)),
-            ("m: a => a", Around::Object, Some(1)),
+            (
+                "private async m(a: A, b = 1) {}",
+                Around::Class,
+                Some(arity(1, 2)),
+            ),
+            ("m(a?: A): void", Around::Interface, Some(arity(0, 1))),
+            ("m(a, b) {}", Around::Object, Some(arity(2, 2))),
+            ("m: a => a", Around::Object, Some(arity(1, 1))),
         ] {
-            assert_eq!(of(text, around), Some(required), "{text}");
+            assert_eq!(of(text, around), Some(taken), "{text}");
         }
         // One of several declared together, a label, a part of something else.
         for (text, around) in [
@@ -422,10 +540,18 @@ class C:
     def s(a): pass
     @click.command()
     def k(self, a): pass
+def h(a, /, b: int, *, c=1, d: int = 2): pass
 ";
         assert_eq!(
             counts("a.py", source).0,
-            [Some(3), None, Some(1), Some(1), None]
+            [
+                Some(arity(3, None)),
+                None,
+                Some(arity(1, 1)),
+                Some(arity(1, 1)),
+                None,
+                Some(arity(2, 4))
+            ]
         );
     }
 

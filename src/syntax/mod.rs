@@ -30,7 +30,7 @@ mod test_titles;
 mod tests;
 mod text;
 
-pub use arity::{Arities, Around, has_opaque_decorator, required_by_text};
+pub use arity::{Arities, Arity, Around, arity_by_text, arity_of_python, has_opaque_decorator};
 pub use assertions::{InterfaceAssertion, interface_assertions};
 pub use comments::blank_comments;
 pub use file_routes::called_by_file_name;

@@ -1,92 +1,199 @@
-//! Calls that pass fewer arguments than the changed signature of what they call requires.
+//! Calls that pass another number of arguments than the changed signature of their callee takes.
 //!
-//! Counts arguments and required parameters of TypeScript and Python; types are left to compilers.
+//! Counts arguments and parameters of TypeScript and Python; types are left to compilers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::changed_file::{ChangedFile, FileSide};
-use super::difference::{Difference, SymbolChange};
+use super::difference::{DefinitionPlace, Difference};
 use super::losses::BeforeAfter;
 use super::mentions::line_at;
 use super::modifiers::is_typescript;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::use_targets::Meaning;
-use crate::model::{Budget, FileId, RepoPath, Symbol, SymbolFlags, SymbolKind};
-use crate::syntax::{self, Arities, Around, UseKind};
+use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::model::{Budget, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
+use crate::store::SymbolRow;
+use crate::syntax::{self, Arities, Arity, Around, UseKind};
 
-/// A definition whose calls have to pass more arguments than before.
-struct Stricter {
-    /// Its change, an index into [`Difference::changes`].
-    change: usize,
-    required_before: u32,
-    required: u32,
-    /// Its file, and its declarations there.
-    file: FileId,
-    targets: Vec<u32>,
+/// Classes without a constructor below one whose constructor changed that are looked at.
+const MAX_HEIRS: usize = 200;
+
+/// A definition that takes other numbers of arguments than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ArityChange {
+    /// The change, an index into [`Difference::changes`].
+    pub(super) change: usize,
+    pub(super) earlier: Arity,
+    pub(super) now: Arity,
+    /// The declarations that calls name, in the old state: of a constructor its class.
+    pub(super) old: DefinitionPlace,
+    /// Those in the new state.
+    pub(super) new: DefinitionPlace,
+    /// Whether it is a constructor, which classes below inherit.
+    is_constructor: bool,
+}
+
+/// The changes of arity by the declarations that calls name.
+pub(super) type NarrowerDefinitions = HashMap<DefinitionRow, ArityChange>;
+
+impl ArityChange {
+    /// Returns why a call that passes `given` arguments is broken; `None` where it is not, or was before.
+    pub(super) fn refusal(&self, given: u32) -> Option<BrokenReason> {
+        if !self.earlier.takes(given) || self.now.takes(given) {
+            return None;
+        }
+        let required = self.now.least;
+        Some(match self.now.most {
+            Some(most) if given > most => BrokenReason::TooManyArguments { given, most },
+            _ => BrokenReason::TooFewArguments { given, required },
+        })
+    }
 }
 
 impl Uses<'_> {
-    /// Adds the calls that pass fewer arguments than a changed signature requires.
+    /// Adds the calls that pass fewer or more arguments than a changed signature takes.
     pub(super) fn add_calls(&self, states: &BeforeAfter<'_>, found: &mut BrokenUses) -> Result<()> {
-        let stricter = self.stricter(states.difference)?;
-        // No edge says that a definition calls itself.
-        let mut callers: BTreeSet<FileId> = stricter.iter().map(|one| one.file).collect();
-        for one in &stricter {
-            for row in self.read.symbols_of(one.file)? {
-                if one.targets.contains(&row.ordinal) {
+        let (narrower, builders) = self.narrower(states)?;
+        let mut callers = BTreeSet::new();
+        for (file, symbol) in narrower.keys() {
+            // No edge says that a definition calls itself.
+            callers.insert(*file);
+            for row in self.read.symbols_of(*file)? {
+                if row.ordinal == *symbol {
                     callers.extend(self.read.edges_into(row.id)?.iter().map(|it| it.src_file));
                 }
             }
         }
         for caller in callers {
-            self.add_calls_of(states, &stricter, caller, found)?;
+            self.add_calls_of(states, &narrower, caller, found)?;
+        }
+        for (class, one) in &builders {
+            self.add_base_calls(states.difference, *class, one, found)?;
         }
         Ok(())
     }
 
-    /// Returns the definitions whose calls have to pass more arguments than before.
-    fn stricter(&self, difference: &Difference) -> Result<Vec<Stricter>> {
-        let mut all = Vec::new();
-        let mut trees = ArityTrees::default();
-        for (at, change) in difference.changes.iter().enumerate() {
-            if change.kind != ChangeKind::Signature {
-                continue;
+    /// Adds the calls by which the constructor of a class passes arguments to that of its base: `super(path)`, `super().__init__(path)`.
+    fn add_base_calls(
+        &self,
+        difference: &Difference,
+        (file, class): DefinitionRow,
+        one: &ArityChange,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let rows = self.read.symbols_of(file)?;
+        let is_own =
+            |it: &&SymbolRow| it.parent == Some(class) && is_constructor(&it.name, it.kind);
+        let Some(constructor) = rows.iter().find(is_own) else {
+            return Ok(());
+        };
+        let path = &constructor.path;
+        let summary = self.read.file(path.as_str())?.filter(|_| is_counted(path));
+        let text = summary.and_then(|it| self.sources.read(path, it.content));
+        let Some(text) = text else { return Ok(()) };
+        let Some(arities) = Arities::of(syntax::by_path(path), &text, &self.budget) else {
+            return Ok(());
+        };
+        let (word, callee) = if is_python(path) {
+            ("super().__init__", "super().".len())
+        } else {
+            ("super", 0)
+        };
+        let from = constructor.span.start_byte as usize;
+        let own = text.get(from..constructor.span.end_byte as usize);
+        for (at, _) in own.unwrap_or_default().match_indices(word) {
+            let start = u32::try_from(from + at + callee).unwrap_or(u32::MAX);
+            let refusal = arities.arguments(start).and_then(|it| one.refusal(it));
+            if let Some(reason) = refusal {
+                let n_before = text[..from + at].matches('\n').count();
+                let line = u32::try_from(n_before + 1).unwrap_or(u32::MAX);
+                let place = (path, line, &*text, start);
+                let use_ = (UseKind::Call, Provenance::Resolved);
+                found
+                    .all
+                    .extend(broken_call(difference, one, place, use_, reason));
             }
-            let Some((required_before, required)) = self.required(difference, change, &mut trees)
-            else {
+        }
+        Ok(())
+    }
+
+    /// Returns the definitions that take other numbers of arguments than before, and the classes whose constructors call one of them.
+    fn narrower(
+        &self,
+        states: &BeforeAfter<'_>,
+    ) -> Result<(NarrowerDefinitions, Vec<(DefinitionRow, ArityChange)>)> {
+        let difference = states.difference;
+        let mut all = NarrowerDefinitions::new();
+        let mut builders = Vec::new();
+        let mut trees = ArityTrees::default();
+        for at in 0..difference.changes.len() {
+            let Some(one) = self.arity_change(difference, at, &mut trees) else {
                 continue;
             };
-            let Some(place) = &change.new else { continue };
-            let file = &difference.files[place.file];
+            let file = &difference.files[one.new.file];
             let Some(row) = self.read.file(file.path.as_str())? else {
                 continue;
             };
-            let first = &file.new.facts.symbols[place.symbols[0] as usize];
-            // A constructor is called by the name of its class.
-            let is_constructor = is_constructor(&first.name, first.kind);
-            let targets = match first.parent {
-                Some(class) if is_constructor => vec![class],
-                _ => place.symbols.clone(),
-            };
-            all.push(Stricter {
-                change: at,
-                required_before,
-                required,
-                file: row.id,
-                targets,
-            });
+            for symbol in one.new.symbols.clone() {
+                if one.is_constructor {
+                    for (heir, has_constructor) in self.heirs(states, (row.id, symbol))? {
+                        if has_constructor {
+                            builders.push((heir, one.clone()));
+                        } else {
+                            all.entry(heir).or_insert_with(|| one.clone());
+                        }
+                    }
+                }
+                all.insert((row.id, symbol), one.clone());
+            }
         }
-        Ok(all)
+        Ok((all, builders))
+    }
+
+    /// Returns the classes below one of which no class between has a constructor, each with whether it has one itself.
+    fn heirs(
+        &self,
+        states: &BeforeAfter<'_>,
+        class: DefinitionRow,
+    ) -> Result<Vec<(DefinitionRow, bool)>> {
+        let (mut heirs, mut open) = (Vec::<(DefinitionRow, bool)>::new(), vec![class]);
+        while let Some(base) = open.pop() {
+            let (below, _) = states.now.classes_built_on(base)?;
+            for (heir, is_direct) in below {
+                let is_new = is_direct && heir != class && heirs.iter().all(|it| it.0 != heir);
+                if !is_new || heirs.len() >= MAX_HEIRS {
+                    continue;
+                }
+                if let Some(has_constructor) = self.has_constructor(heir)? {
+                    heirs.push((heir, has_constructor));
+                    open.extend((!has_constructor).then_some(heir));
+                }
+            }
+        }
+        Ok(heirs)
+    }
+
+    /// Whether a class has a constructor of its own; `None` for an interface, and where it has several bases.
+    fn has_constructor(&self, (file, class): DefinitionRow) -> Result<Option<bool>> {
+        let rows = self.read.symbols_of(file)?;
+        let Some(row) = rows.iter().find(|it| it.ordinal == class) else {
+            return Ok(None);
+        };
+        let has_one_base = is_typescript(&row.path) || !row.signature.contains([',', '=']);
+        let mut members = rows.iter().filter(|it| it.parent == Some(class));
+        let is_class = row.kind == SymbolKind::Class && has_one_base;
+        Ok(is_class.then(|| members.any(|it| is_constructor(&it.name, it.kind))))
     }
 
     /// Adds the calls of one file.
     fn add_calls_of(
         &self,
         states: &BeforeAfter<'_>,
-        stricter: &[Stricter],
+        narrower: &NarrowerDefinitions,
         caller: FileId,
         found: &mut BrokenUses,
     ) -> Result<()> {
@@ -105,14 +212,12 @@ impl Uses<'_> {
         };
         let meanings = states.now.of_file(caller)?.references;
         let of_reference = |reference: u32| {
-            let Some(Meaning::Definition((file, symbol), provenance)) =
+            let Some(Meaning::Definition(definition, provenance)) =
                 meanings.get(reference as usize)
             else {
                 return None;
             };
-            let mut all = stricter.iter();
-            let one = all.find(|one| one.file == *file && one.targets.contains(symbol))?;
-            Some((one, *provenance))
+            Some((narrower.get(definition)?, *provenance))
         };
         let n_references = u32::try_from(meanings.len()).unwrap_or(u32::MAX);
         if !(0..n_references).any(|it| of_reference(it).is_some()) {
@@ -126,88 +231,243 @@ impl Uses<'_> {
             let Some((one, provenance)) = of_reference(reference) else {
                 continue;
             };
-            if !matches!(kind, UseKind::Call | UseKind::New) {
-                continue;
+            let given = arities.arguments(start);
+            let is_call = matches!(kind, UseKind::Call | UseKind::New);
+            let refusal = given.filter(|_| is_call).and_then(|it| one.refusal(it));
+            if let Some(reason) = refusal {
+                let place = (&path, line, &*text, start);
+                found.all.extend(broken_call(
+                    difference,
+                    one,
+                    place,
+                    (kind, provenance),
+                    reason,
+                ));
             }
-            let Some(given) = arities.arguments(start) else {
-                continue;
-            };
-            let required = one.required;
-            if given < one.required_before || given >= required {
-                continue;
-            }
-            let Some((home, symbol)) = difference.new_of(&difference.changes[one.change]) else {
-                continue;
-            };
-            found.all.push(BrokenUse {
-                path: path.clone(),
-                line,
-                text: line_at(&text, start as usize),
-                kind: Some(kind),
-                also: Vec::new(),
-                home: home.path.clone(),
-                symbol: symbol.qualified_name.clone(),
-                change: Some(one.change),
-                reason: BrokenReason::TooFewArguments { given, required },
-                provenance,
-                module_line: None,
-                is_through: false,
-            });
         }
         Ok(())
     }
 
-    /// Returns how many arguments calls of a definition had to pass, and have to now, where that is more.
-    pub(super) fn required<'d>(
+    /// Returns the numbers of arguments that a changed definition took and takes, where some calls that were right are not now; `None` too
+    /// where they are not known.
+    pub(super) fn arity_change<'d>(
         &self,
         difference: &'d Difference,
-        change: &SymbolChange,
+        at: usize,
         trees: &mut ArityTrees<'d>,
-    ) -> Option<(u32, u32)> {
-        let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
-        let (old_file, new_file) = (&difference.files[old.file], &difference.files[new.file]);
-        if !is_counted(&old_file.path) || !is_counted(&new_file.path) {
+    ) -> Option<ArityChange> {
+        let change = &difference.changes[at];
+        let file_of = |place: &DefinitionPlace| &difference.files[place.file];
+        let places = [&change.old, &change.new].into_iter().flatten();
+        if !places.clone().all(|it| is_counted(&file_of(it).path)) {
             return None;
         }
-        let symbols = |side: &'d FileSide, places: &[u32]| -> Vec<&'d Symbol> {
-            let each = places.iter();
-            each.map(|at| &side.facts.symbols[*at as usize]).collect()
-        };
-        let (was, is) = (
-            symbols(&old_file.old, &old.symbols),
-            symbols(&new_file.new, &new.symbols),
-        );
-        if have_same_parameters(&new_file.path, &was, &is) {
-            return None;
-        }
-        let mut of = |file: &'d ChangedFile, side: &'d FileSide, all: &[&Symbol]| -> Option<u32> {
-            let is_overload =
-                |symbol: &&&Symbol| symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
-            // Of overloads the implementation can't be called by itself.
-            let mut called: Vec<_> = all.iter().filter(is_overload).collect();
-            if called.is_empty() {
-                called = all.iter().collect();
-            }
-            let each = called.into_iter().map(|symbol| {
-                let outer = symbol.parent.map(|at| &side.facts.symbols[at as usize]);
-                let is_method = outer.is_some_and(|it| it.kind == SymbolKind::Class);
-                let (start, end) = (symbol.span.start_byte, symbol.span.end_byte);
-                let text = side.text.get(start as usize..end as usize)?;
-                let language = syntax::by_path(&file.path);
-                let around = around(outer.map(|it| it.kind), symbol.kind);
-                let by_text = syntax::required_by_text(language, text, around, &self.budget);
-                if let Some(required) = by_text {
-                    return required;
+        let is_old = |place: &DefinitionPlace| change.old.as_ref() == Some(place);
+        let is_of_constructor = places.clone().all(|place| {
+            let file = file_of(place);
+            let side = if is_old(place) { &file.old } else { &file.new };
+            let symbol = &side.facts.symbols[place.symbols[0] as usize];
+            is_constructor(&symbol.name, symbol.kind)
+        });
+        let (earlier, now, old, new) = match (change.kind, &change.old, &change.new) {
+            (ChangeKind::Signature, Some(old), Some(new)) => {
+                let (was, is) = (file_of(old), file_of(new));
+                let symbols = |side: &'d FileSide, place: &DefinitionPlace| -> Vec<&'d Symbol> {
+                    let each = place.symbols.iter();
+                    each.map(|at| &side.facts.symbols[*at as usize]).collect()
+                };
+                let (before, after) = (symbols(&was.old, old), symbols(&is.new, new));
+                if have_same_parameters(&is.path, &before, &after) {
+                    return None;
                 }
-                let arities = trees.of(&file.path, side, &self.budget)?;
-                arities.required(&symbol.span, is_method)
-            });
-            each.collect::<Option<Vec<u32>>>()?.into_iter().min()
+                let earlier = self.arity(was, &was.old, old, trees)?;
+                let now = self.arity(is, &is.new, new, trees)?;
+                (earlier, now, called(&was.old, old), called(&is.new, new))
+            }
+            // Without one a class is made with no arguments, or those of its base.
+            (ChangeKind::Added, None, Some(new)) if is_of_constructor => {
+                let file = file_of(new);
+                let now = self.arity(file, &file.new, new, trees)?;
+                let class = called(&file.new, new);
+                let old = in_other_state(&file.new, &class, &file.old)?;
+                let unknown = Arity {
+                    least: 0,
+                    most: None,
+                };
+                let earlier = implicit_arity(file, &file.old, &old)?.unwrap_or(unknown);
+                (earlier, now, old, class)
+            }
+            (ChangeKind::Removed, Some(old), None) if is_of_constructor => {
+                let file = file_of(old);
+                let earlier = self.arity(file, &file.old, old, trees)?;
+                let class = called(&file.old, old);
+                let new = in_other_state(&file.old, &class, &file.new)?;
+                (earlier, implicit_arity(file, &file.new, &new)??, class, new)
+            }
+            _ => return None,
         };
-        let before = of(old_file, &old_file.old, &was)?;
-        let now = of(new_file, &new_file.new, &is)?;
-        (now > before).then_some((before, now))
+        now.is_narrower_than(earlier).then_some(ArityChange {
+            change: at,
+            earlier,
+            now,
+            old,
+            new,
+            is_constructor: is_of_constructor,
+        })
     }
+
+    /// Returns how many arguments calls of a definition pass in one state of its file.
+    fn arity<'d>(
+        &self,
+        file: &'d ChangedFile,
+        side: &'d FileSide,
+        place: &DefinitionPlace,
+        trees: &mut ArityTrees<'d>,
+    ) -> Option<Arity> {
+        let all = place.symbols.iter();
+        let all: Vec<&Symbol> = all.map(|at| &side.facts.symbols[*at as usize]).collect();
+        let is_overload = |symbol: &&&Symbol| symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
+        // Of overloads the implementation can't be called by itself.
+        let mut called: Vec<_> = all.iter().filter(is_overload).collect();
+        if called.is_empty() {
+            called = all.iter().collect();
+        }
+        let each = called.into_iter().map(|symbol| {
+            let outer = symbol.parent.map(|at| &side.facts.symbols[at as usize]);
+            let outer = outer.map(|it| it.kind);
+            let is_method = outer == Some(SymbolKind::Class);
+            let (start, end) = (symbol.span.start_byte, symbol.span.end_byte);
+            let text = side.text.get(start as usize..end as usize)?;
+            let language = syntax::by_path(&file.path);
+            let around = around(outer, symbol.kind);
+            let by_text = syntax::arity_by_text(language, text, around, &self.budget);
+            let found = by_text.unwrap_or_else(|| {
+                let arities = trees.of(&file.path, side, &self.budget)?;
+                arities.of_definition(&symbol.span, is_method)
+            })?;
+            let is_bound = is_bound_above(&file.path, outer, symbol);
+            let most = found.most.filter(|_| is_bound);
+            Some(Arity { most, ..found })
+        });
+        each.collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .reduce(Arity::or)
+    }
+}
+
+/// Whether the parameters of a definition are all that its calls may pass: not those of a member of an object, whose type may be written
+/// elsewhere, nor of a method of Python, which `Store.open(store, path)` passes its receiver.
+fn is_bound_above(path: &RepoPath, outer: Option<SymbolKind>, symbol: &Symbol) -> bool {
+    use SymbolKind::{Class, Function, Interface, Method, Type};
+    let is_of_object = match outer {
+        None | Some(Function | Method) => symbol.kind == Method,
+        Some(Class | Interface | Type) => false,
+        Some(_) => true,
+    };
+    let may_pass_receiver = outer == Some(Class) && !is_constructor(&symbol.name, symbol.kind);
+    !(is_of_object || is_python(path) && may_pass_receiver)
+}
+
+/// Whether it is known how many arguments a definition takes at most, from its text alone.
+pub(super) fn has_known_bound(path: &RepoPath, side: &FileSide, symbol: &Symbol) -> bool {
+    let outer = symbol.parent.map(|at| &side.facts.symbols[at as usize]);
+    let outer = outer.map(|it| it.kind);
+    let (start, end) = (symbol.span.start_byte, symbol.span.end_byte);
+    let text = side.text.get(start as usize..end as usize);
+    let text = text.filter(|_| is_bound_above(path, outer, symbol));
+    let Some(text) = text else { return false };
+    let is_method = outer == Some(SymbolKind::Class);
+    let budget = Budget::unlimited(Arc::default());
+    let language = syntax::by_path(path);
+    let found = if is_python(path) {
+        syntax::arity_of_python(language, text, is_method, &budget)
+    } else {
+        let around = around(outer, symbol.kind);
+        syntax::arity_by_text(language, text, around, &budget).flatten()
+    };
+    found.is_some_and(|it| it.most.is_some())
+}
+
+/// Returns the declarations that calls of a definition name: of a constructor its class.
+fn called(side: &FileSide, place: &DefinitionPlace) -> DefinitionPlace {
+    let first = &side.facts.symbols[place.symbols[0] as usize];
+    match first.parent {
+        Some(class) if is_constructor(&first.name, first.kind) => DefinitionPlace {
+            file: place.file,
+            symbols: vec![class],
+        },
+        _ => place.clone(),
+    }
+}
+
+/// Returns the place of a class in the other state of its file; `None` where that has none of its name.
+fn in_other_state(
+    side: &FileSide,
+    class: &DefinitionPlace,
+    other: &FileSide,
+) -> Option<DefinitionPlace> {
+    let class_of = |symbol: &Symbol| (symbol.kind, symbol.qualified_name.clone());
+    let wanted = class_of(&side.facts.symbols[class.symbols[0] as usize]);
+    let is_class = wanted.0 == SymbolKind::Class;
+    let mut others = other.facts.symbols.iter();
+    let at = others.position(|it| is_class && class_of(it) == wanted)?;
+    Some(DefinitionPlace {
+        file: class.file,
+        symbols: vec![u32::try_from(at).ok()?],
+    })
+}
+
+/// Returns the arity of a class that has no constructor: none without a base, else `Some(None)`, for that of the base is not looked up. `None`
+/// where a decorator may write the constructor.
+#[expect(clippy::option_option, reason = "two things may be unknown")]
+fn implicit_arity(
+    file: &ChangedFile,
+    side: &FileSide,
+    place: &DefinitionPlace,
+) -> Option<Option<Arity>> {
+    let class = &side.facts.symbols[place.symbols[0] as usize];
+    let (start, end) = (class.span.start_byte, class.span.end_byte);
+    let text = side.text.get(start as usize..end as usize)?;
+    if is_python(&file.path) && text.starts_with('@') {
+        return None;
+    }
+    let mut members = side.facts.symbols.iter();
+    if members.any(|it| {
+        it.parent == Some(place.symbols[0])
+            && (is_constructor(&it.name, it.kind) || it.name == "__new__")
+    }) {
+        return None;
+    }
+    let has_base = class.signature.contains('(') || class.signature.contains(" extends ");
+    Some((!has_base).then_some(Arity::NONE))
+}
+
+/// Returns the entry of a call that its callee refuses.
+pub(super) fn broken_call(
+    difference: &Difference,
+    one: &ArityChange,
+    (path, line, text, start): (&RepoPath, u32, &str, u32),
+    (kind, provenance): (UseKind, Provenance),
+    reason: BrokenReason,
+) -> Option<BrokenUse> {
+    let change = &difference.changes[one.change];
+    let (home, symbol) = difference
+        .new_of(change)
+        .or_else(|| difference.old(change))?;
+    Some(BrokenUse {
+        path: path.clone(),
+        line,
+        text: line_at(text, start as usize),
+        kind: Some(kind),
+        also: Vec::new(),
+        home: home.path.clone(),
+        symbol: symbol.qualified_name.clone(),
+        change: Some(one.change),
+        reason,
+        provenance,
+        module_line: None,
+        is_through: false,
+    })
 }
 
 fn around(outer: Option<SymbolKind>, kind: SymbolKind) -> Around {
@@ -261,7 +521,7 @@ fn have_same_parameters(path: &RepoPath, old: &[&Symbol], new: &[&Symbol]) -> bo
     if !old.iter().chain(new).all(is_called) {
         return true;
     }
-    let is_python = matches!(path.extension(), Some("py" | "pyi"));
+    let is_python = is_python(path);
     let groups = |all: &[&Symbol]| -> Option<Vec<String>> {
         let each = all.iter().map(|symbol| parenthesised(&symbol.signature));
         each.collect()
@@ -294,9 +554,13 @@ pub(super) fn parenthesised(signature: &str) -> Option<String> {
     (depth == 0 && !found.is_empty()).then_some(found)
 }
 
-/// Whether calls in a file have to pass what a signature requires: JavaScript passes `undefined` for the rest.
+/// Whether calls in a file have to pass the arguments of a signature: JavaScript passes `undefined` for the rest.
 pub(super) fn is_counted(path: &RepoPath) -> bool {
-    is_typescript(path) || matches!(path.extension(), Some("py" | "pyi"))
+    is_typescript(path) || is_python(path)
+}
+
+fn is_python(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("py" | "pyi"))
 }
 
 fn is_constructor(name: &str, kind: SymbolKind) -> bool {

@@ -375,7 +375,9 @@ fn doubt_unread(difference: &Difference, found: &mut BrokenUses) {
     let is_doubtful = |one: &BrokenUse| {
         let is_compared = matches!(
             one.reason,
-            BrokenReason::TooFewArguments { .. } | BrokenReason::Refused(_)
+            BrokenReason::TooFewArguments { .. }
+                | BrokenReason::TooManyArguments { .. }
+                | BrokenReason::Refused(_)
         );
         is_compared && (is_unread(&one.path) || is_unread(&one.home))
     };

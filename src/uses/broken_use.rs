@@ -55,6 +55,13 @@ pub enum BrokenReason {
         /// Arguments that it has to pass.
         required: u32,
     },
+    /// The call passes more arguments than the new signature takes.
+    TooManyArguments {
+        /// Arguments that it passes.
+        given: u32,
+        /// Arguments that it may pass.
+        most: u32,
+    },
     /// The definition is there, and the use is one that it no longer permits.
     Refused(Refusal),
 }

@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::Uses;
-use super::arguments::{ArityTrees, is_counted};
-use super::broken_use::{BrokenReason, BrokenUse};
+use super::arguments::{ArityTrees, NarrowerDefinitions, broken_call, is_counted};
+use super::broken_use::BrokenUse;
 use super::changed_file::{ChangedFile, FileSide};
 use super::difference::{DefinitionPlace, Difference, SymbolChange, side};
 use super::losses::{BeforeAfter, BoundFile, Loss, LossesByFile};
-use super::mentions::line_at;
 use super::undeclared::UndeclaredModules;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -69,9 +68,6 @@ pub struct LineMerge<'a> {
     /// Two texts that were the first one; `None` where they conflict.
     pub merged: &'a dyn Fn(&str, &str, &str) -> Option<String>,
 }
-
-/// The declarations that require more arguments than before: the change, and the numbers that were and are required.
-type StricterDefinitions = HashMap<DefinitionRow, (usize, u32, u32)>;
 
 /// The files that one side changed, and those that the other side's changes lead to when they are applied to them.
 struct MergedFiles<'d> {
@@ -170,7 +166,7 @@ impl Uses<'_> {
         Ok(files)
     }
 
-    /// Returns the uses added by `user` whose definition `changer` removed or lets require more arguments, each with that change.
+    /// Returns the uses added by `user` whose definition `changer` removed, or to which it gave other parameters, each with that change.
     /// Looks at the merged state, and at that of `user` alone.
     fn added_uses(
         &self,
@@ -181,7 +177,7 @@ impl Uses<'_> {
         let has_lost = changer
             .changes
             .iter()
-            .any(|it| it.is_gone() || it.kind == ChangeKind::Signature);
+            .any(|it| it.is_gone() || it.kind != ChangeKind::Body);
         if !has_lost || user.files.is_empty() {
             return Ok(Vec::new());
         }
@@ -198,7 +194,7 @@ impl Uses<'_> {
         let (changed, changed_ids) = overlay(self.read, merged.layer(true))?;
         let (targets_before, targets_now) = (targets_of(&base), targets_of(&changed));
         let id_of = |path: &RepoPath| Some(ids[merged.index(path)?].earlier);
-        let (gone, stricter) = self.gone_and_stricter(merging, id_of);
+        let (gone, narrower) = self.gone_and_narrower(merging, id_of);
         let states = BeforeAfter {
             difference: merging,
             overlay_ids: merging
@@ -248,7 +244,7 @@ impl Uses<'_> {
                 },
             };
             self.collect_losses(&states, &bound, before_id, &mut losses)?;
-            self.add_short_calls(merging, &bound, &stricter, &mut found)?;
+            self.add_refused_calls(merging, &bound, &narrower, &mut found)?;
         }
         for ((path, loss), places) in std::mem::take(&mut losses.places) {
             if matches!(loss, Loss::Inherited(_)) {
@@ -261,53 +257,45 @@ impl Uses<'_> {
         Ok(found)
     }
 
-    /// Returns the declarations that a difference takes away, and those that it lets require more arguments, each with its
-    /// change. `id_of` is the id of a file in the state before.
-    fn gone_and_stricter(
+    /// Returns the declarations that a difference takes away with their changes, and those that take other numbers of arguments.
+    /// `id_of` is the id of a file in the state before.
+    fn gone_and_narrower(
         &self,
         merging: &Difference,
         id_of: impl Fn(&RepoPath) -> Option<FileId>,
-    ) -> (HashMap<DefinitionRow, usize>, StricterDefinitions) {
+    ) -> (HashMap<DefinitionRow, usize>, NarrowerDefinitions) {
         let mut gone = HashMap::new();
-        let mut stricter = StricterDefinitions::new();
+        let mut narrower = NarrowerDefinitions::new();
         let mut trees = ArityTrees::default();
         for (at, change) in merging.changes.iter().enumerate() {
-            let Some(DefinitionPlace { file, symbols }) = &change.old else {
-                continue;
-            };
-            let Some(id) = id_of(&merging.files[*file].path) else {
-                continue;
-            };
-            if change.is_gone() {
-                gone.extend(symbols.iter().map(|symbol| ((id, *symbol), at)));
-            } else if change.kind == ChangeKind::Signature
-                && let Some((before, now)) = self.required(merging, change, &mut trees)
+            let id_in = |place: &DefinitionPlace| id_of(&merging.files[place.file].path);
+            if change.is_gone()
+                && let Some(place) = &change.old
+                && let Some(id) = id_in(place)
             {
-                stricter.extend(symbols.iter().map(|it| ((id, *it), (at, before, now))));
+                gone.extend(place.symbols.iter().map(|symbol| ((id, *symbol), at)));
+            }
+            if let Some(one) = self.arity_change(merging, at, &mut trees)
+                && let Some(id) = id_in(&one.old)
+            {
+                let symbols = one.old.symbols.clone();
+                narrower.extend(symbols.into_iter().map(|it| ((id, it), one.clone())));
             }
         }
-        (gone, stricter)
+        (gone, narrower)
     }
 
-    /// Adds the calls of one file that pass fewer arguments than the other side requires.
-    fn add_short_calls(
+    /// Adds the calls of one file that pass other numbers of arguments than the other side takes.
+    fn add_refused_calls(
         &self,
         changer: &Difference,
         bound: &BoundFile<'_>,
-        stricter: &StricterDefinitions,
+        narrower: &NarrowerDefinitions,
         found: &mut Vec<BrokenUse>,
     ) -> Result<()> {
-        let of_stricter = |meaning: &Meaning| {
-            let definition = meaning.definition()?;
-            stricter.get(&definition).copied()
-        };
-        if !is_counted(bound.path)
-            || !bound
-                .before
-                .references
-                .iter()
-                .any(|it| of_stricter(it).is_some())
-        {
+        let of_narrower = |meaning: &Meaning| narrower.get(&meaning.definition()?);
+        let references = &bound.before.references;
+        if !is_counted(bound.path) || !references.iter().any(|it| of_narrower(it).is_some()) {
             return Ok(());
         }
         let text = bound.text;
@@ -316,32 +304,17 @@ impl Uses<'_> {
         };
         let uses = syntax::occurrences_of(bound.language, text, &[], &self.budget);
         for (start, line, reference, kind) in uses.ok_or_else(Error::cancelled)?.uses {
-            let meaning = bound.before.references.get(reference as usize);
-            let Some((at, before, required)) = meaning.and_then(of_stricter) else {
+            let meaning = references.get(reference as usize);
+            let Some(one) = meaning.and_then(of_narrower) else {
                 continue;
             };
-            let Some(given) = arities.arguments(start) else {
-                continue;
-            };
+            let given = arities.arguments(start);
             let is_call = matches!(kind, UseKind::Call | UseKind::New);
-            let Some((home, symbol)) = changer.old(&changer.changes[at]) else {
-                continue;
-            };
-            if is_call && given >= before && given < required {
-                found.push(BrokenUse {
-                    path: bound.path.clone(),
-                    line,
-                    text: line_at(text, start as usize),
-                    kind: Some(kind),
-                    also: Vec::new(),
-                    home: home.path.clone(),
-                    symbol: symbol.qualified_name.clone(),
-                    change: Some(at),
-                    reason: BrokenReason::TooFewArguments { given, required },
-                    provenance: Provenance::Resolved,
-                    module_line: None,
-                    is_through: false,
-                });
+            let refusal = given.filter(|_| is_call).and_then(|it| one.refusal(it));
+            if let Some(reason) = refusal {
+                let place = (bound.path, line, text, start);
+                let use_ = (kind, Provenance::Resolved);
+                found.extend(broken_call(changer, one, place, use_, reason));
             }
         }
         Ok(())

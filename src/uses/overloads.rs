@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::arguments::{is_counted, parenthesised};
+use super::arguments::{has_known_bound, is_counted, parenthesised};
 use super::changed_file::FileSide;
 use super::declarators::{declared, split};
 use super::difference::{Difference, is_partial};
@@ -12,11 +12,13 @@ use crate::model::{Family, RepoPath, Symbol};
 use crate::syntax;
 
 impl Difference {
-    /// Returns how many parameter lists changed whose calls are not compared with them: overloads that are there in the old state
-    /// alone, of a language whose arguments are not counted, behind a decorator that may change them, with fewer parameters than before, or with other types.
+    /// Counts the parameter lists that changed and whose calls are not compared with them, or by the number of their arguments alone.
     /// `is_wanted` chooses among the files.
-    pub(super) fn n_unchecked_parameters(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
-        let mut n_unchecked = 0;
+    pub(super) fn unchecked_parameters(
+        &self,
+        is_wanted: impl Fn(&RepoPath) -> bool,
+    ) -> UncheckedParameters {
+        let mut unchecked = UncheckedParameters::default();
         let elsewhere = self.declared_elsewhere();
         for (at, change) in self.changes.iter().enumerate() {
             let (Some(old), Some(new)) = (&change.old, &change.new) else {
@@ -36,20 +38,52 @@ impl Difference {
             let (old, new) = (old.with_texts(is_whole), new.with_texts(is_whole));
             if has_overloads(&was.path) {
                 let (before, now) = (parameters(&old), parameters(&new));
-                n_unchecked += before.difference(&now).count() as u64;
-            } else {
-                let is_unchecked = if is_counted(&was.path) {
-                    is_behind_decorator(&new)
-                        || loses_parameters(&old, &new)
-                        || retypes_parameters(&old, &new)
+                unchecked.n_lists += before.difference(&now).count() as u64;
+            } else if lists(&old) != lists(&new) {
+                let checked = if is_counted(&was.path) {
+                    checked(&is.path, &old, &new)
                 } else {
-                    true
+                    CheckedCalls::None
                 };
-                let is_changed = lists(&old) != lists(&new);
-                n_unchecked += u64::from(is_unchecked && is_changed);
+                unchecked.n_lists += u64::from(checked == CheckedCalls::None);
+                unchecked.n_by_count += u64::from(checked == CheckedCalls::ByCount);
             }
         }
-        n_unchecked
+        unchecked
+    }
+}
+
+/// How many changed parameter lists there are whose calls are not wholly compared with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct UncheckedParameters {
+    /// Overloads that are there in the old state alone, lists of a language whose arguments are not counted, behind a decorator that may
+    /// change them, or with fewer parameters than before where more may be written elsewhere.
+    pub(super) n_lists: u64,
+    /// Lists whose types changed, or in Python whose names.
+    pub(super) n_by_count: u64,
+}
+
+/// The calls of a changed parameter list that are compared with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CheckedCalls {
+    None,
+    ByCount,
+    All,
+}
+
+/// Returns which calls are compared with a list of a language whose arguments are counted.
+fn checked(path: &RepoPath, old: &Declarations<'_>, new: &Declarations<'_>) -> CheckedCalls {
+    let loses_some = n_parameters(old).max() > n_parameters(new).max();
+    let has_bound = || {
+        let mut functions = new.functions();
+        functions.all(|(it, _)| has_known_bound(path, new.side, it))
+    };
+    if is_behind_decorator(new) || loses_some && !has_bound() {
+        CheckedCalls::None
+    } else if loses_names(old, new) || retypes_parameters(old, new) {
+        CheckedCalls::ByCount
+    } else {
+        CheckedCalls::All
     }
 }
 
@@ -168,23 +202,30 @@ fn parameters(all: &Declarations<'_>) -> BTreeSet<Vec<String>> {
         .collect()
 }
 
-/// Whether a call that was right may pass too many arguments now, or one by a name that is gone: of calls with too few alone the
-/// places are found.
-fn loses_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
+/// Returns how many parameters each declaration has.
+fn n_parameters(all: &Declarations<'_>) -> impl Iterator<Item = usize> {
+    let functions = all.functions();
+    functions.map(|(it, text)| names(&text, &it.name).len())
+}
+
+/// Whether a call that was right may pass an argument by a name that is gone. Python alone, whose calls name parameters.
+fn loses_names(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
+    if new.side.facts.family != Family::Python {
+        return false;
+    }
     let lists = |all: &Declarations<'_>| -> Vec<Vec<String>> {
         let functions = all.functions();
         functions.map(|(it, text)| names(&text, &it.name)).collect()
     };
-    let is_by_name = new.side.facts.family == Family::Python;
     let (before, now) = (lists(old), lists(new));
-    before.iter().any(|before| {
-        !now.iter().any(|now| {
-            before.len() <= now.len() && (!is_by_name || before.iter().all(|it| now.contains(it)))
-        })
-    })
+    let has_all =
+        |before: &Vec<String>, now: &Vec<String>| before.iter().all(|it| now.contains(it));
+    before
+        .iter()
+        .any(|before| !now.iter().any(|now| has_all(before, now)))
 }
 
-/// Whether a call that passes enough arguments may pass one of another type now: `(tag: string, all?: Row[])` became
+/// Whether a call that passes as many arguments as the new list takes may pass one of another type: `(tag: string, all?: Row[])` became
 /// `(all: Row[], tag?: string)`. TypeScript alone, whose compiler says so.
 fn retypes_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
     if new.side.facts.family != Family::Ecmascript {
@@ -200,9 +241,10 @@ fn retypes_parameters(old: &Declarations<'_>, new: &Declarations<'_>) -> bool {
             .collect()
     };
     let (before, now) = (lists(old), lists(new));
+    let agree = |one: &[String], other: &[String]| one.iter().zip(other).all(|(a, b)| a == b);
     before
         .iter()
-        .any(|before| !now.iter().any(|now| now.starts_with(before)))
+        .any(|before| !now.iter().any(|now| agree(before, now)))
 }
 
 /// Returns the written type of a parameter without blanks, `string` of `name?: string = "a"`, of a rest that of its elements; empty where none
@@ -300,7 +342,8 @@ fn behind_type_parameters(rest: &str) -> &str {
 
 /// Returns the type of a parameter without its name, its default and blanks; `None` of an empty one.
 fn type_of(parameter: &str) -> Option<String> {
-    let declared = parameter.split('=').next().unwrap_or_default().trim();
+    let declared = without_annotations(parameter).split('=').next();
+    let declared = declared.unwrap_or_default().trim();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let without_name = declared.trim_end_matches(is_word).trim_end();
     // A word alone is a type.
@@ -309,9 +352,36 @@ fn type_of(parameter: &str) -> Option<String> {
     } else {
         without_name
     };
-    let words = kept.split_whitespace().filter(|word| *word != "final");
+    let words = kept.split_whitespace();
+    let words = words.filter(|word| *word != "final" && !word.starts_with('@'));
     let kept: String = words.collect();
     (!kept.is_empty()).then_some(kept)
+}
+
+/// Cuts annotations of Java and attributes of C# off, on which no call depends: `String name` of `@Size(max = 3) String name`.
+fn without_annotations(parameter: &str) -> &str {
+    let mut rest = parameter.trim_start();
+    loop {
+        let (open, close, list) = if let Some(behind) = rest.strip_prefix('@') {
+            let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+            ('(', ')', behind.trim_start_matches(is_name))
+        } else if rest.starts_with('[') {
+            ('[', ']', rest)
+        } else {
+            return rest;
+        };
+        let mut depth = 0_usize;
+        let end = list.char_indices().find_map(|(at, c)| {
+            depth += usize::from(c == open);
+            depth = depth.saturating_sub(usize::from(c == close));
+            (depth == 0).then_some(at + usize::from(c == close))
+        });
+        match end {
+            Some(end) => rest = list[end..].trim_start(),
+            // The brackets of an indexer.
+            None => return rest,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -377,6 +447,13 @@ mod tests {
             found("void put(String name)")
         );
         assert_ne!(found("void put(String key)"), found("void put(long key)"));
+        for annotated in [
+            "void put(@Nullable String key)",
+            "void put(@Size(max = (3)) final @a.Valid String key)",
+            "void put([FromQuery(Name = \"k\")] [A] String key)",
+        ] {
+            assert_eq!(found(annotated), "String", "{annotated}");
+        }
         assert_eq!(found("int put(int, char *text = \"a\")"), "int | char*");
         assert_eq!(found("input put (int a)"), "int");
         assert_eq!(found("put"), "put");

@@ -13,9 +13,10 @@ use crate::model::{Family, RepoPath, Symbol, SymbolKind};
 /// How many changes there are whose uses are not compared with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UncheckedUses {
-    /// Parameter lists: overloads that are gone, parameters of languages whose arguments are not counted, those behind a decorator, and fewer
-    /// than before.
+    /// Parameter lists: overloads that are gone, parameters of languages whose arguments are not counted, and those behind a decorator.
     pub n_parameter_lists: u64,
+    /// Parameter lists with other types, in Python also names, than before: the arguments of their calls are counted alone.
+    pub n_counted_lists: u64,
     /// Types of C, C++ and Rust that lost words outside of their members: the name of a field, `int flags;`, or a part of its type. Objects of
     /// TypeScript and JavaScript that lost a key, `{ limit: 3 }`.
     pub n_types: u64,
@@ -31,6 +32,7 @@ impl std::ops::Add for UncheckedUses {
     fn add(self, other: Self) -> Self {
         Self {
             n_parameter_lists: self.n_parameter_lists + other.n_parameter_lists,
+            n_counted_lists: self.n_counted_lists + other.n_counted_lists,
             n_types: self.n_types + other.n_types,
             n_requirements: self.n_requirements + other.n_requirements,
             n_read_only: self.n_read_only + other.n_read_only,
@@ -66,8 +68,10 @@ impl Difference {
             .filter(|it| it.concerns_values() && is_wanted(it.home().0))
             .map(Requirement::home)
             .collect();
+        let parameters = self.unchecked_parameters(&is_wanted);
         UncheckedUses {
-            n_parameter_lists: self.n_unchecked_parameters(&is_wanted),
+            n_parameter_lists: parameters.n_lists,
+            n_counted_lists: parameters.n_by_count,
             n_types,
             n_requirements: required.len() as u64,
             n_read_only: self.n_read_only(is_wanted),

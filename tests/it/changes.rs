@@ -76,6 +76,12 @@ fn found(answer: &Value) -> Vec<String> {
         assert_eq!(answer["complete"], false, "{answer}");
         all.push(format!("unchecked {n}"));
     }
+    if let Some((_, rest)) = summary.split_once("Calls were compared with ")
+        && let Some((n, _)) = rest.split_once(" changed parameter list")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("counted {n}"));
+    }
     if let Some((_, rest)) = summary.split_once("Uses of fields were not looked for, which ")
         && let Some((n, _)) = rest.split_once(" changed type")
     {
@@ -235,6 +241,51 @@ fn what_a_rule_leaves_out_is_not_removed() {
         let summary = answer["summary"].as_str().unwrap();
         assert!(!summary.contains("removed"), "{summary}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn files_are_listed_as_git_lists_them() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let text = "//- /src/a.ts\nexport const a = 1\n//- /src/b.ts\nexport const b = 1\n//- commit base\n\
+         //- /src/c.ts\nexport const c = 1\n//- commit head\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let base = repo.commit("base").to_owned();
+    // As it was in `base`: git sees no difference there.
+    std::fs::remove_file(repo.path().join("src/c.ts")).unwrap();
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(repo.path().join("src/a.ts"), mode).unwrap();
+    repo.write("src/b.ts", "export const b = 1\r\n");
+    symlink("src/a.ts", repo.path().join("link.ts")).unwrap();
+    let listed = |args: &[&str]| -> Vec<String> {
+        let answer = cli.json(args);
+        assert_eq!(answer["changesTotal"], 0, "{answer}");
+        let files = answer["files"].as_array().unwrap().iter();
+        files
+            .map(|it| format!("{} {}", word(&it["status"]), word(&it["path"])))
+            .collect()
+    };
+    let wanted = ["added link.ts", "modified src/a.ts", "modified src/b.ts"];
+    assert_eq!(listed(&["changes", &base]), wanted);
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "modes"]);
+    assert_eq!(listed(&["changes", &base, "--head", "HEAD"]), wanted);
+}
+
+#[test]
+fn names_that_a_file_passes_on_are_counted_beside_definitions() {
+    let text = "//- /src/a.ts\nexport const a = 1\nexport const b = 1\n//- /src/index.ts\nexport { a } from './a'\n//- commit base\n\
+         //- /src/index.ts\nexport { b } from './a'\n";
+    let repo = Fixture::parse(text).build();
+    let answer = Cli::new(repo.path()).json(&["changes", repo.commit("base")]);
+    assert_eq!(answer["changesTotal"], 2, "{answer}");
+    let said = word(&answer["summary"]);
+    assert!(
+        said.starts_with("1 file and 0 definitions changed, 1 re-export added and 1 removed."),
+        "{said}"
+    );
 }
 
 #[test]

@@ -176,6 +176,9 @@ fn reason(one: &BrokenOutput) -> String {
         ("signature", Some(now)) if now.starts_with("is ") || now.starts_with("can't ") => {
             format!("{name} {now}")
         }
+        ("signature", Some(now)) if now.contains(" and may pass ") => {
+            format!("{name} takes fewer: this call {now}")
+        }
         ("signature", now) => {
             let now = now.as_deref().unwrap_or_default();
             format!("{name} requires more: this call {now}")
@@ -405,7 +408,7 @@ fn sarif(broken: &[BrokenOutput], collisions: &[CollisionOutput]) -> Value {
                 "name": "CodeLens",
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": [
-                    rule("broken-use", "BrokenUse", "A use of a definition that the change took away, or that requires more now.", "error"),
+                    rule("broken-use", "BrokenUse", "A use of a definition that the change took away, or with which it no longer agrees.", "error"),
                     rule("collision", "Collision", "A change that meets one of another branch, which git may merge without a conflict.", "warning"),
                 ],
             }},

@@ -198,6 +198,9 @@ fn shown(with: &str, one: &Collision) -> CollisionOutput {
                 BrokenReason::TooFewArguments { given, required } => {
                     format!(" with {given} of {required} arguments")
                 }
+                BrokenReason::TooManyArguments { given, most } => {
+                    format!(" with {given} arguments, of which it takes {most}")
+                }
                 _ => String::new(),
             };
             format!(

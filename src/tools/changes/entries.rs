@@ -564,6 +564,13 @@ pub(super) fn shown(
             symbol: one.symbol.clone(),
             change: word,
             now,
+        BrokenReason::TooManyArguments { given, most } => (
+            "signature",
+            Some(format!(
+                "passes {given} and may pass {}",
+                count(most.into(), "argument")
+            )),
+        ),
         },
         provenance: one.provenance.as_str(),
         also,

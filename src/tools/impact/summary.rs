@@ -382,6 +382,13 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             count(unchecked.n_parameter_lists, "changed parameter list")
         );
     }
+    if unchecked.n_counted_lists > 0 {
+        let _ = write!(
+            said,
+            " Calls were compared with {} by the number of arguments alone: others may be broken.",
+            count(unchecked.n_counted_lists, "changed parameter list")
+        );
+    }
     if unchecked.n_types > 0 {
         let _ = write!(
             said,
