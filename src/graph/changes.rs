@@ -6,6 +6,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use super::definition_text::{
+    without_attributes, without_comments, without_export, without_hash_comment,
+};
 use super::tokens::{folded, have_common_word, is_word, tokens};
 use crate::model::{RepoPath, SymbolKind};
 
@@ -74,7 +77,9 @@ pub enum ChangeKind {
     Renamed,
     /// Other modules can't use it any more.
     Unexported,
-    /// Its signature differs, or other modules can use it now.
+    /// Other modules can use it now, and its signature is as it was.
+    Exported,
+    /// Its signature differs.
     Signature,
     /// Its text differs, not its signature.
     Body,
@@ -235,11 +240,12 @@ fn pick<'v, 'a>(
 fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Option<ChangeKind> {
     let exported = |all: &[&DefinitionVersion<'_>]| all.iter().any(|one| one.exported);
     let texts = |all: &[&DefinitionVersion<'_>]| all.iter().map(|one| one.text).collect::<String>();
-    match (exported(old), exported(new)) {
+    let is_exported_now = match (exported(old), exported(new)) {
         (true, false) => return Some(ChangeKind::Unexported),
-        (false, true) => return Some(ChangeKind::Signature),
-        _ if old.len() == new.len() && texts(old) == texts(new) => return None,
-        _ => {}
+        (before, now) => now && !before,
+    };
+    if !is_exported_now && old.len() == new.len() && texts(old) == texts(new) {
+        return None;
     }
     let has_heads = old.iter().chain(new).all(|one| one.head.is_some());
     let heads = |all: &[&DefinitionVersion<'_>]| {
@@ -258,10 +264,13 @@ fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Op
         each.collect::<Vec<_>>()
     };
     let is_called_otherwise = heads(old) != heads(new)
-        || defaults(old) != defaults(new)
+        || !is_exported_now && defaults(old) != defaults(new)
         || overloads(old) != overloads(new);
     if is_called_otherwise {
         return Some(ChangeKind::Signature);
+    }
+    if is_exported_now {
+        return Some(ChangeKind::Exported);
     }
     let bodies = |all: &[&DefinitionVersion<'_>]| {
         let each = all.iter().map(|one| folded(&own_text(one), one.path));
@@ -294,6 +303,9 @@ fn overloads(one: &DefinitionVersion<'_>) -> Vec<Range<usize>> {
         }
         at += line.len();
     }
+    // Behind a decorator or an attribute the first of them is the definition itself.
+    let is_marked = one.text.starts_with(['@', '#', '[']);
+    found.drain(..usize::from(is_marked && !found.is_empty()));
     found
 }
 
@@ -313,7 +325,9 @@ fn head<'v>(one: &'v DefinitionVersion<'_>, is_whole: bool) -> Cow<'v, str> {
         return Cow::Owned(format!("{} {}", decorators(one.text), lines.join("\n")));
     }
     let has_comment = head.contains("//") || head.contains("/*");
-    if has_comment {
+    if one.path.extension() == Some("rs") && (has_comment || head.contains("#[")) {
+        Cow::Owned(without_attributes(&without_comments(head)).to_owned())
+    } else if has_comment {
         Cow::Owned(without_comments(head))
     } else {
         Cow::Borrowed(head)
@@ -338,20 +352,6 @@ fn decorators(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Cuts `# …` off a line; one in a string is left.
-fn without_hash_comment(line: &str) -> &str {
-    let mut quote = None;
-    for (at, byte) in line.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'#') => return &line[..at],
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
-            _ => {}
-        }
-    }
-    line
-}
-
 fn is_value(kind: SymbolKind) -> bool {
     matches!(
         kind,
@@ -361,50 +361,6 @@ fn is_value(kind: SymbolKind) -> bool {
             | SymbolKind::Property
             | SymbolKind::EnumMember
     )
-}
-
-/// Cuts the words off that make a definition visible to others: that is compared by itself.
-fn without_export(head: &str) -> &str {
-    let mut rest = head.trim_start();
-    for word in ["export", "default"] {
-        let behind = rest.strip_prefix(word);
-        if let Some(behind) = behind.filter(|it| it.starts_with(char::is_whitespace)) {
-            rest = behind.trim_start();
-        }
-    }
-    rest
-}
-
-/// Returns a text without `// …` and `/* … */`, those in strings apart.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['/', '\'', '"', '`']) {
-        let (before, found) = rest.split_at(at);
-        out.push_str(before);
-        let (end, is_comment) = match found.as_bytes() {
-            [b'/', b'/', ..] => (found.find('\n').unwrap_or(found.len()), true),
-            [b'/', b'*', ..] => (found.find("*/").map_or(found.len(), |end| end + 2), true),
-            [b'/', ..] => (1, false),
-            [quote, ..] => {
-                let bytes = found.bytes().enumerate().skip(1);
-                let mut ends = bytes.filter(|(at, byte)| {
-                    byte == quote && found.as_bytes()[at - 1] != b'\\'
-                        || *byte == b'\n' && *quote != b'`'
-                });
-                (ends.next().map_or(found.len(), |(at, _)| at + 1), false)
-            }
-            [] => break,
-        };
-        if is_comment {
-            out.push(' ');
-        } else {
-            out.push_str(&found[..end]);
-        }
-        rest = &found[end..];
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Whether the signature of a definition is cut, so that what differs may be behind its end.

@@ -7,6 +7,7 @@ pub mod changes;
 pub mod clusters;
 pub mod coupled;
 pub mod definition;
+mod definition_text;
 pub mod edge_confidence;
 pub mod impact;
 pub mod neighborhood;

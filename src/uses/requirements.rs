@@ -64,7 +64,7 @@ pub(super) fn requirements(difference: &Difference) -> Vec<Requirement<'_>> {
     for (at, change) in difference.changes.iter().enumerate() {
         let is_of_kind = matches!(
             change.kind,
-            ChangeKind::Added | ChangeKind::Signature | ChangeKind::Body
+            ChangeKind::Added | ChangeKind::Exported | ChangeKind::Signature | ChangeKind::Body
         );
         let Some(place) = change.new.as_ref().filter(|_| is_of_kind) else {
             continue;

@@ -141,7 +141,10 @@ impl Uses<'_> {
         for (at, change) in states.difference.changes.iter().enumerate() {
             let is_kept = matches!(
                 change.kind,
-                ChangeKind::Signature | ChangeKind::Unexported | ChangeKind::Body
+                ChangeKind::Signature
+                    | ChangeKind::Exported
+                    | ChangeKind::Unexported
+                    | ChangeKind::Body
             );
             let Some(new) = change.new.as_ref().filter(|_| is_kept) else {
                 continue;

@@ -62,6 +62,7 @@ impl Gathered {
             || changes.any(|it| {
                 self.difference.is_outlined(it)
                     && it.kind != ChangeKind::Added
+                    && it.kind != ChangeKind::Exported
                     && it.kind != ChangeKind::Body
                     && is_wanted(it)
             })
