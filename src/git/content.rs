@@ -123,6 +123,15 @@ impl WorkTree {
         Opened::new(opened?)
     }
 
+    /// Returns whether something that is no directory is at `path`: a file, a symbolic link.
+    pub(super) fn has_entry(&self, path: &RepoPath) -> bool {
+        let Ok(parent) = self.parent(path) else {
+            return false;
+        };
+        let found = parent.get(&self.root).symlink_metadata(path.file_name());
+        found.is_ok_and(|it| !it.is_dir())
+    }
+
     /// Returns the open root, for the functions of [`super::opened`] alone.
     pub(super) fn root(&self) -> &Dir {
         &self.root

@@ -92,6 +92,16 @@ impl Source {
         }
     }
 
+    /// Returns whether a file or a symbolic link is at `path`.
+    pub fn has_entry(&self, path: &RepoPath) -> bool {
+        match &self.files {
+            FileStore::WorkTree(tree) => tree.has_entry(path),
+            FileStore::Commit(tree) => {
+                matches!(tree.entry(path), Some(TreeEntry::File | TreeEntry::Link))
+            }
+        }
+    }
+
     /// Returns the entry of a commit at `path`; `None` where it has none, and for a work tree.
     pub fn entry(&self, path: &RepoPath) -> Option<TreeEntry> {
         self.commit_tree()?.entry(path)

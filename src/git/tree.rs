@@ -76,8 +76,8 @@ impl Repo {
                     entry_mode,
                     previous_entry_mode,
                     ..
-                } => entry_mode.is_blob() || previous_entry_mode.is_blob(),
-                other => other.entry_mode().is_blob(),
+                } => entry_mode.is_blob_or_symlink() || previous_entry_mode.is_blob_or_symlink(),
+                other => other.entry_mode().is_blob_or_symlink(),
             };
             if is_file && let Ok(path) = change.location().to_str() {
                 paths.extend(RepoPath::new(path));

@@ -3,6 +3,7 @@
 //!
 //! The texts come from git and the disk, not from an index.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -42,6 +43,15 @@ pub struct DifferingFile {
     pub new: Option<FileVersion>,
 }
 
+/// A file that git lists as different although no line of it is: its mode, its line ends or the target of a symbolic link differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncomparedFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Whether each state has it, the old one first.
+    pub is_there: (bool, bool),
+}
+
 /// A file in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileVersion {
@@ -60,6 +70,8 @@ pub struct Comparison {
     pub head: ComparisonSide,
     /// The files that differ, by path.
     pub files: Vec<DifferingFile>,
+    /// Further files that git lists, by path: no text of them is compared.
+    pub listed: Vec<UncomparedFile>,
     /// Whether all files were compared.
     pub is_complete: bool,
 }
@@ -246,12 +258,13 @@ impl Workspace {
         let repo = self.repo()?;
         let key = comparison_cache::key_of(&repo, &base, &head);
         let known = key.as_ref().and_then(comparison_cache::kept);
-        if let Some(files) = known {
+        if let Some((files, listed)) = known {
             let is_complete = true;
             return Ok(Comparison {
                 base,
                 head,
                 files,
+                listed,
                 is_complete,
             });
         }
@@ -342,9 +355,14 @@ fn compare(
     let budget = Budget::unlimited(Arc::clone(interrupt));
     let mut paths = repo.differing_paths(base.commit.as_ref(), head.commit.as_ref())?;
     let mut is_complete = true;
+    // A file that was committed and is edited may be as it was.
+    let mut may_be_same = HashSet::new();
     if head.is_work_tree {
         let dirty = there.dirty(&budget)?;
         is_complete &= dirty.complete;
+        let committed: HashSet<&RepoPath> = paths.iter().collect();
+        let both = dirty.paths.iter().filter(|it| committed.contains(it));
+        may_be_same = both.cloned().collect();
         paths.extend(dirty.paths);
         paths.sort_unstable();
         paths.dedup();
@@ -360,6 +378,7 @@ fn compare(
         &of_commit
     };
     let mut files = Vec::with_capacity(paths.len());
+    let mut listed = Vec::new();
     for path in paths {
         if budget.is_cancelled() {
             return Err(Error::cancelled());
@@ -378,12 +397,18 @@ fn compare(
         };
         if !is_same {
             files.push(DifferingFile { path, old, new });
+        } else if !may_be_same.contains(&path) {
+            let is_there = (old_files.has_entry(&path), new_files.has_entry(&path));
+            if is_there != (false, false) {
+                listed.push(UncomparedFile { path, is_there });
+            }
         }
     }
     Ok(Comparison {
         base,
         head,
         files,
+        listed,
         is_complete,
     })
 }

@@ -1,6 +1,6 @@
 //! The commits that were compared last: another question about them reads no objects.
 
-use super::comparison::{Comparison, ComparisonSide, DifferingFile};
+use super::comparison::{Comparison, ComparisonSide, DifferingFile, UncomparedFile};
 use crate::git::Repo;
 use crate::model::{CommitId, Latest};
 
@@ -18,7 +18,10 @@ pub(super) struct ComparisonKey {
     head: Option<CommitId>,
 }
 
-static KEPT: Latest<ComparisonKey, Vec<DifferingFile>> = Latest::new(MAX_KEPT);
+/// The lists of a comparison.
+type ComparedFiles = (Vec<DifferingFile>, Vec<UncomparedFile>);
+
+static KEPT: Latest<ComparisonKey, ComparedFiles> = Latest::new(MAX_KEPT);
 
 /// Returns the key of a comparison; `None` where a work tree is compared.
 pub(super) fn key_of(
@@ -35,7 +38,7 @@ pub(super) fn key_of(
 }
 
 /// Returns the files that differ, where the commits were compared before.
-pub(super) fn kept(key: &ComparisonKey) -> Option<Vec<DifferingFile>> {
+pub(super) fn kept(key: &ComparisonKey) -> Option<ComparedFiles> {
     KEPT.get(key)
 }
 
@@ -52,5 +55,5 @@ pub(super) fn keep(key: ComparisonKey, compared: &Comparison) {
     if !compared.is_complete || !is_read || n_bytes > MAX_BYTES {
         return;
     }
-    KEPT.keep(key, compared.files.clone());
+    KEPT.keep(key, (compared.files.clone(), compared.listed.clone()));
 }

@@ -10,7 +10,7 @@ use super::reach::ChangesReach;
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::model::sanitize::one_line;
-use crate::model::{Handle, HandleKind, RepoPath, Symbol, handles};
+use crate::model::{Family, Handle, HandleKind, RepoPath, Symbol, handles};
 use crate::tools::answer::Cursor;
 use crate::tools::impact::count;
 use crate::uses::{BrokenReason, BrokenUse, ChangeKind, ChangedFile, Difference, SymbolChange};
@@ -35,7 +35,7 @@ pub(crate) struct ComparedFileOutput {
     pub(crate) from: Option<String>,
     /// added, modified, deleted or renamed.
     pub(crate) status: &'static str,
-    /// Lines; absent for binary files.
+    /// Lines; absent for binary files, and where the mode, the line ends or the target of a symbolic link differ alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) added: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,6 +168,8 @@ impl ChangeEntry {
 pub(super) struct ListedChanges {
     pub(super) all: Vec<ChangeEntry>,
     counts: BTreeMap<&'static str, u64>,
+    /// Names that files pass on from others: those that came, and those that went.
+    n_re_exports: (u64, u64),
     n_files: u64,
 }
 
@@ -216,9 +218,12 @@ impl ListedChanges {
                 what: ChangeRef::Symbol(at),
             });
         }
+        let mut n_re_exports = (0, 0);
         for (at, export) in difference.re_exports.iter().enumerate() {
             let path = &difference.files[export.file].path;
             if asked.is_wanted(path.as_str()) {
+                n_re_exports.0 += u64::from(export.is_added);
+                n_re_exports.1 += u64::from(!export.is_added);
                 all.push(ChangeEntry {
                     class: 0,
                     path: path.clone(),
@@ -229,12 +234,16 @@ impl ListedChanges {
         }
         all.sort_by(|a, b| a.key().cmp(&b.key()));
         let files = asked.comparison.files.iter();
+        let listed = asked.comparison.listed.iter().map(|it| &it.path);
         let n_files = files
-            .filter(|file| asked.is_wanted(file.path.as_str()))
+            .map(|file| &file.path)
+            .chain(listed)
+            .filter(|path| asked.is_wanted(path.as_str()))
             .count();
         Ok(Self {
             all,
             counts,
+            n_re_exports,
             n_files: n_files as u64,
         })
     }
@@ -280,9 +289,10 @@ impl ListedChanges {
             format!(" ({})", parts.join(", "))
         };
         let mut said = format!(
-            "{} and {} changed{parts}.",
+            "{} and {} changed{parts}{}.",
             count(self.n_files, "file"),
             count(total, "definition"),
+            re_exports(self.n_re_exports),
         );
         let unresolved = gathered.broken.n_unresolved;
         said += &match (n_broken, unresolved) {
@@ -325,6 +335,16 @@ impl ListedChanges {
         }
         said += &unread_sentence(gathered);
         said
+    }
+}
+
+/// Says how many names files pass on newly and no longer; empty for none.
+fn re_exports((n_added, n_removed): (u64, u64)) -> String {
+    match (n_added, n_removed) {
+        (0, 0) => String::new(),
+        (n, 0) => format!(", {} added", count(n, "re-export")),
+        (0, n) => format!(", {} removed", count(n, "re-export")),
+        (n, m) => format!(", {} added and {m} removed", count(n, "re-export")),
     }
 }
 
@@ -544,6 +564,13 @@ pub(super) fn shown(
                 count(required.into(), "argument")
             )),
         ),
+        BrokenReason::TooManyArguments { given, most } => (
+            "signature",
+            Some(format!(
+                "passes {given} and may pass {}",
+                count(most.into(), "argument")
+            )),
+        ),
         BrokenReason::Refused(refusal) => ("signature", Some(refusal.to_string())),
         BrokenReason::NotOffered => ("unexported", None),
         BrokenReason::NoModule => ("removed", None),
@@ -591,13 +618,6 @@ pub(super) fn shown(
             symbol: one.symbol.clone(),
             change: word,
             now,
-        BrokenReason::TooManyArguments { given, most } => (
-            "signature",
-            Some(format!(
-                "passes {given} and may pass {}",
-                count(most.into(), "argument")
-            )),
-        ),
         },
         provenance: one.provenance.as_str(),
         also,
@@ -605,7 +625,7 @@ pub(super) fn shown(
 }
 
 /// Converts the files to their output form, a renamed one once.
-pub(super) fn files(asked: &ChangesQuestion<'_>, gathered: &Gathered) -> Vec<ComparedFileOutput> {
+pub(super) fn files(asked: &ChangesQuestion<'_>) -> Vec<ComparedFileOutput> {
     let all = &asked.comparison.files;
     let renamed = renamed(all);
     let sources: HashSet<usize> = renamed.values().copied().collect();
@@ -636,7 +656,22 @@ pub(super) fn files(asked: &ChangesQuestion<'_>, gathered: &Gathered) -> Vec<Com
             deleted: lines.map(|it| it.1),
         });
     }
-    let _ = gathered;
+    for file in &asked.comparison.listed {
+        if asked.is_wanted(file.path.as_str()) {
+            files.push(ComparedFileOutput {
+                path: file.path.to_string(),
+                from: None,
+                status: match file.is_there {
+                    (false, _) => "added",
+                    (_, false) => "deleted",
+                    _ => "modified",
+                },
+                added: None,
+                deleted: None,
+            });
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 

@@ -460,7 +460,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let tests = reach::tests(view, asked, &reach)?;
     let tests_total = reach.tests.len() as u64;
     let tests = budget.fit_page(&mut page, (PagedList::Tests, TESTS_SHARE), tests, limit);
-    let files = entries::files(asked, &gathered);
+    let files = entries::files(asked);
     let files_total = files.len() as u64;
     let files = budget.fit_page(&mut page, (PagedList::Files, ALL), files, limit);
     let next_cursor = page.next(&digest, view.index_id);
