@@ -87,7 +87,7 @@ another machine; an edited symbol keeps it as long as its qualified name and fil
 ## Changes
 
 The lists of `cl_changes`: `changes:[{handle?, path, symbol, kind, change, exported, from?:{path?, symbol?, line?, signature?, exported?, evidence?}, line, signature?, callers?, tests?, source?}]`
-(`change`: added, removed, moved, renamed, exported, unexported, signature, body; `kind: reexport` for a name that a file passes on) ·
+(`change`: added, removed, moved, renamed, signature, body; `kind: reexport` for a name that a file passes on) ·
 `broken:[{path, line, text, symbol?, uses:{path, symbol, change, now?}, provenance, also?}]` (one entry for an import, `also` the lines that it leaves without a meaning; uses that come
 through a re-export which is listed itself are not listed again) · `collisions:[{with, kind, path, symbol?, ours, theirs, detail}]` (`kind`: uses_changed, same_symbol, both_added, file_only) ·
 `tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:

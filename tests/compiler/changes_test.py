@@ -26,8 +26,8 @@ from histories import History  # noqa: E402
 from product import Server  # noqa: E402
 from python_definitions import PythonDefinitions  # noqa: E402
 
-KINDS = ("added", "removed", "moved", "renamed", "exported", "unexported", "signature", "body")
-LEAST = {"added": 0.99, "removed": 0.99, "body": 0.99, "moved": 0.95, "renamed": 0.95, "exported": 0.95, "unexported": 0.95, "signature": 0.95}
+KINDS = ("added", "removed", "moved", "renamed", "signature", "body")
+LEAST = {"added": 0.99, "removed": 0.99, "body": 0.99, "moved": 0.95, "renamed": 0.95, "signature": 0.95}
 TOKEN = re.compile(r"[\w$]+|[^\w\s$]")
 COMMENT = re.compile(r"/\*.*?\*/\s*|//[^\n]*\n?\s*", re.S)
 MIN_ALIKE = 0.6
@@ -127,13 +127,8 @@ class States:
         heads = [[head(one) for one in side] for side in (old, new)]
         bodies = [[normal(own_text(one)) for one in side] for side in (old, new)]
         flags = [[any(one[flag] for one in side) for flag in ("exported", "default")] for side in (old, new)]
-        was_exported, is_exported = flags[0][0], flags[1][0]
-        if was_exported and not is_exported:
-            return "unexported"
-        if heads[0] != heads[1] or was_exported and flags[0] != flags[1]:
+        if heads[0] != heads[1] or flags[0] != flags[1]:
             return "signature"
-        if is_exported and not was_exported:
-            return "exported"
         return "body" if bodies[0] != bodies[1] else None
 
     @staticmethod
@@ -198,7 +193,7 @@ def answered(server: Server, states: States, base: str, head: str) -> dict[str, 
             found[states.kind_of_inner(part)].add(part)
     # One whose signature changed as well is listed once.
     found["body"] -= found["signature"]
-    for kind in ("body", "signature", "exported", "unexported"):
+    for kind in ("body", "signature"):
         found[kind] = {key for key in found[kind] if key in states.old and key in states.new}
     return found
 

@@ -10,7 +10,7 @@ use super::reach::ChangesReach;
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::model::sanitize::one_line;
-use crate::model::{Family, Handle, HandleKind, RepoPath, Symbol, handles};
+use crate::model::{Handle, HandleKind, RepoPath, Symbol, handles};
 use crate::tools::answer::Cursor;
 use crate::tools::impact::count;
 use crate::uses::{BrokenReason, BrokenUse, ChangeKind, ChangedFile, Difference, SymbolChange};
@@ -53,7 +53,7 @@ pub(crate) struct ChangeOutput {
     pub(crate) symbol: String,
     /// `reexport` for a name that is passed on from another module.
     pub(crate) kind: &'static str,
-    /// added, removed, moved, renamed, exported, unexported, signature or body.
+    /// added, removed, moved, renamed, signature or body.
     pub(crate) change: &'static str,
     pub(crate) exported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,7 +200,7 @@ impl ListedChanges {
             if !is_wanted {
                 continue;
             }
-            *counts.entry(word_of(difference, change)).or_default() += 1;
+            *counts.entry(word(change.kind)).or_default() += 1;
             if !is_listed {
                 continue;
             }
@@ -269,16 +269,7 @@ impl ListedChanges {
             return "No file differs.".to_owned();
         }
         let total: u64 = self.counts.values().sum();
-        let order = [
-            "removed",
-            "renamed",
-            "moved",
-            "unexported",
-            "exported",
-            "signature",
-            "added",
-            "body",
-        ];
+        let order = ["removed", "renamed", "moved", "signature", "added", "body"];
         let parts: Vec<String> = order
             .iter()
             .filter_map(|word| Some(format!("{} {word}", self.counts.get(word)?)))
@@ -367,32 +358,14 @@ fn unread_sentence(gathered: &Gathered) -> String {
     }
 }
 
-/// Returns the word for a change on the wire. Where the signature says who may use a definition, `pub(crate)`, it is the signature that
-/// changed.
-fn word_of(difference: &Difference, change: &SymbolChange) -> &'static str {
-    let family = difference
-        .old(change)
-        .map(|(file, _)| file.old.facts.family);
-    let is_in_signature = matches!(
-        family,
-        Some(Family::C | Family::CSharp | Family::Java | Family::Rust)
-    );
-    match change.kind {
-        ChangeKind::Unexported if is_in_signature => word(ChangeKind::Signature),
-        kind => word(kind),
-    }
-}
-
-/// Returns the word for a kind of change on the wire.
+/// Returns the word for a kind of change on the wire; what others can use now, or no longer, has another signature.
 pub(super) fn word(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Added => "added",
         ChangeKind::Removed => "removed",
         ChangeKind::Moved => "moved",
         ChangeKind::Renamed => "renamed",
-        ChangeKind::Exported => "exported",
-        ChangeKind::Unexported => "unexported",
-        ChangeKind::Signature => "signature",
+        ChangeKind::Exported | ChangeKind::Unexported | ChangeKind::Signature => "signature",
         ChangeKind::Body => "body",
     }
 }
@@ -446,7 +419,7 @@ pub(super) fn change(
         path: file.path.to_string(),
         symbol: symbol.qualified_name.clone(),
         kind: symbol.kind.as_str(),
-        change: word_of(difference, change),
+        change: word(change.kind),
         exported: symbol.exported && (change.kind != ChangeKind::Unexported),
         from: from(change, old, new),
         line: symbol.name_line,
