@@ -345,7 +345,12 @@ impl<'a> UseTargets<'a> {
         }
         let name = own.facts.name(used);
         if let Target::Member { receiver, .. } = used.target {
-            let module = linker.module_of(receiver);
+            // A module alone, by its own name: to infer each receiver once more would cost half of the whole.
+            let is_imported = match own.expr(receiver) {
+                Expr::Name { name, .. } => own.import_at(own.facts.exprs.name_of(*name)).is_some(),
+                _ => false,
+            };
+            let module = is_imported.then(|| linker.module_of(receiver)).flatten();
             let is_outside = module.is_some_and(|it| self.is_from_outside(it, name));
             return if is_outside {
                 Meaning::External
