@@ -33,6 +33,7 @@ mod text;
 pub use arity::{Arities, Arity, Around, arity_by_text, arity_of_python, has_opaque_decorator};
 pub use assertions::{InterfaceAssertion, interface_assertions};
 pub use comments::blank_comments;
+pub use component::component_tags;
 pub use file_routes::called_by_file_name;
 pub use heads::Heads;
 pub use implicit::{called_by_name, handing_marks};

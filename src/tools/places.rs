@@ -395,6 +395,20 @@ pub(super) fn is_snapshot(path: &RepoPath) -> bool {
     parts.any(|it| it == "__snapshots__")
 }
 
+/// Returns the file and the first line of `path:line` and `path:line-line`; `None` for a text of any other form.
+pub(super) fn path_and_line(text: &str) -> Option<(RepoPath, u32)> {
+    let (path, lines) = text.rsplit_once(':')?;
+    let first = lines.split('-').next().unwrap_or_default();
+    Some((RepoPath::normalise(path)?, first.parse().ok()?))
+}
+
+/// Returns the innermost definition on a line.
+pub(super) fn innermost_at(symbols: &[SymbolRow], line: u32) -> Option<&SymbolRow> {
+    let holds = |it: &&SymbolRow| (it.span.start_line..=it.span.end_line).contains(&line);
+    let n_lines = |it: &&SymbolRow| it.span.end_line - it.span.start_line;
+    symbols.iter().filter(holds).min_by_key(n_lines)
+}
+
 /// Returns the definition of a declaration, where it has one: the uses of `int open(void);` are those of `open`.
 pub(super) fn definition_behind(view: &View<'_>, symbol: SymbolRow) -> Result<Vec<SymbolRow>> {
     let alike = view.symbols_like(&symbol.qualified_name)?;

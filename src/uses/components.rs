@@ -5,7 +5,7 @@ use super::Uses;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::store::SymbolRow;
-use crate::syntax::by_path;
+use crate::syntax::{self, by_path};
 
 /// The name under which a component is exported.
 const DEFAULT: &str = "default";
@@ -32,54 +32,10 @@ pub(super) fn component_tags(symbol: &SymbolRow) -> Option<Vec<String>> {
     if !is_whole || !is_component(&symbol.path) {
         return None;
     }
-    let stem = symbol.path.file_name().rsplit_once('.')?.0;
-    let pascal = pascal(stem);
-    let kebab = kebab(&pascal);
-    let mut tags = vec![pascal];
-    tags.extend(Some(kebab).filter(|it| it.contains('-')));
-    Some(tags)
+    let (name, _) = symbol.path.file_name().rsplit_once('.')?;
+    Some(syntax::component_tags(name))
 }
 
 fn is_component(path: &RepoPath) -> bool {
     matches!(by_path(path).id, "vue" | "svelte")
-}
-
-/// `boolean-display` → `BooleanDisplay`
-fn pascal(name: &str) -> String {
-    let words = name.split('-').filter(|it| !it.is_empty());
-    words
-        .map(|word| {
-            let first = word.chars().next().into_iter().flat_map(char::to_uppercase);
-            first.chain(word.chars().skip(1)).collect::<String>()
-        })
-        .collect()
-}
-
-/// `BooleanDisplay` → `boolean-display`
-fn kebab(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 4);
-    for c in name.chars() {
-        if c.is_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{kebab, pascal};
-
-    #[test]
-    fn a_component_has_two_tags() {
-        for (file, tags) in [
-            ("BooleanDisplay", ("BooleanDisplay", "boolean-display")),
-            ("boolean-display", ("BooleanDisplay", "boolean-display")),
-            ("Row", ("Row", "row")),
-        ] {
-            let one = pascal(file);
-            assert_eq!((one.as_str(), kebab(&one).as_str()), tags);
-        }
-    }
 }

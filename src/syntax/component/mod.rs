@@ -20,6 +20,7 @@ mod vue;
 pub(super) use angular_facts::{
     AngularTemplate, add_inline, occurrences as page_occurrences, read_page,
 };
+pub use names::component_tags;
 pub(super) use occurrences::occurrences;
 
 use std::ops::Range;

@@ -25,9 +25,32 @@ pub(super) fn pascal(name: &str) -> String {
     first.chain(chars).collect()
 }
 
+/// Returns the names that the tags of a component have whose file is `name`, without its extension: `BooleanDisplay` and
+/// `boolean-display`; a name of one word alone has one.
+pub fn component_tags(name: &str) -> Vec<String> {
+    let pascal = pascal(name);
+    let mut kebab = String::with_capacity(pascal.len() + 4);
+    for c in pascal.chars() {
+        if c.is_uppercase() && !kebab.is_empty() {
+            kebab.push('-');
+        }
+        kebab.extend(c.to_lowercase());
+    }
+    let kebab = Some(kebab).filter(|it| it.contains('-'));
+    [pascal].into_iter().chain(kebab).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{camel, pascal};
+    use super::{camel, component_tags, pascal};
+
+    #[test]
+    fn a_component_has_two_tags() {
+        for file in ["BooleanDisplay", "boolean-display"] {
+            assert_eq!(component_tags(file), ["BooleanDisplay", "boolean-display"]);
+        }
+        assert_eq!(component_tags("Row"), ["Row"]);
+    }
 
     #[test]
     fn hyphens_become_capitals() {

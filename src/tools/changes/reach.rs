@@ -16,7 +16,7 @@ use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, Family, FileRole, Provenance, RepoPath, SymbolId, SymbolKind};
 use crate::tools::affected::Affected;
-use crate::tools::places::{EdgeConfidence, places, uses};
+use crate::tools::places::{EdgeConfidence, innermost_at, places, uses};
 use crate::uses::{BrokenUse, Difference};
 use crate::workspace::{SymbolRow, View, family_of, normal_form};
 
@@ -309,13 +309,6 @@ impl<'a> LastFile<'a> {
         }
         Ok(self.read.as_ref().map_or(&[], |(_, symbols)| symbols))
     }
-}
-
-/// Returns the innermost definition on a line.
-fn innermost_at(symbols: &[SymbolRow], line: u32) -> Option<&SymbolRow> {
-    let holds = |it: &&SymbolRow| (it.span.start_line..=it.span.end_line).contains(&line);
-    let n_lines = |it: &&SymbolRow| it.span.end_line - it.span.start_line;
-    symbols.iter().filter(holds).min_by_key(n_lines)
 }
 
 /// Returns the files, as indexes, whose code is as it was: comments, blanks or line breaks differ.

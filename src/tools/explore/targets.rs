@@ -7,7 +7,9 @@ use crate::model::{Handle, RepoPath};
 use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
 use crate::tools::normalize_input::plain_name;
-use crate::tools::places::{NamedObject, by_handle, named, near_names, path_and_name};
+use crate::tools::places::{
+    NamedObject, by_handle, innermost_at, named, near_names, path_and_line, path_and_name,
+};
 use crate::workspace::{SymbolRow, cut_argument, outside};
 
 /// Files that a glob stands for.
@@ -95,19 +97,10 @@ fn try_find(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
 
 /// Returns the innermost definition around `path:line`.
 fn at_line(source: &SourceReader<'_>, text: &str) -> Result<Option<SymbolRow>> {
-    let Some((path, line)) = text.rsplit_once(':') else {
+    let Some((path, line)) = path_and_line(text) else {
         return Ok(None);
     };
-    let first = line.split('-').next().unwrap_or_default();
-    let (Some(path), Ok(line)) = (RepoPath::normalise(path), first.parse::<u32>()) else {
-        return Ok(None);
-    };
-    let symbols = source.symbols(&path)?;
-    let around = symbols
-        .iter()
-        .filter(|it| it.span.start_line <= line && line <= it.span.end_line);
-    let innermost = around.min_by_key(|it| it.span.end_line - it.span.start_line);
-    Ok(innermost.cloned())
+    Ok(innermost_at(&source.symbols(&path)?, line).cloned())
 }
 
 /// Returns the definition of `name` or of `path#name`.

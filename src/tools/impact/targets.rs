@@ -9,7 +9,8 @@ use crate::model::path::is_at_or_below;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{
-    NamedObject, by_handle, definition_behind, merges, named, path_and_name, uses,
+    NamedObject, by_handle, definition_behind, innermost_at, merges, named, path_and_line,
+    path_and_name, uses,
 };
 use crate::workspace::{SymbolRow, View, family_of};
 
@@ -82,19 +83,15 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
 /// # Errors
 /// `invalid_argument` where no definition is around the line.
 fn definition_at(view: &View<'_>, text: &str) -> Result<Option<SymbolRow>> {
-    let Some((path, line)) = text.trim().rsplit_once(':') else {
-        return Ok(None);
-    };
-    let (Some(path), Ok(line)) = (RepoPath::normalise(path), line.parse::<u32>()) else {
+    let Some((path, line)) = path_and_line(text.trim()) else {
         return Ok(None);
     };
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(None);
     };
     view.is_stale_at(path.as_str(), 0);
-    let symbols = view.read.symbols_of(file.id)?.into_iter();
-    let around = symbols.filter(|it| it.span.start_line <= line && line <= it.span.end_line);
-    let innermost = around.min_by_key(|it| it.span.end_line - it.span.start_line);
+    let symbols = view.read.symbols_of(file.id)?;
+    let innermost = innermost_at(&symbols, line).cloned();
     innermost.map(Some).ok_or_else(|| {
         Error::invalid(
             format!("no definition is around line {line} of {path}"),
