@@ -102,6 +102,40 @@ impl KeptTree {
         }))
     }
 
+    /// Reads every file and directory of the last commit of the repository at `dir`, and returns what is wrong with the first one that
+    /// is gone, or whose bytes have another hash than its name; `None` where nothing is. Costs as much as reading them all.
+    ///
+    /// # Errors
+    /// [`GitError::Open`], [`GitError::Head`] where the commit itself can't be read.
+    pub fn damage(dir: &Path) -> Result<Option<String>, GitError> {
+        let Some(state) = Self::state(dir)? else {
+            return Ok(None);
+        };
+        let repo = open(dir)?;
+        let head = |source| GitError::Head { source };
+        let commit = ObjectId::from_hex(state.commit.as_str().as_bytes())
+            .map_err(|error| head(error.into()))?;
+        let tree = repo
+            .find_commit(commit)
+            .and_then(|commit| Ok(commit.tree_id()?.detach()));
+        let mut open_ids = vec![tree.map_err(|error| head(error.into()))?];
+        while let Some(id) = open_ids.pop() {
+            let Ok(object) = repo.find_object(id) else {
+                return Ok(Some(format!("object {id} can't be read")));
+            };
+            let hash = gix::objs::compute_hash(id.kind(), object.kind, &object.data);
+            if !hash.is_ok_and(|hash| hash == id) {
+                return Ok(Some(format!("object {id} has other bytes")));
+            }
+            if object.kind == Kind::Tree {
+                let entries = gix::objs::TreeRefIter::from_bytes(&object.data, id.kind());
+                let ids = entries.filter_map(Result::ok).map(|it| it.oid.to_owned());
+                open_ids.extend(ids);
+            }
+        }
+        Ok(None)
+    }
+
     /// Stores a file of the next commit: `size` bytes.
     ///
     /// # Errors

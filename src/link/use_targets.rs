@@ -3,6 +3,7 @@
 //! The index stores edges, one row for all uses of one definition in another. A caller that needs the single uses asks
 //! here, file by file. The same rules as for edges; nothing is written.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::cache::{Def, FactsCache};
@@ -15,7 +16,7 @@ use super::rules;
 use super::rust_paths::Module;
 use super::types::Type;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Reference, Target};
-use crate::model::hash::HashMap;
+use crate::model::hash::{HashMap, HashSet};
 use crate::model::{FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
 use crate::store::interface;
 use crate::store::{ImportTarget, Read, StoreError};
@@ -114,6 +115,8 @@ pub struct UseTargets<'a> {
     pub(super) read: &'a Read<'a>,
     pub(super) cache: FactsCache<'a>,
     overlay: Overlay,
+    /// The meanings of names that modules lack: importers of one module ask for the same ones.
+    lacking: RefCell<HashMap<(ModuleId, String), Meaning>>,
 }
 
 impl<'a> UseTargets<'a> {
@@ -139,6 +142,7 @@ impl<'a> UseTargets<'a> {
             read,
             cache,
             overlay,
+            lacking: RefCell::default(),
         }
     }
 
@@ -465,16 +469,25 @@ impl<'a> UseTargets<'a> {
     /// Returns [`Meaning::Dangling`] for a name that a module provably lacks: its facts are known, it exports by statements
     /// alone, and everything behind its `export *` is in the repository. [`Meaning::External`] for one that it passes on.
     fn missing(&self, target: ModuleId, name: &str) -> Meaning {
+        let key = (target, name.to_owned());
+        if let Some(known) = self.lacking.borrow().get(&key) {
+            return *known;
+        }
+        let meaning = self.find_missing(target, name);
+        self.lacking.borrow_mut().insert(key, meaning);
+        meaning
+    }
+
+    fn find_missing(&self, target: ModuleId, name: &str) -> Meaning {
         if self.is_from_outside(target, name) {
             return Meaning::External;
         }
         let mut open = vec![target];
-        let mut seen = Vec::new();
+        let mut seen = HashSet::default();
         while let Some(file) = open.pop() {
-            if seen.contains(&file) {
+            if !seen.insert(file) {
                 continue;
             }
-            seen.push(file);
             let Some(loaded) = self.cache.get(file) else {
                 return Meaning::Unresolved;
             };

@@ -96,7 +96,7 @@ impl Tool for Doctor {
         }
         checks.extend(repository::settings_file());
         checks.extend(served_tools(&call.workspaces.config().tools));
-        checks.extend(data_dir::of_data_directory(call.workspaces.config()));
+        checks.extend(data_dir::of_data_directory(call.workspaces));
         Ok(DoctorOutput {
             code_version: env!("CARGO_PKG_VERSION"),
             schema_version: repository::schema_version(),

@@ -42,6 +42,9 @@ pub struct CurrentOutput {
     /// Whether the repository has no work tree.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) bare: bool,
+    /// The name of the archive that it is a copy of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) archive: Option<String>,
     /// The commit that was asked for, as it was named.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<String>,
@@ -83,6 +86,7 @@ impl Tool for Current {
             worktree: call.revision.is_none().then_some(current.worktree_id),
             detached: call.revision.is_none() && current.branch.name().is_none(),
             bare: current.is_bare,
+            archive: workspace.archive().map(str::to_owned),
             reference: call.revision.map(|revision| cut_argument(&revision.name)),
             pending_files: current.n_pending,
             seed_from: current.seed_from,

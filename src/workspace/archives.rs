@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::Workspaces;
 use super::run_history::RunRecorder;
+use super::{Workspace, Workspaces};
 use crate::archive::{Archive, ArchiveError, Strip, is_name};
 use crate::error::{Code, Error, Result};
 use crate::git::KeptTree;
@@ -143,6 +143,24 @@ impl Workspaces {
         Ok(found)
     }
 
+    /// Reads every file of the last version of each archive, and returns how many archives there are, and what is wrong with those that
+    /// are damaged, by name. An error of the directory is one of an archive without a name.
+    pub(super) fn damaged_archives(&self) -> (usize, Vec<(String, String)>) {
+        let (Ok(home), Ok(archives)) = (self.home(), self.archives()) else {
+            let why = "the archives of the data directory can't be read".to_owned();
+            return (0, vec![(String::new(), why)]);
+        };
+        let mut damaged = Vec::new();
+        for archive in &archives {
+            let found = match KeptTree::damage(&home.archive(&archive.name)) {
+                Ok(found) => found,
+                Err(error) => Some(error.to_string()),
+            };
+            damaged.extend(found.map(|why| (archive.name.clone(), why)));
+        }
+        (archives.len(), damaged)
+    }
+
     /// Removes an archive with all its versions. Its indexes go with the next `prune`.
     ///
     /// # Errors
@@ -174,6 +192,15 @@ impl Workspaces {
 
     fn home(&self) -> Result<Home> {
         Ok(Home::at(&self.config.home, &[])?)
+    }
+}
+
+impl Workspace {
+    /// Returns the name of the archive that this is, where it is one: `express`.
+    pub fn archive(&self) -> Option<&str> {
+        let directory = self.home.archives().canonicalize().ok()?;
+        let file = self.work_dir.strip_prefix(directory).ok()?;
+        file.to_str()?.strip_suffix(".git")
     }
 }
 

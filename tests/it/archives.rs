@@ -122,9 +122,43 @@ fn versions_of_an_archive_are_commits_that_every_tool_answers_from() {
 
     let list = at.cli.json(&["archive", "list"]);
     assert_eq!(list["archives"][0]["versions"], 2, "{list}");
+    let current = at.cli.json(&["current", "--repo", "archive:drop"]);
+    assert_eq!(current["archive"], "drop", "{current}");
     at.cli.json(&["archive", "remove", "drop"]);
     let gone = at.cli.fails(&["map", "--repo", "archive:drop"], 1);
     assert!(gone.contains("no archive of this name"), "{gone}");
+}
+
+#[test]
+fn an_archive_with_other_bytes_than_it_was_taken_in_with_is_named() {
+    let at = Place::new();
+    let file = at.zip("drop.zip", &[("src/open.ts", OPEN)]);
+    at.add(&file, &[]);
+    let library = || {
+        let ran = at.cli.run(&["doctor", "--repo", "archive:drop", "--json"]);
+        let doctor: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let mut checks = doctor["checks"].as_array().unwrap().iter();
+        checks.find(|it| it["name"] == "library").unwrap().clone()
+    };
+    let sound = library();
+    assert_eq!(sound["detail"], "1 archives, all readable", "{sound}");
+
+    let objects = at.cli.home().join("archives/drop.git/objects");
+    let mut loose = Vec::new();
+    for directory in std::fs::read_dir(objects).unwrap().flatten() {
+        let entries = std::fs::read_dir(directory.path()).unwrap().flatten();
+        loose.extend(entries.map(|it| it.path()));
+    }
+    // The commit stays: what it names is gone.
+    let head = at.cli.json(&["archive", "list"])["archives"][0]["headSha"].clone();
+    let head = head.as_str().unwrap();
+    let is_commit = |path: &Path| path.ends_with(&head[2..]);
+    for path in loose.iter().filter(|path| !is_commit(path)) {
+        std::fs::remove_file(path).unwrap();
+    }
+    let damaged = library();
+    assert_eq!(damaged["ok"], false, "{damaged}");
+    assert!(damaged["detail"].as_str().unwrap().contains("`drop`"));
 }
 
 #[test]

@@ -23,6 +23,9 @@ impl AnswerText for CurrentOutput {
         }
         let mut facts = Facts::on(screen);
         facts.add("repository", shown(self.repo.as_deref()));
+        if let Some(archive) = &self.archive {
+            facts.add("archive", visible(archive));
+        }
         let asked = IndexSubject {
             reference: self.reference.as_deref(),
             branch: self.branch.as_deref(),

@@ -10,6 +10,7 @@ use crate::model::size::size;
 use crate::store::memory::DAMAGED;
 use crate::store::{Home, RecordStore, RepoHome, SCHEMA_VERSION};
 use crate::watch::network_type;
+use crate::workspace::Workspaces;
 use crate::workspace::gc::LEFT_AGE;
 use crate::workspace::memory::has_copy;
 use crate::workspace::survey::{self, SurveyedRepository};
@@ -20,8 +21,10 @@ const MAX_NAMES: usize = 3;
 /// Least free space, in bytes: an index of a middling repository, and the room for writing it.
 const LEAST_FREE_BYTES: u64 = 200 << 20;
 
-/// Checks the content of the data directory, of all owners. Costs a look at every file's name.
-pub fn of_data_directory(config: &Config) -> Vec<Check> {
+/// Checks the content of the data directory, of all owners. Costs a look at every file's name, and the reading of the last version of
+/// each archive.
+pub fn of_data_directory(workspaces: &Workspaces) -> Vec<Check> {
+    let config = workspaces.config();
     let Ok(home) = Home::at(&config.home, &[]) else {
         return Vec::new();
     };
@@ -37,6 +40,7 @@ pub fn of_data_directory(config: &Config) -> Vec<Check> {
         versions(&found),
         foreign_entries(&home),
         memory(&found),
+        library(workspaces),
     ]
 }
 
@@ -239,6 +243,22 @@ fn memory(found: &[SurveyedRepository]) -> Check {
         );
     }
     Check::passed(name, format!("{n_records} saved records, all readable"))
+}
+
+fn library(workspaces: &Workspaces) -> Check {
+    let name = "library";
+    let (n, damaged) = workspaces.damaged_archives();
+    let Some((archive, why)) = damaged.first() else {
+        return Check::passed(name, format!("{n} archives, all readable"));
+    };
+    if archive.is_empty() {
+        return Check::failed(name, why.clone(), "check the rights of the data directory");
+    }
+    Check::failed(
+        name,
+        format!("archive `{archive}` is damaged: {why}"),
+        "run `codelens archive remove` and its name, then add its file again with `codelens archive add`",
+    )
 }
 
 /// Returns the export of damaged records that were moved aside, where there is one.
