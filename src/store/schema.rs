@@ -9,7 +9,7 @@
 /// are written once; 10 the files that test runners are told to run; 11 git's names of the bytes; 12 units of several
 /// files; 13 other names of two tables; 14 of two columns; 15 authors, subjects and
 /// sizes of past commits.
-pub const SCHEMA_VERSION: i64 = 16;
+pub const SCHEMA_VERSION: i64 = 17;
 
 /// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
 /// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it

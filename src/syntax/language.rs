@@ -116,6 +116,19 @@ pub struct Language {
 }
 
 impl Language {
+    /// Whether files of this language, whose calls are not followed, may call definitions of a family: those of Java from Scala, which is
+    /// compiled for the same machine.
+    pub fn calls_unfollowed(&self, family: Family) -> bool {
+        let callers: &[&str] = match family {
+            Family::Java => &["kotlin", "scala", "groovy", "clojure"],
+            Family::CSharp => &["fsharp"],
+            Family::C => &["objectivec", "swift", "zig"],
+            Family::Ecmascript => &["astro"],
+            _ => &[],
+        };
+        callers.contains(&self.id) && self.analysis() != Analysis::Full
+    }
+
     /// The rules by which names of its files are resolved; `None` for text.
     pub fn family(&self) -> Option<Family> {
         match self.shape {

@@ -100,7 +100,7 @@ filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, pa
 signals?:[{kind, path, line, text}], history:{commits, from?, complete, pending?}}`, of at most 20 files. Cards of `cl_explore` have `owners:[{name, share?, commits?, last?, from?}]`, `history:{commits, commits90, fixes, last?:{sha, date, subject},
 coChange?}` and `metrics:{lines, dependents?, dependencies?, exported, commits?, commits90?, fixes?, churn?, cluster?}` by `include`. These are counts over the commits that `history` names (docs/history.md says how they are counted): no score, and none of them says that a change is safe.
 
-`changeSet.removed` of `cl_impact` with `changes` or `base`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use, doubtful?}], total, doubtful?, unresolved?, templates?, template?}]`; `line` is that of the commit,
+`changeSet.removed` of `cl_impact` with `changes` or `base`: `[{symbol, path, kind, line, change, now?:{symbol, path, line}, stillNamedAt:[{path, line, text, use, doubtful?}], total, doubtful?, unresolved?, unfollowed?, unfollowedFile?}]`; `line` is that of the commit,
 `change` is removed, renamed, moved or unexported, `stillNamedAt` has the uses that mean nothing now, `total` says how many there are. `doubtful` marks and counts those that may mean a
 member of a base from outside the repository; `unresolved` counts further uses of the name whose meaning is not known.
 

@@ -9,7 +9,7 @@ use super::RemovedDefinition;
 use super::changed_file::{ChangedFile, FileSide};
 use super::declarators::{OwnTexts, n_bytes_before, own_texts};
 use super::primary_constructors::leave_out_other_forms;
-use super::templates::NamingTemplates;
+use super::unfollowed::UnfollowedFiles;
 use super::unread::take_unread;
 use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
@@ -545,7 +545,7 @@ impl RemovedDefinition {
             now: now.map(|(file, it)| (file.path.clone(), it.qualified_name.clone(), it.name_line)),
             uses: Vec::new(),
             n_unresolved: 0,
-            templates: NamingTemplates::default(),
+            unfollowed: UnfollowedFiles::default(),
         })
     }
 }

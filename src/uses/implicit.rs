@@ -7,7 +7,7 @@ use super::Uses;
 use super::unbound::may_name;
 use crate::error::Result;
 use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx, split_generic_name};
-use crate::model::{Family, RepoPath, Symbol, SymbolFlags, SymbolKind};
+use crate::model::{Family, FileId, RepoPath, Symbol, SymbolFlags, SymbolId, SymbolKind};
 use crate::store::{SymbolRow, token};
 use crate::syntax;
 
@@ -81,13 +81,14 @@ impl Uses<'_> {
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
-            let mut bases = self.outside_bases(&facts, symbol.ordinal, &symbol.path)?;
+            let mut bases =
+                self.outside_bases(&facts, symbol.ordinal, (&symbol.path, Some(file.id)))?;
             if facts.family == Family::Rust {
                 // A method of one trait is called through no other one that the trait is built on.
                 let own = bases_of(&facts, symbol.ordinal);
                 bases.retain(|base| own.contains(base));
             } else if bases.is_empty() {
-                bases = self.bases_of_overridden(&facts, symbol, &text)?;
+                bases = self.bases_of_overridden(&facts, symbol, (&text, file.id))?;
             }
             // A base from outside has most often nothing of the name; of traits and marked methods that is known.
             let is_sure = facts.family == Family::Rust || is_marked_override(symbol, &text);
@@ -109,9 +110,10 @@ impl Uses<'_> {
         &self,
         facts: &FileFacts,
         method: &SymbolRow,
-        text: &str,
+        (text, file): (&str, FileId),
     ) -> Result<Vec<String>> {
-        let above = self.bases_above(facts, method.ordinal, &method.name, &method.path)?;
+        let home = (&method.path, Some(file));
+        let above = self.bases_above(facts, method.ordinal, &method.name, home)?;
         let is_overriding = above.has_method || is_marked_override(method, text);
         Ok(if is_overriding {
             above.outside
@@ -120,26 +122,27 @@ impl Uses<'_> {
         })
     }
 
-    /// Returns the facts about a member that the classes above its own tell, at any height.
+    /// Returns the facts about a member that the classes above its own tell, at any height. `home` is its file, by its row where the
+    /// facts are those of the index.
     pub(super) fn bases_above(
         &self,
         facts: &FileFacts,
         member: SymbolIdx,
         member_name: &str,
-        path: &RepoPath,
+        home: (&RepoPath, Option<FileId>),
     ) -> Result<BasesAbove> {
         let mut above = BasesAbove::default();
-        let mut open = bases(facts, member);
-        let mut seen: HashSet<String> = open.iter().cloned().collect();
+        let mut open = Vec::new();
+        let own = bases(facts, member);
+        let mut seen: HashSet<String> = own.iter().cloned().collect();
+        for base in own {
+            open.extend(self.types_meant(&base, facts, home)?);
+        }
         let mut next = 0;
         while next < open.len() && open.len() <= MAX_CLASSES {
-            let name = open[next].clone();
+            let class = open[next].clone();
             next += 1;
-            for class in self.read.symbols_named(&token::normal_form(&name))? {
-                let is_base = class.name == name && is_class(class.kind);
-                if !is_base || !may_name(&class.path, path) {
-                    continue;
-                }
+            if is_class(class.kind) {
                 let Some(file) = self.read.file(class.path.as_str())? else {
                     continue;
                 };
@@ -159,11 +162,11 @@ impl Uses<'_> {
                     if !seen.insert(base.clone()) {
                         continue;
                     }
-                    if self.defines_type(&base, &class.path)? {
-                        open.push(base);
-                    } else {
+                    let meant = self.types_meant(&base, &facts, (&class.path, Some(file.id)))?;
+                    if meant.is_empty() {
                         above.outside.push(base);
                     }
+                    open.extend(meant);
                 }
             }
         }
@@ -175,24 +178,44 @@ impl Uses<'_> {
         &self,
         facts: &FileFacts,
         member: SymbolIdx,
-        path: &RepoPath,
+        home: (&RepoPath, Option<FileId>),
     ) -> Result<Vec<String>> {
         let mut outside = Vec::new();
         for base in bases(facts, member) {
-            if !self.defines_type(&base, path)? {
+            if self.types_meant(&base, facts, home)?.is_empty() {
                 outside.push(base);
             }
         }
         Ok(outside)
     }
 
-    /// Whether the repository has a type of a name that a file at a path may mean: a property or a file of that name is none.
-    fn defines_type(&self, name: &str, path: &RepoPath) -> Result<bool> {
-        let named = self.read.symbols_named(&token::normal_form(name))?;
-        let is_meant =
-            |it: &SymbolRow| it.name == name && !is_member(it.kind) && may_name(&it.path, path);
-        Ok(named.iter().any(is_meant))
+    /// Returns the types of the repository that a name means in a file: those that the file uses by that name. Where the file has no row, its
+    /// uses are not bound, or the name is another one here (`import { Base as Root }`), all types that it may mean. A property or a file of
+    /// that name is none.
+    fn types_meant(
+        &self,
+        name: &str,
+        facts: &FileFacts,
+        (path, file): (&RepoPath, Option<FileId>),
+    ) -> Result<Vec<SymbolRow>> {
+        let mut named = self.read.symbols_named(&token::normal_form(name))?;
+        named.retain(|it| it.name == name && !is_member(it.kind) && may_name(&it.path, path));
+        let mut imported = facts.imports.iter().flat_map(|it| &it.names);
+        let is_alias = imported.any(|it| it.local == name && it.imported != name);
+        let Some(file) = file.filter(|_| !named.is_empty() && !is_alias && binds_bases(facts))
+        else {
+            return Ok(named);
+        };
+        let edges = self.read.edges_from(file)?;
+        let used: HashSet<SymbolId> = edges.iter().map(|edge| edge.dst).collect();
+        named.retain(|it| used.contains(&it.id));
+        Ok(named)
     }
+}
+
+/// Whether a file is of a language in which the base of a class is bound wherever it is in the repository.
+fn binds_bases(facts: &FileFacts) -> bool {
+    matches!(facts.family, Family::CSharp | Family::Java)
 }
 
 /// Interfaces of .NET and of the JDK with all methods that they have.

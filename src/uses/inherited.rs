@@ -64,14 +64,16 @@ impl Uses<'_> {
             return Ok(true);
         }
         let (facts, member) = (&file.old.facts, place.symbols[0]);
-        let above = self.bases_above(facts, member, &symbol.name, &file.path)?;
+        let above = self.bases_above(facts, member, &symbol.name, (&file.path, None))?;
         if above.takes_any_name {
             return Ok(true);
         }
         // One that was renamed was the class's own.
         Ok(change.kind == ChangeKind::Removed
             && !(above.outside.is_empty()
-                && self.outside_bases(facts, member, &file.path)?.is_empty()))
+                && self
+                    .outside_bases(facts, member, (&file.path, None))?
+                    .is_empty()))
     }
 
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of

@@ -36,11 +36,11 @@ mod removed;
 mod requirements;
 mod restrictions;
 mod suppressed;
-mod templates;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
 mod undeclared;
+mod unfollowed;
 mod unread;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
@@ -59,9 +59,9 @@ pub use mentions::{Mention, MentionPart, Mentions, innermost};
 pub use modifiers::Visibility;
 pub use overloads::has_overloads;
 pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
-pub use templates::NamingTemplates;
 pub use unbound::may_name;
 pub use unchecked::UncheckedUses;
+pub use unfollowed::UnfollowedFiles;
 
 pub use crate::graph::changes::ChangeKind;
 pub use crate::link::use_targets::DefinitionRow;

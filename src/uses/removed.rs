@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
-use super::templates::NamingTemplates;
 use super::unbound::{may_mean, n_beside};
+use super::unfollowed::UnfollowedFiles;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
 use crate::syntax::UseKind;
 
-/// Names that are looked for in templates.
-const MAX_NAMES_IN_TEMPLATES: usize = 100;
+/// Names that are looked for in files whose uses of code are not known.
+const MAX_NAMES_UNFOLLOWED: usize = 100;
 
 /// A definition that is gone from where it was.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub struct RemovedDefinition {
     pub uses: Vec<DanglingUse>,
     /// Further uses of its name whose meaning is not known.
     pub n_unresolved: u64,
-    /// Pages and templates that hold its name, where no other use of it is known.
-    pub templates: NamingTemplates,
+    /// Files whose uses of code are not known and that hold its name, where no other use of it is known.
+    pub unfollowed: UnfollowedFiles,
 }
 
 /// A use of a definition that is not there any more.
@@ -150,10 +150,10 @@ impl Uses<'_> {
         }
         let unused = removed.iter_mut().map(|(_, one)| one);
         let unused = unused.filter(|one| one.uses.is_empty() && one.n_unresolved == 0);
-        for one in unused.take(MAX_NAMES_IN_TEMPLATES) {
+        for one in unused.take(MAX_NAMES_UNFOLLOWED) {
             let name = one.qualified_name.rsplit('.').next();
             let name = name.unwrap_or(&one.qualified_name);
-            one.templates = self.templates_naming(name, &one.path)?;
+            one.unfollowed = self.unfollowed_naming(name, &one.path)?;
         }
         let mut all: Vec<RemovedDefinition> = removed.into_iter().map(|(_, one)| one).collect();
         all.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));

@@ -642,6 +642,41 @@ class Reader extends Source implements Closeable {
 }
 
 #[test]
+fn a_base_is_the_type_that_the_file_means_by_its_name() {
+    let files = "\
+//- /a/Items.java
+package a;
+import java.util.ListIterator;
+class Items implements ListIterator<String> { public int previousIndex() { return 0; } }
+//- /a/Sender.java
+package a;
+class Sender implements Producer { public void flush() {} }
+//- /a/Producer.java
+package a;
+interface Producer {}
+//- /demo/Demo.java
+package demo;
+class Demo { static class ListIterator {} }
+//- /demo/Producer.java
+package demo;
+class Producer extends Thread {}
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, base) in [
+        ("Items.previousIndex", Some("`ListIterator`")),
+        ("Sender.flush", None),
+    ] {
+        let said = cli.json(&["impact", name]);
+        let summary = said["summary"].as_str().unwrap();
+        let told = summary.split_once("it may be called through ");
+        let told = told.map(|it| it.1.split(',').next().unwrap());
+        assert_eq!(told, base, "{name}: {summary}");
+    }
+}
+
+#[test]
 fn a_method_of_rust_is_called_through_its_own_trait_alone() {
     let files = "\
 //- /Cargo.toml

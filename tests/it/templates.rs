@@ -254,30 +254,70 @@ class Pet { int getBirthDate() { return 1; } }
     let said = summary(&["impact", "Channel.is_editable"]);
     assert!(
         said.starts_with("No uses found in code.")
-            && said.contains("The word is in 2 pages and templates (templates/list.html)"),
+            && said.contains(
+                "The word is in 2 files whose uses of code are not known (templates/list.html)"
+            ),
         "{said}"
     );
     let said = summary(&["impact", "getBirthDate"]);
     assert!(
-        said.contains("1 page or template (templates/pet.html)"),
+        said.contains("1 file whose uses of code are not known (templates/pet.html)"),
         "{said}"
     );
     let said = summary(&["impact", "Channel.kept"]);
-    assert!(!said.contains("template"), "{said}");
+    assert!(!said.contains("not known"), "{said}");
     let text = repo.read("app/models.py");
     repo.write("app/models.py", text.replace("is_editable", "can_edit"));
     let said = summary(&["impact", "--changes"]);
     assert!(
-        said.contains("no use of them is left in code. The word is in 2 pages and templates"),
+        said.contains("no use of them is left in code that is followed. The word is in 2 files"),
         "{said}"
     );
     let said = summary(&["changes"]);
     assert!(
         said.contains(
-            "Pages or templates hold the word of 1 definition that is gone (templates/list.html)."
+            "Files whose uses of code are not known hold the word of 1 definition that is gone (templates/list.html)."
         ),
         "{said}"
     );
+}
+
+#[test]
+fn code_of_another_language_that_holds_the_name_is_told() {
+    let (repo, cli) = open(
+        "\
+//- /log/Segment.java
+package log;
+public class Segment { public int cut() { return 1; } public int kept() { return 2; } }
+//- /log/Cleaner.java
+package log;
+class Cleaner { int run(Segment segment) { return segment.cut() + segment.kept(); } }
+//- /log/Local.scala
+package log
+class Local { def run(segment: Segment) = segment.cut() }
+//- /tools/cut.rb
+def run(file) = file.cut
+//- commit base
+",
+    );
+    let summary = |args: &[&str]| cli.json(args)["summary"].as_str().unwrap().to_owned();
+    let said = summary(&["impact", "Segment.cut"]);
+    assert!(
+        said.starts_with("1 direct caller")
+            && said.contains(
+                "The word is in 1 file whose uses of code are not known (log/Local.scala)"
+            ),
+        "{said}"
+    );
+    let said = summary(&["impact", "Segment.kept"]);
+    assert!(!said.contains("not known"), "{said}");
+    for file in ["log/Segment.java", "log/Cleaner.java"] {
+        repo.write(file, repo.read(file).replace("cut", "cutOff"));
+    }
+    let changes = cli.json(&["changes"]);
+    assert_eq!(changes["complete"], false, "{changes}");
+    let said = changes["summary"].as_str().unwrap();
+    assert!(said.contains("(log/Local.scala)"), "{said}");
 }
 
 #[test]

@@ -444,11 +444,11 @@ fn removed(changes: &ChangeSetOutput, screen: &Screen) -> String {
             one.path,
             one.line,
             plural(one.total, "place"),
-            match (one.doubtful, &one.template) {
+            match (one.doubtful, &one.unfollowed_file) {
                 (0, None) => String::new(),
-                (0, Some(template)) => format!(
-                    " in code; the word is in {} ({template})",
-                    plural(one.templates, "template")
+                (0, Some(file)) => format!(
+                    " in code that is followed; the word is in {} ({file}) whose uses are not known",
+                    plural(one.unfollowed, "file")
                 ),
                 (n, _) => format!(" ({} of unknown meaning)", count(n)),
             }

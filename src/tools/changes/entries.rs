@@ -308,14 +308,14 @@ impl ListedChanges {
                 count(gathered.n_outlined, "file")
             );
         }
-        if let (n, Some(template)) = &gathered.in_templates {
+        if let (n, Some(file)) = &gathered.in_unfollowed {
             said += &format!(
-                " Pages or templates hold {} ({}).",
+                " Files whose uses of code are not known hold {} ({}).",
                 match n {
                     1 => "the word of 1 definition that is gone".to_owned(),
                     n => format!("the words of {n} definitions that are gone"),
                 },
-                one_line(template.as_str())
+                one_line(file.as_str())
             );
         }
         if gathered.n_possible_losses > 0 {

@@ -12,7 +12,7 @@ use crate::uses::{
 };
 use crate::workspace::{Comparison, DifferingFile, View, normal_form};
 
-/// Names that are looked for in templates.
+/// Names that are looked for in files whose uses of code are not known.
 const MAX_NAMES: usize = 100;
 
 /// A difference, with its broken uses, tests and collisions.
@@ -27,8 +27,8 @@ pub(super) struct Gathered {
     pub(super) n_possible_losses: u64,
     /// Files with changed definitions whose uses are not known: of languages that are outlined.
     pub(super) n_outlined: u64,
-    /// Definitions that are gone whose names pages or templates hold, and the first of these files.
-    pub(super) in_templates: (u64, Option<RepoPath>),
+    /// Definitions that are gone whose names files hold whose uses of code are not known, and the first of these files.
+    pub(super) in_unfollowed: (u64, Option<RepoPath>),
     /// Files whose syntax errors may hide definitions, by path.
     pub(super) with_errors: Vec<RepoPath>,
     /// Definitions in them that are not found and may be there.
@@ -47,7 +47,7 @@ impl Gathered {
             && unchecked.is_none()
             && !self.has_unknown_loss(asked)
             && self.with_errors.is_empty()
-            && self.in_templates.0 == 0
+            && self.in_unfollowed.0 == 0
     }
 
     /// Whether a definition that other code may use is gone or may be, without its uses being known: of a language that is outlined, or in
@@ -109,7 +109,7 @@ impl Gathered {
         }
         outlined.dedup();
         let n_outlined = outlined.len() as u64;
-        let in_templates = in_templates(&uses, &difference, &is_wanted)?;
+        let in_unfollowed = in_unfollowed(&uses, &difference, &is_wanted)?;
         let with_errors = difference.with_errors().filter(|it| is_wanted(it));
         Ok(Self {
             with_errors: with_errors.cloned().collect(),
@@ -120,33 +120,36 @@ impl Gathered {
             n_not_analysed,
             n_possible_losses,
             n_outlined,
-            in_templates,
+            in_unfollowed,
         })
     }
 }
 
-/// Returns how many definitions are gone whose names pages or templates hold and no other definition has, and the first of these
-/// files.
-fn in_templates(
+/// Returns how many definitions are gone whose names files hold whose uses of code are not known, and the first of these files. A name that
+/// another definition has counts in code alone that holds the name of its class, too.
+fn in_unfollowed(
     uses: &Uses<'_>,
     difference: &Difference,
     is_wanted: &dyn Fn(&RepoPath) -> bool,
 ) -> Result<(u64, Option<RepoPath>)> {
     let mut n_names = 0;
     let mut first: Option<RepoPath> = None;
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut seen: BTreeSet<(Option<&str>, &str)> = BTreeSet::new();
     for change in difference.gone() {
         let Some((file, symbol)) = difference.old(change) else {
             continue;
         };
-        let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
-        if !is_wanted(&file.path) || seen.len() >= MAX_NAMES || !seen.insert(name) {
+        let mut parts = symbol.qualified_name.rsplit('.');
+        let (name, owner) = (parts.next().unwrap_or(&symbol.name), parts.next());
+        if !is_wanted(&file.path) || seen.len() >= MAX_NAMES || !seen.insert((owner, name)) {
             continue;
         }
-        if !uses.read.symbols_named(&normal_form(name))?.is_empty() {
-            continue;
-        }
-        let found = uses.templates_naming(name, &file.path)?;
+        let is_unique = uses.read.symbols_named(&normal_form(name))?.is_empty();
+        let found = match owner {
+            _ if is_unique => uses.unfollowed_naming(name, &file.path)?,
+            Some(_) => uses.unfollowed_code_naming(name, owner, &file.path)?,
+            None => continue,
+        };
         n_names += u64::from(found.n_files > 0);
         first = first.into_iter().chain(found.first).min();
     }

@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 use crate::model::path::is_at_or_below;
 use crate::model::{CommitId, FileRole, RepoPath};
 use crate::uses::{
-    EarlierText, ImplicitCaller, NamingTemplates, RemovedDefinition, UncheckedUses, Uses,
+    EarlierText, ImplicitCaller, RemovedDefinition, UncheckedUses, UnfollowedFiles, Uses,
 };
 use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
 pub(super) use counts::{ReachCounts, counts};
@@ -536,18 +536,18 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     if targets.is_empty() && removed.is_empty() || n_outlined > 0 {
         output.analysed = AnalysedOutput::of(view, asked.path.map_or("", RepoPath::as_str))?;
     }
-    let n_unfollowed = match targets.as_slice() {
+    let n_other_code = match targets.as_slice() {
         [target, ..] if is_single && found.n_direct == 0 && n_outlined == 0 => {
-            unknown::n_unfollowed(view, &target.name)?
+            unknown::n_other_code(view, target)?
         }
         _ => 0,
     };
     let found = ImpactFigures {
         n_targets: if are_parts { 1 } else { found.n_targets },
         n_outlined,
-        n_unfollowed,
-        templates: templates_of(&uses, &targets, is_single && found.n_direct == 0)?,
-        templates_of_removed: removed::templates(&removed),
+        n_other_code,
+        unfollowed: unfollowed_of(&uses, &targets, is_single, found.n_direct == 0)?,
+        unfollowed_of_removed: removed::unfollowed(&removed),
         n_words: output
             .mentions
             .as_ref()
@@ -572,15 +572,20 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     Ok(output)
 }
 
-/// Returns the pages and templates that hold the name of a definition that is asked about and has no known use.
-fn templates_of(
+/// Returns the files whose uses of code are not known and that hold the name of a definition that is asked about; of one with known uses
+/// those alone that are code.
+fn unfollowed_of(
     uses: &Uses<'_>,
     targets: &[SymbolRow],
+    is_single: bool,
     is_unused: bool,
-) -> Result<NamingTemplates> {
+) -> Result<UnfollowedFiles> {
     match targets {
-        [target, ..] if is_unused => uses.templates_naming(&target.name, &target.path),
-        _ => Ok(NamingTemplates::default()),
+        [target, ..] if is_single && is_unused => {
+            uses.unfollowed_naming(&target.name, &target.path)
+        }
+        [target, ..] if is_single => uses.unfollowed_code_naming(&target.name, None, &target.path),
+        _ => Ok(UnfollowedFiles::default()),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::path::is_at_or_below;
 use crate::model::sanitize::one_line;
 use crate::tools::answer::{is_zero, truncate_to_bytes};
 use crate::tools::places::uses;
-use crate::uses::{ChangeKind, NamingTemplates, RemovedDefinition};
+use crate::uses::{ChangeKind, RemovedDefinition, UnfollowedFiles};
 use crate::workspace::{FileChange, View};
 
 /// Files that are listed.
@@ -64,12 +64,12 @@ pub(crate) struct RemovedDefinitionOutput {
     /// Further uses of the name whose meaning is not known.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unresolved: u64,
-    /// Pages and templates that hold the word, where no use is known.
+    /// Files whose uses of code are not known and that hold the word, where no use is known.
     #[serde(skip_serializing_if = "is_zero")]
-    pub(crate) templates: u64,
+    pub(crate) unfollowed: u64,
     /// The first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) template: Option<String>,
+    pub(crate) unfollowed_file: Option<String>,
 }
 
 /// Where a definition is now.
@@ -126,9 +126,10 @@ pub(super) fn n_unresolved(removed: &[RemovedDefinition]) -> u64 {
     by_name.values().sum()
 }
 
-/// Returns the pages and templates that hold the names of removed definitions of which no use is known: those of the one with the most.
-pub(super) fn templates(removed: &[RemovedDefinition]) -> NamingTemplates {
-    let all = removed.iter().map(|one| &one.templates);
+/// Returns the files whose uses of code are not known and that hold the names of removed definitions without a known use: those of the
+/// one with the most.
+pub(super) fn unfollowed(removed: &[RemovedDefinition]) -> UnfollowedFiles {
+    let all = removed.iter().map(|one| &one.unfollowed);
     let most = all.max_by_key(|it| it.n_files);
     most.cloned().unwrap_or_default()
 }
@@ -208,8 +209,8 @@ fn shown(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
         total: one.uses.len() as u64,
         doubtful: one.n_doubtful(),
         unresolved: one.n_unresolved,
-        templates: one.templates.n_files,
-        template: one.templates.first.as_ref().map(ToString::to_string),
+        unfollowed: one.unfollowed.n_files,
+        unfollowed_file: one.unfollowed.first.as_ref().map(ToString::to_string),
         still_named_at: uses,
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::model::sanitize::one_line;
-use crate::uses::{ImplicitCaller, NamingTemplates, UncheckedUses};
+use crate::uses::{ImplicitCaller, UncheckedUses, UnfollowedFiles};
 
 /// The figures of an answer.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +43,12 @@ pub(super) struct ImpactFigures {
     pub(super) n_unsearched: u64,
     /// Definitions that are in files which are outlined only.
     pub(super) n_outlined: usize,
-    /// Files that hold the word in languages whose calls are not followed.
-    pub(super) n_unfollowed: u64,
-    /// Pages and templates that hold the name of a definition without a known use.
-    pub(super) templates: NamingTemplates,
+    /// Files of code that hold the word of a definition without a known use, in other languages whose calls are not followed.
+    pub(super) n_other_code: u64,
+    /// Files whose uses of code are not known and that hold the name of a definition.
+    pub(super) unfollowed: UnfollowedFiles,
     /// Those that hold the name of one that is gone and of which no use is known.
-    pub(super) templates_of_removed: NamingTemplates,
+    pub(super) unfollowed_of_removed: UnfollowedFiles,
     /// Places of the word and files that hold it, where all definitions are outlined only.
     pub(super) n_words: (u64, u64),
     /// Definitions that the changes took away.
@@ -220,13 +220,13 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
                 count(found.n_unresolved, "use"),
                 if found.n_unresolved == 1 { "has" } else { "have" }
             ),
-            0 => match in_templates(&found.templates_of_removed) {
-                Some(templates) => {
-                    let templates = match found.n_removed {
-                        1 => templates,
-                        _ => templates.replacen("The word", "The word of one", 1),
+            0 => match in_unfollowed(&found.unfollowed_of_removed) {
+                Some(files) => {
+                    let files = match found.n_removed {
+                        1 => files,
+                        _ => files.replacen("The word", "The word of one", 1),
                     };
-                    format!("{gone} removed or renamed; no use of them is left in code. {templates}")
+                    format!("{gone} removed or renamed; no use of them is left in code that is followed. {files}")
                 }
                 None => format!("{gone} removed or renamed; no use of them is left that could be found."),
             },
@@ -263,11 +263,11 @@ fn beside_callers(found: &ImpactFigures) -> impl Iterator<Item = String> {
 
 /// Returns the sentences about files whose calls are not followed, beside the finding for definitions in them.
 fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
-    let has_word = found.n_unfollowed > 0 && found.n_targets > 0 && found.n_direct == 0;
+    let has_word = found.n_other_code > 0 && found.n_targets > 0 && found.n_direct == 0;
     let word = has_word.then(|| {
         format!(
             "The word occurs in {} of languages whose calls are not followed (cl_search).",
-            count(found.n_unfollowed, "file")
+            count(found.n_other_code, "file")
         )
     });
     let is_said = found.n_outlined == found.n_targets && !found.is_partial;
@@ -277,20 +277,17 @@ fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
             count(found.n_outlined as u64, "definition")
         )
     });
-    let templates = Some(&found.templates).filter(|_| found.n_targets > 0 && found.n_direct == 0);
-    let templates = templates.and_then(in_templates);
-    word.into_iter().chain(templates).chain(outlined)
+    let files = Some(&found.unfollowed).filter(|_| found.n_targets > 0);
+    let files = files.and_then(in_unfollowed);
+    word.into_iter().chain(files).chain(outlined)
 }
 
-/// Says how many pages and templates hold a word, and names one; `None` where none does.
-pub(in crate::tools) fn in_templates(found: &NamingTemplates) -> Option<String> {
+/// Says how many files hold a word whose uses are not known there, and names one; `None` where none does.
+pub(in crate::tools) fn in_unfollowed(found: &UnfollowedFiles) -> Option<String> {
     let first = one_line(found.first.as_ref()?.as_str()).into_owned();
     Some(format!(
-        "The word is in {} ({first}), whose uses of code are not known.",
-        match found.n_files {
-            1 => "1 page or template".to_owned(),
-            n => format!("{n} pages and templates"),
-        }
+        "The word is in {} whose uses of code are not known ({first}).",
+        count(found.n_files, "file")
     ))
 }
 
@@ -336,8 +333,8 @@ fn unproved(found: &ImpactFigures) -> String {
             "More files and tests may be reached: {} of the callers' names may lead to them (type unknown).",
             count(found.n_unbound_indirect, "use"),
         ),
-        0 if found.templates.n_files > 0 && found.n_direct == 0 => {
-            "Zero callers is not proved: pages or templates hold the name.".to_owned()
+        0 if found.unfollowed.n_files > 0 && found.n_direct == 0 => {
+            "Zero callers is not proved: files whose uses are not known hold the name.".to_owned()
         }
         0 if found.n_unsearched > 0 && found.n_direct == 0 => {
             "Zero callers is not proved: not every file that holds the name was read.".to_owned()

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::fields::FieldsOfC;
 use super::removed;
 use super::sites::{LineOutput, line};
-use super::summary::{count, doubt, in_templates, unread};
+use super::summary::{count, doubt, in_unfollowed, unread};
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
 use crate::model::RepoPath;
@@ -253,12 +253,16 @@ pub(super) fn of_outlined(
     }))
 }
 
-/// Returns how many files hold a word in languages whose calls are not followed: code that may call a definition of another
-/// language.
-pub(super) fn n_unfollowed(view: &View<'_>, name: &str) -> Result<u64> {
-    let files = view.read.files_with_word(&normal_form(name))?;
+/// Returns how many files hold the name of a definition in languages whose calls are not followed, but for those that
+/// [`Uses::unfollowed_naming`] counts: code that may call a definition of another language.
+pub(super) fn n_other_code(view: &View<'_>, target: &SymbolRow) -> Result<u64> {
+    let files = view.read.files_with_word(&normal_form(&target.name))?;
     let languages = files.iter().filter_map(|file| language(&file.language));
-    let unfollowed = languages.filter(|it| it.is_code && it.analysis() != Analysis::Full);
+    let family = language_of(&target.path).family();
+    let unfollowed = languages.filter(|it| {
+        let is_counted = family.is_some_and(|family| it.calls_unfollowed(family));
+        it.is_code && it.analysis() != Analysis::Full && !is_counted
+    });
     Ok(unfollowed.count() as u64)
 }
 
@@ -359,8 +363,8 @@ fn became(one: &RemovedDefinition) -> String {
             count(one.n_unresolved, "use"),
             if one.n_unresolved == 1 { "has" } else { "have" }
         ),
-        0 => match in_templates(&one.templates) {
-            Some(templates) => format!("No use of it is left in code. {templates}"),
+        0 => match in_unfollowed(&one.unfollowed) {
+            Some(files) => format!("No use of it is left in code that is followed. {files}"),
             None => "No use of it is left that could be found.".to_owned(),
         },
         1 => format!("1 place still names it{doubt}."),

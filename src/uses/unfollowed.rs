@@ -1,5 +1,5 @@
-//! Pages and templates that hold the name of a definition: `{{ channel.is_editable }}`. Their uses of code are not bound, so that the
-//! word is all that is known.
+//! Files that hold the name of a definition and whose uses of code are not bound, so that the word is all that is known: pages and
+//! templates (`{{ channel.is_editable }}`), and code of languages that call those of the definition (Java from Scala).
 
 use super::Uses;
 use super::files_with_name::MAX_READ_BYTES;
@@ -13,9 +13,9 @@ const TEMPLATE_EXTENSIONS: &[&str] = &[
     "jsp", "jspx", "liquid", "mako", "razor", "slim", "tmpl", "tpl", "twig", "vm",
 ];
 
-/// The pages and templates that hold a name.
+/// The files that hold a name without their uses being known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamingTemplates {
+pub struct UnfollowedFiles {
     /// How many there are.
     pub n_files: u64,
     /// The first one by its path.
@@ -23,31 +23,62 @@ pub struct NamingTemplates {
 }
 
 impl Uses<'_> {
-    /// Returns the pages and templates that hold the name of a definition in `home`, or of Java the property that an accessor reads:
-    /// `pet.birthDate` calls `getBirthDate()`. Reads the files that may hold it; beyond 16 MB of them every file counts.
-    pub fn templates_naming(&self, name: &str, home: &RepoPath) -> Result<NamingTemplates> {
+    /// Returns the pages, templates and files of code that may use a definition in `home` and hold its name, or of Java the property
+    /// that an accessor reads: `pet.birthDate` calls `getBirthDate()`. Reads the files that may hold it; beyond 16 MB of them every file counts.
+    pub fn unfollowed_naming(&self, name: &str, home: &RepoPath) -> Result<UnfollowedFiles> {
+        self.unfollowed_files(name, None, home, |path| {
+            is_template(path) || may_call(path, home)
+        })
+    }
+
+    /// Does [`Self::unfollowed_naming`] for code alone; with `owner` the files have to hold that word, too.
+    pub fn unfollowed_code_naming(
+        &self,
+        name: &str,
+        owner: Option<&str>,
+        home: &RepoPath,
+    ) -> Result<UnfollowedFiles> {
+        self.unfollowed_files(name, owner, home, |path| may_call(path, home))
+    }
+
+    fn unfollowed_files(
+        &self,
+        name: &str,
+        owner: Option<&str>,
+        home: &RepoPath,
+        is_wanted: impl Fn(&RepoPath) -> bool,
+    ) -> Result<UnfollowedFiles> {
         let property = property_of_accessor(name, home);
         let mut paths: Vec<RepoPath> = Vec::new();
         for word in [Some(name), property.as_deref()].into_iter().flatten() {
             let mut n_bytes = 0;
             for file in self.files_with_name(word)?.unwrap_or_default() {
-                if !is_template(&file.path) || paths.contains(&file.path) {
+                if !is_wanted(&file.path) || paths.contains(&file.path) {
                     continue;
                 }
                 let text = (n_bytes < MAX_READ_BYTES)
                     .then(|| self.sources.read(&file.path, file.content))
                     .flatten();
                 n_bytes += text.as_ref().map_or(0, |it| it.len());
-                if text.is_none_or(|it| starts(&it, word).next().is_some()) {
+                let has = |text: &str, word: &str| starts(text, word).next().is_some();
+                let has_both =
+                    |text: &str| has(text, word) && owner.is_none_or(|owner| has(text, owner));
+                if text.is_none_or(|it| has_both(&it)) {
                     paths.push(file.path);
                 }
             }
         }
-        Ok(NamingTemplates {
+        Ok(UnfollowedFiles {
             n_files: paths.len() as u64,
             first: paths.into_iter().min(),
         })
     }
+}
+
+/// Whether a file is code that may call definitions in `home`, and its calls are not followed.
+fn may_call(path: &RepoPath, home: &RepoPath) -> bool {
+    let family = by_path(home).family();
+    family.is_some_and(|family| by_path(path).calls_unfollowed(family))
 }
 
 /// Whether a file is a page or a template whose calls are not followed; those of programming languages are counted with these.
@@ -75,7 +106,7 @@ fn property_of_accessor(name: &str, home: &RepoPath) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_template, property_of_accessor};
+    use super::{is_template, may_call, property_of_accessor};
     use crate::model::RepoPath;
 
     fn path(text: &str) -> RepoPath {
@@ -90,6 +121,13 @@ mod tests {
         for text in ["a.py", "App.vue", "a.md", "a.css", "data.json"] {
             assert!(!is_template(&path(text)), "{text}");
         }
+    }
+
+    #[test]
+    fn code_of_another_language_may_call() {
+        let may = |from: &str, home: &str| may_call(&path(from), &path(home));
+        assert!(may("LocalLog.scala", "LogSegment.java") && may("a.kt", "A.java"));
+        assert!(!may("LocalLog.scala", "segment.go") && !may("A.java", "B.java"));
     }
 
     #[test]
