@@ -49,20 +49,19 @@ def normal(text: str) -> str:
 
 
 def own_text(one: dict) -> str:
-    """Returns a definition's text without its members, with the comments above them, and without the marks between them."""
+    """Returns a definition's text without comments, without its members, and without the marks between them."""
     text, at = "", 0
     for start, end in one["members"]:
-        text += one["text"][at:start] + " "
+        text += one["code"][at:start] + " "
         at = end
-        mark = re.compile(r"\s*[,;]").match(one["text"], at)
+        mark = re.compile(r"\s*[,;]").match(one["code"], at)
         at = mark.end() if mark else at
-    return text + one["text"][at:]
+    return text + one["code"][at:]
 
 
 def head(one: dict) -> str:
     """Returns the signature without comments; of a type alias all of it but its members."""
-    text = own_text(one) if one["kind"] == "type" else one["head"]
-    text = COMMENT.sub(" ", text)
+    text = own_text(one) if one["kind"] == "type" else COMMENT.sub(" ", one["head"])
     return normal(re.sub(r"^export\s+(default\s+)?", "", text)).removesuffix("=").rstrip()
 
 

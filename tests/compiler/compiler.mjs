@@ -12,10 +12,25 @@ import { createInterface } from 'node:readline'
 
 const ts = createRequire(join(process.argv[2], 'x.js'))('typescript')
 
+/** Returns a text with blanks in the place of comments. */
+function withoutComments(file, text) {
+  let code = '', at = 0
+  const visit = node => {
+    const children = node.getChildren(file).filter(it => !ts.isJSDoc(it))
+    if (children.length) return children.forEach(visit)
+    const start = node.getStart(file)
+    code += text.slice(at, node.pos) + text.slice(Math.max(at, node.pos), start).replace(/[^\n]/g, ' ')
+    at = Math.max(at, start)
+  }
+  visit(file)
+  return code + text.slice(at)
+}
+
 /** Returns top-level definitions and the members of classes, interfaces, object types and enums. */
 function definitions(path, text) {
   const kind = path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind)
+  const code = withoutComments(file, text)
   const found = []
   const isFunction = node => node && (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
   const nameOf = node => {
@@ -37,6 +52,7 @@ function definitions(path, text) {
     found.push({
       name: owner ? `${owner}.${name}` : name, kind, owner: owner ?? '', exported: exported || exports.has(name) && !owner,
       default: !owner && (defaultName === name), head: text.slice(start, head), text: text.slice(start, node.getEnd()),
+      code: code.slice(start, node.getEnd()),
       members: own, memberNames: members.map(it => nameOf(it.name)).filter(it => it), line: file.getLineAndCharacterOfPosition(start).line + 1,
       endLine: file.getLineAndCharacterOfPosition(node.getEnd()).line + 1, start, end: node.getEnd(),
     })

@@ -43,8 +43,18 @@ class PythonText:
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line) + 1)
         self.found: list[dict] = []
+        self.code = self.raw
         self.offered: set[str] | None = None
         self.imported: set[str] = set()
+
+    def without_comments(self) -> str:
+        """Returns the text with blanks in the place of comments."""
+        code = self.raw
+        for token in tokenize.generate_tokens(io.StringIO(self.raw).readline):
+            if token.type == tokenize.COMMENT:
+                start = self.starts[token.start[0] - 1] + token.start[1]
+                code = code[:start] + " " * len(token.string) + code[start + len(token.string) :]
+        return code
 
     def offset(self, line: int, column: int) -> int:
         """Returns the offset of a place of `ast`, whose columns are bytes."""
@@ -53,6 +63,7 @@ class PythonText:
 
     def definitions(self) -> list[dict]:
         tree = ast.parse(self.raw)
+        self.code = self.without_comments()
         self.offered = self.named_in_all(tree)
         imports = [one for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
         self.imported = {(it.asname or it.name).partition(".")[0] for one in imports for it in one.names}
@@ -194,6 +205,6 @@ class PythonText:
         is_offered = not name.startswith("_") if self.offered is None else name in self.offered
         self.found.append({
             "name": f"{owner}.{name}" if owner else name, "kind": kind, "owner": owner, "exported": bool(owner) or is_offered, "default": False,
-            "head": re.sub(r"(^|\s)#[^\n]*", " ", self.raw[start:head]), "text": self.raw[start:end], "members": [(a - start, b - start) for a, b in members],
+            "head": re.sub(r"(^|\s)#[^\n]*", " ", self.raw[start:head]), "text": self.raw[start:end], "code": self.code[start:end], "members": [(a - start, b - start) for a, b in members],
             "memberNames": [], "line": self.raw.count("\n", 0, start) + 1, "endLine": one.end_lineno, "start": start, "end": end,
         })
