@@ -29,14 +29,22 @@ from python_definitions import PythonDefinitions  # noqa: E402
 KINDS = ("added", "removed", "moved", "renamed", "signature", "body")
 LEAST = {"added": 0.99, "removed": 0.99, "body": 0.99, "moved": 0.95, "renamed": 0.95, "signature": 0.95}
 TOKEN = re.compile(r"[\w$]+|[^\w\s$]")
+WORD = re.compile(r"[\w$]")
 COMMENT = re.compile(r"/\*.*?\*/\s*|//[^\n]*\n?\s*", re.S)
 MIN_ALIKE = 0.6
+MIN_ALIKE_WORDS = 0.5
+MIN_WORDS_OF_STRANGERS = 6
 MIN_TOKENS = 6
 MIN_TOKENS_OF_MEMBERS = 12
 
 ENDS = {"typescript": (".ts", ".tsx", ".mts", ".cts"), "python": (".py", ".pyi")}
 
 Key = tuple[str, str]
+
+
+def parts(name: str) -> set[str]:
+    """Returns the words of a name: `job` and `ids` of `jobIds`."""
+    return {part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)}
 
 
 def normal(text: str) -> str:
@@ -150,6 +158,14 @@ class States:
         if min(n_mine, n_theirs) < MIN_TOKENS or old["owner"] != new["owner"]:
             return 0
         share = 2 * sum((mine & theirs).values()) / (n_mine + n_theirs)
+        names = [key[1].rpartition(".")[2] for key in (one, other)]
+        if names[0] != names[1] and share < 1:
+            # Marks are alike in any two definitions, and so are short ones.
+            mine, theirs = (Counter({token: n for token, n in bag.items() if WORD.match(token)}) for bag in (mine, theirs))
+            shared = sum((mine & theirs).values())
+            are_strangers = not parts(names[0]) & parts(names[1])
+            if 2 * shared < MIN_ALIKE_WORDS * (sum(mine.values()) + sum(theirs.values())) or are_strangers and shared < MIN_WORDS_OF_STRANGERS:
+                return 0
         return share if share >= MIN_ALIKE else 0
 
 
