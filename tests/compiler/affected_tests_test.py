@@ -26,8 +26,14 @@ from product import Server  # noqa: E402
 LEAST_LISTED, MOST_LISTED = 0.95, 0.5
 CODE = re.compile(r"\.([cm]?[jt]sx?|vue|svelte|py|go|java)$")
 TEST = re.compile(r"\.(spec|test)\.[cm]?[jt]sx?$|(^|/)test_[^/]*\.py$|_test\.(py|go)$|Test\.java$")
+LAYOUT = re.compile(r"/\*.*?\*/|//[^\n]*|\s+", re.S)
 # A commit that touches all is a release or a change of style.
 MAX_SOURCES = 30
+
+
+def layout_free(text: str | None) -> str:
+    """Returns a text without blanks and comments."""
+    return LAYOUT.sub("", text or "")
 
 
 def held_out(history: History, commit: str) -> tuple[str, str, set[str]] | None:
@@ -42,6 +48,9 @@ def held_out(history: History, commit: str) -> tuple[str, str, set[str]] | None:
     if not tests or not 0 < len(sources) <= MAX_SOURCES:
         return None
     texts = {path: history.text(commit, path) for path in sources}
+    # Blanks and comments change no test.
+    if all(layout_free(texts[path]) == layout_free(history.text(parent, path)) for path in sources):
+        return None
     return parent, history.commit(parent, texts), tests
 
 
