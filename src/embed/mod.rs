@@ -1,4 +1,4 @@
-//! Models that a user configured: what is said to them, and which of their answers are taken.
+//! Clients of the models that a user configured: requests, and the validation of answers.
 //!
 //! Knows texts and vectors, nothing of an index; connections are made in `remote`, and a static model on the disk makes none. Nothing here runs unless `[embed]` names a model.
 

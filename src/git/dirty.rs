@@ -1,5 +1,5 @@
-//! Paths of the work tree that differ from `HEAD`, for changes, remotes and bundles. The files that a query has to index again are
-//! found in `reconcile::plan`.
+//! Paths of the work tree that differ from `HEAD`, as `git status` lists them. Files to index again before a query: see
+//! `reconcile::plan`.
 //!
 //! Git's conversions of line ends and encodings are applied; filter drivers are never run, so that a path with one
 //! counts as dirty as soon as its stat differs.

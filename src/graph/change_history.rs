@@ -159,7 +159,7 @@ impl ChangeHistory {
         }
     }
 
-    /// Returns which commits the figures are of.
+    /// Returns the range of commits that the figures cover.
     pub fn held(&self) -> HeldCommits {
         self.held
     }

@@ -639,8 +639,8 @@ impl<'v> Bag<'v> {
     }
 }
 
-/// How many characters of two names differ between what they begin and end with alike: among definitions that are equal otherwise
-/// the likest name counts.
+/// Counts the characters between the common beginning and the common end of two names. Among definitions that are equal otherwise the
+/// pair with the fewest counts.
 fn unlikeness(one: &str, other: &str) -> usize {
     let n_begin = one
         .chars()

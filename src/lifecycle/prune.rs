@@ -1,4 +1,5 @@
-//! Removes indexes by the rules: which go, which stay because a process uses them, and how many bytes that frees.
+//! Removes indexes that the retention rules do not keep, then further ones, by last use, until the quotas of bytes hold. Indexes in use
+//! stay.
 
 use std::collections::BTreeMap;
 

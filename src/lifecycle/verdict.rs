@@ -1,4 +1,4 @@
-//! Whether a saved record still holds on what is checked out: computed from its items when it is read, and never stored.
+//! Whether a saved record still holds on the work tree: computed from its items when it is read, and never stored.
 //!
 //! Content decides. Where the record was made, and when, only adds signals and warnings.
 

@@ -1,4 +1,4 @@
-//! The beginning and the end of serving, for every transport.
+//! How a server begins and ends, for every transport.
 
 use std::time::Duration;
 

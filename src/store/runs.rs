@@ -1,4 +1,4 @@
-//! Runs: every build of an index and everything that was taken in, with what came of it.
+//! Runs: every build of an index and everything that was taken in, with its outcome.
 //!
 //! ```text
 //! <home>/library.db        the runs of all repositories
@@ -86,7 +86,7 @@ pub struct FinishedRecord {
     pub status: &'static str,
     /// The code of its error.
     pub code: Option<&'static str>,
-    /// The error's sentence, or what is left to do.
+    /// The error's message, or the work that is left.
     pub message: Option<String>,
     /// The error's next step, in words.
     pub hint: Option<String>,
@@ -127,7 +127,7 @@ pub struct StoredRun {
     pub status: String,
     /// The code of its error.
     pub code: Option<String>,
-    /// The error's sentence, or what is left to do.
+    /// The error's message, or the work that is left.
     pub message: Option<String>,
     /// The error's next step, in words.
     pub hint: Option<String>,

@@ -1,40 +1,17 @@
 //! The layout of an index file.
 
-/// The version of [`SCHEMA`]; a file with another one is set aside and built anew.
-///
-/// History: 1 files, stats, symbols, chunks, text, facts, imports; 2 edges, unbound names, what linking
-/// rests on; 3 past commits; 4 the text index with the body first; 6 indexes of
-/// unbound names and of what was left out; 7 digests of chunks without the path; 8 handles that tell their file;
-/// 9 what is behind a file that passes it on is not noted, past paths
-/// are written once; 10 the files that test runners are told to run; 11 git's names of the bytes; 12 units of several
-/// files; 13 other names of two tables; 14 of two columns; 15 authors, subjects and
-/// sizes of past commits.
+/// The version of [`SCHEMA`]; raise it with every change of a table or of what its rows mean. A file with another version is set aside and
+/// built anew.
 pub const SCHEMA_VERSION: i64 = 17;
 
-/// The tables. Keys are integers; what belongs to a file goes with it. `text` holds no source: its
-/// columns are indexed and forgotten (the first one takes two bytes less for each word in a chunk), its rowid is the chunk's, and a segment is merged only when 40% of it
-/// is deleted: at SQLite's 10% a switch to a branch 50 files away rewrites the whole text index. Eight segments of one level are
-/// merged, not four: what a small change writes is written once less, and a look-up in four more costs nothing that can be measured. The words of a
-/// transaction wait in up to 16 MB of memory, not one, so that a build writes few segments. `file.blob` is git's name of the bytes, by which an index of a commit
-/// is compared with its tree; null where they were not read. `runner` has what a configuration of tests declares. `import.state` tells an import that
-/// is not looked at yet (0) from one that leads to a file (1), out of the repository (2) or to nothing
-/// (3); a `target` below 0 is a unit, by its id. `unit` is a unit of visibility that several files share, a package of Go: its files pass
-/// their names on as those behind `export *` do, the ones of low `rank` first. `import_file` has the files behind an import of a unit: those that
-/// hold a name which the importer uses, else the first. An `edge` is one row for all uses of one definition in another, with the first one's line;
-/// `src` is 0 for a module's top level. `unbound` counts the names of a file that lead to no definition here:
-/// a name by 48 bits of its hash, its form by 1 for a call and 2 for a member. `dependency` has the files by whose
-/// interface a file was linked (`name_mask` is a mask of buckets of the names that were looked up): when one of those names changes, the file is linked again. A file behind
-/// the `export *` of another dependency is left out where that one was asked for the same names. `link_queue` has the files to link again: `stages` has 1 where the
-/// imports have to be resolved, 2 where the names have to be bound whatever comes of that. It is written in the
-/// transaction that makes it necessary, so no crash can lose it. `commit`, `touch` and `message` are the newest commits that can
-/// be reached from the index's own; their paths are in `past_path`, be there such a file or not. A `touch` that does not count is of a commit that touched too many files to be
-/// about one of them. `author` is a name, never an address; `files` is null where it is not known which files a commit changed.
+/// The tables. Keys are integers; the rows that belong to a file are deleted with it.
 pub const SCHEMA: &str = "
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- `blob` is git's name of the bytes, by which an index of a commit is compared with its tree; null where they were not read.
 CREATE TABLE file(
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -95,6 +72,11 @@ CREATE TABLE chunk(
 ) STRICT;
 CREATE INDEX chunk_file ON chunk(file);
 
+-- Holds no source: its columns are indexed and forgotten, and its row ids are those of chunks. The first column takes two bytes less for
+-- each word of a chunk.
+-- A segment is merged only when 40 % of it is deleted: at SQLite's 10 % a switch to a branch 50 files away rewrites the whole text index.
+-- Eight segments of one level are merged, not four: what a small change writes is written once less.
+-- The words of a transaction wait in up to 16 MB of memory, not one, so that a build writes few segments.
 CREATE VIRTUAL TABLE text USING fts5(
   body, symbol, signature, doc, path,
   content='', contentless_delete=1, detail=full, tokenize='porter ascii'
@@ -116,11 +98,14 @@ CREATE TABLE config(
   packed BLOB NOT NULL
 ) STRICT;
 
+-- The suites that a configuration of tests declares.
 CREATE TABLE runner(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
   suites TEXT NOT NULL
 ) STRICT;
 
+-- `state` is 0 for an import that is not resolved yet, 1 for one that leads to a file, 2 out of the repository, 3 to nothing.
+-- A `target` below 0 is a unit, by its id.
 CREATE TABLE import(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
@@ -134,6 +119,7 @@ CREATE TABLE import(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_target ON import(target);
 
+-- The files behind an import of a unit: those that hold a name which the importer uses, else the first.
 CREATE TABLE import_file(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
@@ -142,6 +128,8 @@ CREATE TABLE import_file(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_file_target ON import_file(target);
 
+-- A unit of visibility that several files share, such as a package of Go. Its files pass their names on as those behind `export *` do, the
+-- ones of low `rank` first.
 CREATE TABLE unit(
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE
@@ -155,6 +143,7 @@ CREATE TABLE unit_file(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unit_file_file ON unit_file(file);
 
+-- One row for all uses of one definition in another, with the line of the first one. `src` is 0 for the top level of a module.
 CREATE TABLE edge(
   src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   src INTEGER NOT NULL,
@@ -167,6 +156,7 @@ CREATE TABLE edge(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX edge_dst ON edge(dst);
 
+-- How often a name of a file leads to no definition here. `name` is 48 bits of its hash; `form` has 1 for a call and 2 for a member.
 CREATE TABLE unbound(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   name INTEGER NOT NULL,
@@ -177,6 +167,8 @@ CREATE TABLE unbound(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unbound_name ON unbound(name, count);
 
+-- The files by whose interface a file was linked. `name_mask` has the buckets of the names that were looked up: when one of those names
+-- changes, the file is linked again. A file behind the `export *` of another dependency has no row where that one was asked for the same names.
 CREATE TABLE dependency(
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   target INTEGER NOT NULL,
@@ -185,11 +177,15 @@ CREATE TABLE dependency(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX dependency_file ON dependency(file);
 
+-- The files to link again. `stages` has 1 where the imports have to be resolved, 2 where the names have to be bound in any case. Written in
+-- the transaction that makes it necessary, so that no crash loses it.
 CREATE TABLE link_queue(
   file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
   stages INTEGER NOT NULL
 ) STRICT;
 
+-- The newest commits that can be reached from the index's own. `author` is a name, never an address; `files` is null where it is not known
+-- how many files the commit changed.
 CREATE TABLE \"commit\"(
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,
@@ -201,11 +197,13 @@ CREATE TABLE \"commit\"(
   files INTEGER
 ) STRICT;
 
+-- The paths of those commits, whether such a file is there now or not.
 CREATE TABLE past_path(
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- `counts` is 0 for a commit that touched too many files to be about one of them.
 CREATE TABLE touch(
   \"commit\" INTEGER NOT NULL,
   path INTEGER NOT NULL,

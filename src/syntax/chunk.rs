@@ -12,7 +12,7 @@ const NESTED_LINES: usize = 10;
 const SMALL_LINES: usize = 3;
 /// … up to this many lines.
 const GROUP_LINES: usize = 30;
-/// Lines by which what is left over may make a chunk longer than it should be.
+/// By how many lines a chunk may exceed its limit to take in a short remainder.
 const SLACK_LINES: usize = 10;
 /// Definitions inside definitions that are cut separately; further in, lines decide.
 const MAX_LEVELS: usize = 24;

@@ -110,7 +110,7 @@ impl HintWatch {
         None
     }
 
-    /// Returns false: what was not told may have changed.
+    /// Always false: without a queue of events, changes go unseen.
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
     pub fn is_unchanged(&self, _: &Mark) -> bool {
         false

@@ -92,7 +92,7 @@ impl Workspace {
         self.export_clean(&repo, &snapshot, target, interrupt, on)
     }
 
-    /// Does [`Self::export_bundle`] for what is checked out, of which no file differs from the commit.
+    /// Does [`Self::export_bundle`] for the work tree, of which no file differs from the commit.
     pub(super) fn export_clean(
         self: &Arc<Self>,
         repo: &Repo,

@@ -139,7 +139,7 @@ impl Workspace {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes on with the commits whose indexes are not complete, one after the other. Returns a measure of what is left, which falls.
+    /// Goes on with the commits whose indexes are not complete, one after the other. Returns the amount of work that is left; it falls with each call.
     fn finish_commits(self: &Arc<Self>) -> usize {
         /// More than a commit has files.
         const OF_A_COMMIT: usize = 1 << 24;
@@ -229,7 +229,7 @@ impl Workspace {
     }
 }
 
-/// Returns a measure of what is left to be done.
+/// Returns the amount of work that is left; it falls with each call.
 fn n_left(outcome: &Outcome) -> usize {
     let left = &outcome.freshness;
     match left.state {

@@ -53,7 +53,7 @@ pub struct Refreshed {
 }
 
 impl Workspace {
-    /// Brings the index of what is checked out, or of a commit, fully up; `force` builds it from nothing. Waits for
+    /// Brings the index of the work tree, or of a commit, fully up; `force` builds it from nothing. Waits for
     /// another process that is building it.
     ///
     /// # Errors

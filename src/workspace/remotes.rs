@@ -189,7 +189,7 @@ impl Workspace {
         })
     }
 
-    /// Takes in the index of a store that is the best start for a commit, or for what is checked out. With `is_verified`
+    /// Takes in the index of a store that is the best start for a commit, or for the work tree. With `is_verified`
     /// every file is extracted again and compared.
     ///
     /// # Errors
@@ -437,7 +437,7 @@ impl Workspace {
         self.take_in(repo, &transfer.0, is_verified, interrupt, &on.bundle)
     }
 
-    /// Makes the bundle of a commit: of what is checked out with nothing changed from its own index, of any other commit from
+    /// Makes the bundle of a commit: of the work tree with nothing changed from its own index, of any other commit from
     /// what git stores.
     fn export_for_push(
         self: &Arc<Self>,

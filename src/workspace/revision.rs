@@ -1,4 +1,4 @@
-//! The commit that a question is about, where it is not about what is checked out.
+//! The commit that a question is about, where it is not about the work tree.
 //!
 //! Does not answer the question; see `query`.
 

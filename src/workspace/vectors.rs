@@ -115,7 +115,7 @@ pub struct VectorStatus {
     pub fault: Option<String>,
 }
 
-/// The vectors of what is checked out, by what is stored: no model is asked.
+/// The vectors of the work tree, by what is stored: no model is asked.
 #[derive(Clone, Debug)]
 pub struct StoredVectors {
     /// The model's name.
@@ -172,7 +172,7 @@ impl Workspace {
         owner.and_then(|owner| owner.family).unwrap_or(id)
     }
 
-    /// Returns the state of the vectors of what is checked out, or of a commit. The model is asked once, to tell which one it is.
+    /// Returns the state of the vectors of the work tree, or of a commit. The model is asked once, to tell which one it is.
     ///
     /// # Errors
     /// For a repository that can't be read.
@@ -241,7 +241,7 @@ impl Workspace {
         Ok(counted.transpose()?)
     }
 
-    /// Returns the vectors of what is checked out, as they are stored; `None` where the user configured no model, or there is no index. Asks no
+    /// Returns the vectors of the work tree, as they are stored; `None` where the user configured no model, or there is no index. Asks no
     /// model and makes nothing.
     ///
     /// # Errors
@@ -284,7 +284,7 @@ impl Workspace {
         Ok(Some(found))
     }
 
-    /// Makes the vectors that the index of what is checked out, or of a commit, lacks, after bringing it fully up. `on_progress` is told how many
+    /// Makes the vectors that the index of the work tree, or of a commit, lacks, after bringing it fully up. `on_progress` is told how many
     /// chunks have one, of how many.
     ///
     /// # Errors
@@ -358,7 +358,7 @@ impl Workspace {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the vectors that the index of what is checked out, or of a commit, lacks.
+    /// Makes the vectors that the index of the work tree, or of a commit, lacks.
     fn add_vectors(
         self: &Arc<Self>,
         revision: Option<&Revision>,

@@ -33,7 +33,7 @@ fn state(counts: Option<(u64, u64)>, reference: Option<&str>) -> String {
     }
 }
 
-/// Returns the command that makes vectors: of what is checked out, or of a commit.
+/// Returns the command that makes vectors: of the work tree, or of a commit.
 pub(super) fn embed_build(reference: Option<&str>) -> String {
     let reference = reference.map(|name| format!(" --ref {}", visible(name)));
     format!("codelens embed build{}", reference.unwrap_or_default())

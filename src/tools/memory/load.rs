@@ -1,4 +1,4 @@
-//! `cl_load`: records found again, each judged on what is checked out.
+//! `cl_load`: records found again, each judged on the work tree.
 
 use clap::Args;
 use schemars::JsonSchema;

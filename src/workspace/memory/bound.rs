@@ -99,7 +99,7 @@ impl BoundRecords {
 }
 
 impl View<'_> {
-    /// Returns the records that are bound to files or symbols, judged on what is checked out. A memory that can't be read is
+    /// Returns the records that are bound to files or symbols, judged on the work tree. A memory that can't be read is
     /// taken for an empty one: the question is answered all the same, and `codelens doctor` says it.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Judging a record on what is checked out: its items, its verdict, and the signs for and against it.
+//! Judging a record on the work tree: its items, its verdict, and the signs for and against it.
 
 use std::cell::OnceCell;
 
@@ -47,7 +47,7 @@ pub struct JudgedRecord {
     pub score: Option<f64>,
 }
 
-/// The judge of one call: what is checked out is looked at once.
+/// The judge of one call: the work tree is looked at once.
 pub(super) struct Judge<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) disk: Disk<'a>,
@@ -241,7 +241,7 @@ impl View<'_> {
             .map_err(|error| super::of_records_or_index(error, &store))
     }
 
-    /// Returns the root tree of what is checked out, and the digest of the uncommitted changes, `None` where there are none;
+    /// Returns the root tree of the work tree, and the digest of the uncommitted changes, `None` where there are none;
     /// `None` where the changes could not be listed.
     pub(super) fn tree_state(&self) -> TreeState {
         let head = self.repo.snapshot().ok()?.head;

@@ -1,4 +1,4 @@
-//! Memory: saves records about code and finds them again on any branch, each with a verdict on what is checked out.
+//! Memory: saves records about code and finds them again on any branch, each with a verdict on the work tree.
 
 mod bound;
 mod documents;

@@ -62,7 +62,7 @@ struct Vicinity {
 }
 
 impl Workspace {
-    /// Returns records by what is known of them, each judged on what is checked out. Stale ones are among them where they are
+    /// Returns records by what is known of them, each judged on the work tree. Stale ones are among them where they are
     /// asked for by name, or nothing else is found.
     ///
     /// # Errors

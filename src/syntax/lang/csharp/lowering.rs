@@ -66,7 +66,7 @@ pub(super) struct Lowering<'t> {
     /// The type of the values that the method returns.
     pub(super) returned: ExprId,
     pub(super) depth: usize,
-    /// The method whose result type is lowered, with its parameters: what the arguments of a call tell is known there.
+    /// The method whose result type is lowered, with its parameters: its type parameters are inferred from their types.
     pub(super) result_of: Option<SymbolIdx>,
     pub(super) params_of_result: Vec<Param<'t>>,
     /// The parameter list of the `extension` block around a method that is about to be read.

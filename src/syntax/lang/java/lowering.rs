@@ -55,7 +55,7 @@ pub(super) struct Lowering<'t> {
     /// The value that the innermost `switch` looks at.
     pub(super) subject: ExprId,
     pub(super) depth: usize,
-    /// The method whose result type is lowered, with its parameters: what the arguments of a call tell is known there.
+    /// The method whose result type is lowered, with its parameters: its type parameters are inferred from their types.
     pub(super) result_of: Option<SymbolIdx>,
     pub(super) params_of_result: Vec<Param<'t>>,
     /// The places that are bound.
