@@ -57,7 +57,7 @@ A reply has at most 44,000 bytes of text. A list that is longer is cut and says 
 ## Packs
 
 `cl_explore` with `include`, or with `targets`, answers with a pack: `parts` with whole definitions within `budget` tokens (4 bytes each; the whole answer is counted:
-`tokens` is that of the `text` of its parts and `overhead`). Three sizes do: 1000 for a look, 4000 for a task, 12000 with `relatedDepth` 2 for a wide one.
+`tokens` is that of the `text` of its parts and `overhead`). Useful sizes: 1000 for a look, 4000 for one task, 12000 with `relatedDepth` 2 for a wide one.
 
 - `include`: `source` (texts, the header of the class around a hit, the definitions beside the best three hits), `callers`, `callees`, `tests`, `imports` (definitions that are
   named and not called). They are those of bound edges, with their `provenance`, around the best three hits or all targets; at most 4 callers, 6 callees, 3 tests and 6 imports of each.
@@ -258,7 +258,7 @@ fn section(tool: &ToolSpec, out: &mut String) {
         tool.name, tool.title, tool.about
     );
     let access = match (tool.read_only, tool.destructive) {
-        (true, _) => "Only reads: at most the index in the data directory is brought up.",
+        (true, _) => "Read-only for the repository; may update the index in the data directory.",
         (false, false) => "Writes in the data directory alone.",
         (false, true) => "Deletes in the data directory.",
     };
