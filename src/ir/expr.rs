@@ -189,6 +189,12 @@ pub enum Expr {
         /// The type that calling it returns.
         result: ExprId,
     },
+    /// A type that has the members of its bounds and may have others: `T::Output` of a trait with `type Output: Debug`, which a function may
+    /// bind further (`T: Tool<Output: Text>`).
+    Bounded {
+        /// The bounds.
+        by: ExprId,
+    },
     /// An argument that is given by the name of its parameter: `open(size: 3)`.
     Named {
         /// The parameter.
@@ -229,6 +235,7 @@ impl Expr {
             | Self::Instance { of: one }
             | Self::Container { element: one, .. }
             | Self::Callable { result: one }
+            | Self::Bounded { by: one }
             | Self::Param { callee: one, .. } => visit(*one),
             Self::Accessor { of, result } => [*of, *result].into_iter().for_each(visit),
             Self::Named { value, .. } => visit(*value),
@@ -349,6 +356,7 @@ impl Expr {
                 of: part_of(*of),
                 result: part_of(*result),
             },
+            Self::Bounded { by } => Self::Bounded { by: part_of(*by) },
             Self::Named { name, value } => Self::Named {
                 name: name_of(*name),
                 value: part_of(*value),

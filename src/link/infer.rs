@@ -168,6 +168,12 @@ impl Linker<'_, '_> {
                 other => other,
             },
             Expr::Named { value, .. } => self.infer(file, *value, this)?,
+            Expr::Bounded { by } => match self.infer(file, *by, this)? {
+                // Of `Iterator<Item = Row>` more is known than that it is from outside.
+                Type::ExternalType(of) if !of.args.is_empty() => Type::ExternalType(of),
+                found if found.is_external() => Type::unknown(),
+                found => found,
+            },
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?

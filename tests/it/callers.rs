@@ -716,6 +716,34 @@ impl std::fmt::Display for Disk {
 }
 
 #[test]
+fn a_type_that_a_function_bounds_further_is_of_unknown_type() {
+    let files = "\
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+use std::fmt::Debug;
+pub trait Text { fn render(&self) -> String; }
+pub trait Tool { type Output: Debug; fn run() -> Self::Output; }
+pub struct Answer<T: Tool> { pub output: T::Output }
+pub fn ask<T: Tool>() -> Answer<T> { Answer { output: T::run() } }
+pub fn shown<T: Tool<Output: Text>>() -> String { ask::<T>().output.render() }
+pub fn plain<T: Debug>(one: T) -> String { one.render() }
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "Text.render", "--sites"]);
+    let lines: Vec<i64> = said["unresolved"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["line"].as_i64().unwrap())
+        .collect();
+    assert_eq!(lines, [6], "{said}");
+}
+
+#[test]
 fn a_place_whose_form_rules_a_definition_out_is_no_possible_use() {
     let files = "\
 //- /Cargo.toml

@@ -88,6 +88,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             | Expr::Fallback { .. }
             | Expr::Callee { .. }
             | Expr::Accessor { .. }
+            | Expr::Bounded { .. }
             | Expr::Named { .. } => return None,
             Expr::Union(_) => self.value(id)?,
             Expr::Name { name, .. } => {

@@ -57,6 +57,7 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         Expr::Argument { index } => format!("Argument {index}"),
         Expr::Callee { call } => format!("Callee({})", one(call)),
         Expr::Accessor { of, result } => format!("Accessor({}, {})", one(of), one(result)),
+        Expr::Bounded { by } => format!("Bounded({})", one(by)),
         Expr::Named { value, .. } => format!("Named({})", one(value)),
         Expr::Union(parts) => format!("Union({})", all(parts)),
         Expr::Fallback {

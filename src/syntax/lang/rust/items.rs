@@ -603,7 +603,8 @@ impl<'t> Lowering<'t> {
         if let (Some(name), Some(bounds)) = (name, bounds) {
             self.use_types(bounds);
             let all = self.children(bounds);
-            let value = self.bounds(all);
+            let by = self.bounds(all);
+            let value = self.add(Expr::Bounded { by });
             let name = self.text(name);
             self.bind_member(Some(symbol), name, value);
         }
