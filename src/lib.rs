@@ -1,4 +1,4 @@
-//! CodeLens: a git-aware manager of per-branch code indexes for coding agents.
+//! CodeLens: a git-aware code index for coding agents.
 //!
 //! ```text
 //!    cli ──┐                              arrows point at what is known
