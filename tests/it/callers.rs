@@ -728,7 +728,6 @@ pub trait Tool { type Output: Debug; fn run() -> Self::Output; }
 pub struct Answer<T: Tool> { pub output: T::Output }
 pub fn ask<T: Tool>() -> Answer<T> { Answer { output: T::run() } }
 pub fn shown<T: Tool<Output: Text>>() -> String { ask::<T>().output.render() }
-pub fn plain<T: Debug>(one: T) -> String { one.render() }
 //- commit all
 ";
     let repo = Fixture::parse(files).build();
