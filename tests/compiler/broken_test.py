@@ -2,8 +2,8 @@
 
     python3 tests/compiler/broken_test.py --binary target/release/codelens --tools DIRECTORY --repo CLONE [--config tsconfig.json] [--commits 100]
 
-Each commit takes one definition of HEAD and renames it, removes it, moves it to a new file, or gives it a required parameter; nothing
-else is changed. The compiler checks both states: its new errors (2304, 2305, 2307, 2339, 2551, 2552, 2554, 2694, 2724) outside of the moved
+Each commit takes one definition of HEAD and renames it, removes it, moves it to a new file, gives it a required parameter, or drops its
+last one; nothing else is changed. The compiler checks both states: its new errors (2304, 2305, 2307, 2339, 2551, 2552, 2554, 2694, 2724) outside of the moved
 text are the truth, where they name the definition or a member of it. One of another name is no use of it: where a type guard is gone, its
 callers lack the members of the narrowed type. An error is found if an entry of `broken` has its line. An entry is right if one of its lines has a
 new error of whatever code: a key of an object literal whose property is gone is 2353, an import of a file that exports nothing any more 2306.

@@ -2,8 +2,8 @@
 
     python3 tests/compiler/collisions_test.py --binary target/release/codelens --tools DIRECTORY --repo CLONE [--made 100] [--real 100]
 
-A made pair begins at HEAD. One branch renames a definition with all its uses, removes it, moves it, or gives it a required parameter;
-the other adds a copy of a function that uses it. Or both add a function of one name. Counted are the pairs that git merges without a
+A made pair begins at HEAD. One branch renames a definition with all its uses, removes it, moves it, gives it a required parameter, or
+drops its last one; the other adds a copy of a function that uses it. Or both add a function of one name. Counted are the pairs that git merges without a
 conflict and whose merge has an error that neither branch has: a pair is found if the answer has a collision of its definition, and right
 if the line that it names has such an error. A real pair is two commits of the history that git merges: the parents of a merge, or a commit
 and a later one put on the same parent; both were there together, so that each `uses_changed` is false. Leaves with 1 below a recall of

@@ -10,6 +10,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 
+const WRONG_NUMBER = 2554
 const ts = createRequire(join(process.argv[2], 'x.js'))('typescript')
 
 /** Returns a text with blanks in the place of comments. */
@@ -46,7 +47,11 @@ function definitions(path, text) {
     }
     if (ts.isExportAssignment(one) && ts.isIdentifier(one.expression)) defaultName = one.expression.text
   }
-  const add = (owner, name, kind, node, head, members, exported) => {
+  const parametersOf = node => {
+    const its = (isFunction(node.initializer) ? node.initializer : node).parameters ?? []
+    return its.map(it => ({ start: it.getStart(file), end: it.getEnd(), rest: !!it.dotDotDotToken }))
+  }
+  const add = (owner, name, kind, node, head, members, exported, declaration = node) => {
     const start = node.getStart(file)
     const own = members.map(it => [it.getFullStart() - start, it.getEnd() - start])
     found.push({
@@ -55,6 +60,7 @@ function definitions(path, text) {
       code: code.slice(start, node.getEnd()),
       members: own, memberNames: members.map(it => nameOf(it.name)).filter(it => it), line: file.getLineAndCharacterOfPosition(start).line + 1,
       endLine: file.getLineAndCharacterOfPosition(node.getEnd()).line + 1, start, end: node.getEnd(),
+      parameters: parametersOf(declaration),
     })
   }
   const headOf = node => {
@@ -101,10 +107,25 @@ function definitions(path, text) {
         }
         if (!ts.isIdentifier(it.name)) continue
         const kind = isFunction(it.initializer) ? 'function' : isConst ? 'constant' : 'variable'
-        add(undefined, it.name.text, kind, all.length === 1 ? one : it, headOf(it), [], exported)
+        add(undefined, it.name.text, kind, all.length === 1 ? one : it, headOf(it), [], exported, it)
       }
     }
   }
+  return found
+}
+
+/** Returns where the name stands that a call around a place calls: too many arguments are reported at the first of them. */
+function startOfCallee(file, start) {
+  let found = start
+  const visit = node => {
+    if (node.getStart(file) > start || node.getEnd() <= start) return
+    if ((ts.isCallExpression(node) || ts.isNewExpression(node)) && start >= node.expression.getStart(file)) {
+      const callee = node.expression
+      found = (ts.isPropertyAccessExpression(callee) ? callee.name : callee).getStart(file)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
   return found
 }
 
@@ -164,7 +185,8 @@ class Checker {
     for (const file of program.getSourceFiles()) {
       if (file.fileName.includes('/node_modules/')) continue
       for (const it of program.getSemanticDiagnostics(file)) {
-        const line = file.getLineAndCharacterOfPosition(it.start ?? 0).line + 1
+        const at = it.code === WRONG_NUMBER ? startOfCallee(file, it.start) : it.start ?? 0
+        const line = file.getLineAndCharacterOfPosition(at).line + 1
         errors.push([relative(this.root, file.fileName), line, it.code, ts.flattenDiagnosticMessageText(it.messageText, ' ').slice(0, 200)])
       }
     }

@@ -1,4 +1,4 @@
-"""Changes of one definition by text: it is renamed, removed, moved to a new file, or given a required parameter."""
+"""Changes of one definition by text: it is renamed, removed, moved to a new file, given a required parameter, or loses its last one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from compiler import Compiler
 from histories import History
 
-KINDS = ("renamed", "removed", "moved", "parameter")
+KINDS = ("renamed", "removed", "moved", "parameter", "dropped")
 FUNCTIONS = ("function", "method")
 
 
@@ -57,6 +57,15 @@ def mutated(kind: str, path: str, text: str, one: dict) -> Mutation | None:
             return None
         added = "addedParameter: any" + ("" if rest.startswith(")") else ", ")
         return Mutation(kind, path, one["name"], {path: text[:at] + added + text[at:]}, names)
+    if kind == "dropped":
+        parameters = one["parameters"]
+        if one["kind"] not in FUNCTIONS or not parameters or parameters[-1]["rest"]:
+            return None
+        # With the comma before it, or, of a single one, after it.
+        cut = parameters[-2]["end"] if len(parameters) > 1 else parameters[0]["start"]
+        rest = text[parameters[-1]["end"]:]
+        rest = re.sub(r"^\s*,", "", rest) if len(parameters) == 1 else rest
+        return Mutation(kind, path, one["name"], {path: text[:cut] + rest}, names)
     raise ValueError(kind)
 
 
