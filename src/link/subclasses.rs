@@ -21,8 +21,14 @@ pub struct Subclass {
     pub class: DefinitionRow,
     /// Whether it names the base itself.
     pub is_direct: bool,
+    /// Whether it is an interface.
+    pub is_interface: bool,
     /// Whether objects of it can be made: it is neither an interface nor abstract.
     pub is_concrete: bool,
+    /// Whether it names an interface that is the base or is built on it.
+    pub by_interface: bool,
+    /// Whether it names an abstract class that is the base or is built on it.
+    pub by_abstract_class: bool,
     /// Whether it is also built on something that is not known, which may have any member.
     pub has_outside_base: bool,
     /// Whether it, or a class between it and the base, has the member.
@@ -58,6 +64,17 @@ impl UseTargets<'_> {
                     .map(|at| (at, lookup.is_direct_subclass(at, &own)));
                 Ok((each.collect(), is_cut))
             }
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns a class and those that it is built on.
+    pub fn class_and_bases(&self, class: DefinitionRow) -> Result<Vec<DefinitionRow>, StoreError> {
+        let found = self.with_lookup(class, |lookup, _| {
+            let mut all = lookup.parts(class);
+            all.push(class);
+            all.extend(lookup.classes_above(class));
+            Ok(all)
         })?;
         Ok(found.unwrap_or_default())
     }
@@ -136,13 +153,19 @@ impl DispatchLookup<'_, '_> {
                 let file = self.linker.cache.get(it.0);
                 file.is_some_and(|file| file.bases(it.1).count() > self.bases(&file, it.1).len())
             };
-            let signature = self.linker.cache.signature_of(&file, at.1);
-            let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
             let symbol = file.symbol(at.1);
+            let (is_interface, is_abstract) = self.is_interface_or_abstract(*at);
+            let mut named = self.bases(&file, at.1);
+            named.retain(|it| own.contains(it) || below.contains(it));
+            let forms = named.iter().map(|it| self.is_interface_or_abstract(*it));
+            let forms: Vec<(bool, bool)> = forms.collect();
             subclasses.push(Subclass {
                 class: *at,
                 is_direct: self.is_direct_subclass(*at, &own),
-                is_concrete: symbol.kind != SymbolKind::Interface && !is_abstract,
+                is_interface,
+                is_concrete: !is_interface && !is_abstract,
+                by_interface: forms.iter().any(|it| it.0),
+                by_abstract_class: forms.iter().any(|it| !it.0 && it.1),
                 has_outside_base: around.iter().any(is_outside),
                 has_member: around.iter().any(has)
                     || symbol.flags.contains(SymbolFlags::ANY_MEMBER),
@@ -159,6 +182,17 @@ impl DispatchLookup<'_, '_> {
             subclass.subclass_has_member = completed.contains(&subclass.class);
         }
         Ok((subclasses, is_cut))
+    }
+
+    /// Whether a type is an interface, and whether it is said to be abstract.
+    fn is_interface_or_abstract(&self, class: DefinitionRow) -> (bool, bool) {
+        let Some(file) = self.linker.cache.get(class.0) else {
+            return (false, false);
+        };
+        let signature = self.linker.cache.signature_of(&file, class.1);
+        let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
+        let is_interface = file.symbol(class.1).kind == SymbolKind::Interface;
+        (is_interface, is_abstract)
     }
 
     fn is_direct_subclass(&self, class: DefinitionRow, bases: &[DefinitionRow]) -> bool {

@@ -14,6 +14,7 @@ use super::modifiers::{DeclaredModifiers, behind_brackets};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::graph::tokens::tokens;
+use crate::link::subclasses::Subclass;
 use crate::link::use_targets::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
 use crate::syntax::{self, UseKind};
@@ -45,6 +46,27 @@ impl<'d> Requirement<'d> {
                 required.count() == 1
             }
             _ => false,
+        }
+    }
+
+    /// Whether a type that is built on the one around has to have the member itself: what `class Disk : IStore` lacks is no error of
+    /// `class Fast : Disk`.
+    fn is_demanded_of(&self, type_: &Subclass) -> bool {
+        let facts = &self.home.new.facts;
+        let owner = facts.symbols.get(self.owner.0 as usize);
+        let is_of_interface = owner.is_some_and(|it| it.kind == SymbolKind::Interface);
+        match (facts.family, is_of_interface) {
+            // An abstract class has to declare what it leaves to others.
+            (Family::CSharp | Family::Ecmascript, true) => {
+                type_.by_interface && !type_.is_interface
+            }
+            (Family::CSharp, false) => type_.is_concrete && type_.by_abstract_class,
+            (Family::Java, _) => {
+                type_.is_concrete && (type_.by_interface || type_.by_abstract_class)
+            }
+            // A class between two others is abstract without a word.
+            (Family::Python, _) => type_.is_concrete && !type_.subclass_has_member,
+            _ => type_.is_concrete,
         }
     }
 
@@ -155,10 +177,7 @@ impl Uses<'_> {
         let (subclasses, is_cut) = self.bindings().subclasses(member)?;
         found.is_cut |= is_cut;
         for subclass in subclasses {
-            // In Python a class between two others is abstract without a word.
-            let is_between =
-                one.home.new.facts.family == Family::Python && subclass.subclass_has_member;
-            if subclass.has_member || !subclass.is_concrete || is_between {
+            if subclass.has_member || !one.is_demanded_of(&subclass) {
                 continue;
             }
             let is_certain = !subclass.has_outside_base;
