@@ -14,8 +14,8 @@ use super::mentions::line_at;
 use super::modifiers::is_typescript;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::use_targets::{DefinitionRow, Meaning};
-use crate::model::{Budget, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
+use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
+use crate::model::{Budget, Family, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::SymbolRow;
 use crate::syntax::{self, Arities, Arity, Around, UseKind};
 
@@ -34,7 +34,9 @@ pub(super) struct ArityChange {
     /// Those in the new state.
     pub(super) new: DefinitionPlace,
     /// Whether it is a constructor, which classes below inherit.
-    is_constructor: bool,
+    pub(super) is_constructor: bool,
+    /// Whether calls pass the receiver too: `Base.__init__(self, path)`.
+    takes_receiver: bool,
 }
 
 /// The changes of arity by the declarations that calls name.
@@ -140,7 +142,7 @@ impl Uses<'_> {
             };
             for symbol in one.new.symbols.clone() {
                 if one.is_constructor {
-                    for (heir, has_constructor) in self.heirs(states, (row.id, symbol))? {
+                    for (heir, has_constructor) in self.heirs(&states.now, (row.id, symbol))? {
                         if has_constructor {
                             builders.push((heir, one.clone()));
                         } else {
@@ -150,6 +152,15 @@ impl Uses<'_> {
                 }
                 all.insert((row.id, symbol), one.clone());
             }
+            if one.is_constructor && is_python(&file.path) {
+                let method = difference.changes[at].new.as_ref();
+                let of_method = ArityChange {
+                    takes_receiver: true,
+                    ..one
+                };
+                let symbols = method.into_iter().flat_map(|it| it.symbols.iter().copied());
+                all.extend(symbols.map(|symbol| ((row.id, symbol), of_method.clone())));
+            }
         }
         Ok((all, builders))
     }
@@ -157,18 +168,18 @@ impl Uses<'_> {
     /// Returns the classes below one of which no class between has a constructor, each with whether it has one itself.
     fn heirs(
         &self,
-        states: &BeforeAfter<'_>,
+        targets: &UseTargets<'_>,
         class: DefinitionRow,
     ) -> Result<Vec<(DefinitionRow, bool)>> {
         let (mut heirs, mut open) = (Vec::<(DefinitionRow, bool)>::new(), vec![class]);
         while let Some(base) = open.pop() {
-            let (below, _) = states.now.classes_built_on(base)?;
+            let (below, _) = targets.classes_built_on(base)?;
             for (heir, is_direct) in below {
                 let is_new = is_direct && heir != class && heirs.iter().all(|it| it.0 != heir);
                 if !is_new || heirs.len() >= MAX_HEIRS {
                     continue;
                 }
-                if let Some(has_constructor) = self.has_constructor(heir)? {
+                if let Some(has_constructor) = self.has_constructor(targets, heir)? {
                     heirs.push((heir, has_constructor));
                     open.extend((!has_constructor).then_some(heir));
                 }
@@ -178,15 +189,41 @@ impl Uses<'_> {
     }
 
     /// Whether a class has a constructor of its own; `None` for an interface, and where it has several bases.
-    fn has_constructor(&self, (file, class): DefinitionRow) -> Result<Option<bool>> {
-        let rows = self.read.symbols_of(file)?;
-        let Some(row) = rows.iter().find(|it| it.ordinal == class) else {
+    fn has_constructor(
+        &self,
+        targets: &UseTargets<'_>,
+        (file, class): DefinitionRow,
+    ) -> Result<Option<bool>> {
+        let Some(facts) = targets.facts(file) else {
             return Ok(None);
         };
-        let has_one_base = is_typescript(&row.path) || !row.signature.contains([',', '=']);
-        let mut members = rows.iter().filter(|it| it.parent == Some(class));
-        let is_class = row.kind == SymbolKind::Class && has_one_base;
+        let Some(symbol) = facts.symbols.get(class as usize) else {
+            return Ok(None);
+        };
+        let has_one_base = facts.family == Family::Ecmascript || {
+            let mut signature = symbol.signature.clone();
+            if signature.is_empty() {
+                // The facts that the index keeps are without it.
+                let rows = self.read.symbols_of(file)?;
+                let row = rows.into_iter().find(|it| it.ordinal == class);
+                signature = row.map(|it| it.signature).unwrap_or_default();
+            }
+            !signature.contains([',', '='])
+        };
+        let mut members = facts.symbols.iter().filter(|it| it.parent == Some(class));
+        let is_class = symbol.kind == SymbolKind::Class && has_one_base;
         Ok(is_class.then(|| members.any(|it| is_constructor(&it.name, it.kind))))
+    }
+
+    /// Returns the classes below one that are made by its constructor: no class between has one of its own, nor have they.
+    pub(super) fn made_by_constructor_of(
+        &self,
+        targets: &UseTargets<'_>,
+        class: DefinitionRow,
+    ) -> Result<Vec<DefinitionRow>> {
+        let heirs = self.heirs(targets, class)?.into_iter();
+        let made = heirs.filter(|(_, has_constructor)| !has_constructor);
+        Ok(made.map(|(heir, _)| heir).collect())
     }
 
     /// Adds the calls of one file.
@@ -220,9 +257,15 @@ impl Uses<'_> {
             Some((narrower.get(definition)?, *provenance))
         };
         let n_references = u32::try_from(meanings.len()).unwrap_or(u32::MAX);
-        if !(0..n_references).any(|it| of_reference(it).is_some()) {
+        let mut meant = (0..n_references).filter_map(of_reference).peekable();
+        if meant.peek().is_none() {
             return Ok(());
         }
+        let receivers = if meant.any(|(one, _)| one.takes_receiver) {
+            states.now.receivers_of(caller)?
+        } else {
+            Vec::new()
+        };
         let Some(arities) = Arities::of(language, &text, &self.budget) else {
             return Ok(());
         };
@@ -231,7 +274,17 @@ impl Uses<'_> {
             let Some((one, provenance)) = of_reference(reference) else {
                 continue;
             };
-            let given = arities.arguments(start);
+            let mut given = arities.arguments(start);
+            if one.takes_receiver {
+                let type_ = receivers.get(reference as usize).and_then(Option::as_deref);
+                let is_class = type_.is_some_and(|it| it.starts_with("typeof "));
+                // `super().__init__(path)` is found from the class.
+                let is_super = text[..start as usize].trim_end_matches('.').ends_with(')');
+                let is_counted = is_class && !is_super;
+                given = given
+                    .filter(|_| is_counted)
+                    .and_then(|it| it.checked_sub(1));
+            }
             let is_call = matches!(kind, UseKind::Call | UseKind::New);
             let refusal = given.filter(|_| is_call).and_then(|it| one.refusal(it));
             if let Some(reason) = refusal {
@@ -313,6 +366,7 @@ impl Uses<'_> {
             old,
             new,
             is_constructor: is_of_constructor,
+            takes_receiver: false,
         })
     }
 
