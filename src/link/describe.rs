@@ -66,7 +66,7 @@ impl Linker<'_, '_> {
     }
 
     /// Follows a variable, a field or a getter to the type of its value.
-    fn value_type(&self, found: &Type) -> Type {
+    pub(super) fn value_type(&self, found: &Type) -> Type {
         let mut found = found.clone();
         for _ in 0..MAX_DEPTH {
             let Type::Definition(Def::Symbol(file, at)) = found else {

@@ -60,6 +60,7 @@ mod simple_names;
 pub mod subclasses;
 mod twin_modules;
 mod types;
+pub mod union_parts;
 mod unit_imports;
 pub mod use_targets;
 mod wrapped;

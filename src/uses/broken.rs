@@ -13,6 +13,7 @@ use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::losses::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::mentions::line_at;
+use super::modifiers::is_typescript;
 use super::unbound::{may_mean, n_beside};
 use crate::error::{Error, Result};
 use crate::link::overlay::{OverlayFile, overlay};
@@ -45,6 +46,7 @@ impl Uses<'_> {
         let gone = Gone::of(difference);
         let files = self.files_to_bind(&states, &gone, earlier, &mut found)?;
         let doubtful = DoubtfulNames::of(self.read, gone)?;
+        let gone_members: HashSet<&str> = states.gone_members().collect();
         let mut losses = LossesByFile::default();
         let mut sources = HashMap::new();
         for (path, to_bind) in files {
@@ -84,11 +86,15 @@ impl Uses<'_> {
             let binds_all = states.undeclared.has_conditional();
             let mut now = states.now.of_names(id, |n| binds_all || doubtful.has(n))?;
             states.now.leave_out_declarations(&mut now);
+            let is_typed = is_typescript(&path);
             let is_open = |n: usize| {
                 binds_all
                     || doubtful.has(n)
                         && now.references.get(n).is_some_and(|it| {
-                            is_unbound(*it) || matches!(it, Meaning::Inherited | Meaning::External)
+                            is_unbound(*it)
+                                || matches!(it, Meaning::Inherited | Meaning::External)
+                                || is_typed
+                                    && gone_members.contains(facts.name(&facts.references[n]))
                         })
             };
             let before = states.before.of_names(earlier_id, is_open)?;
@@ -117,15 +123,7 @@ impl Uses<'_> {
             self.collect_losses(&states, &bound, earlier_id, &mut losses)?;
             sources.insert(path, text);
         }
-        for ((path, loss), places) in std::mem::take(&mut losses.places) {
-            let text = sources.get(&path).cloned().unwrap_or_default();
-            let file = (&path, &*text);
-            let list = match loss {
-                Loss::Inherited(_) | Loss::Conditional(_) => &mut found.doubtful,
-                _ => &mut found.all,
-            };
-            list.extend(self.entries(&states, file, &loss, places, &losses)?);
-        }
+        self.add_losses(&states, losses, &sources, &mut found)?;
         self.add_calls(&states, &mut found)?;
         self.add_overrides(&states, &mut found)?;
         self.add_assertions(&states, &mut found)?;
@@ -135,6 +133,28 @@ impl Uses<'_> {
         doubt_unread(difference, &mut found);
         self.doubt_suppressed(difference, &mut found)?;
         self.only_wanted(difference, found, is_wanted)
+    }
+
+    /// Adds the places that lost their meaning as entries; `sources` are the texts of their files.
+    fn add_losses(
+        &self,
+        states: &BeforeAfter<'_>,
+        mut losses: LossesByFile,
+        sources: &HashMap<RepoPath, Arc<str>>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        for ((path, loss), places) in std::mem::take(&mut losses.places) {
+            let text = sources.get(&path).cloned().unwrap_or_default();
+            let file = (&path, &*text);
+            let list = match loss {
+                Loss::Inherited(_) | Loss::Uncertain(_) | Loss::Conditional(_) => {
+                    &mut found.doubtful
+                }
+                _ => &mut found.all,
+            };
+            list.extend(self.entries(states, file, &loss, places, &losses)?);
+        }
+        Ok(())
     }
 
     /// Returns the uses of definitions whose file is wanted, in order, those that are not proved apart and counted.
@@ -205,7 +225,7 @@ impl Uses<'_> {
         losses: &LossesByFile,
     ) -> Result<Vec<BrokenUse>> {
         let (home, symbol, change, reason) = match loss {
-            Loss::Change(at) | Loss::Inherited(at) | Loss::Refused(at, _) => {
+            Loss::Change(at) | Loss::Inherited(at) | Loss::Uncertain(at) | Loss::Refused(at, _) => {
                 let difference = states.difference;
                 let change = &difference.changes[*at];
                 let side = difference.old(change).or_else(|| difference.new_of(change));

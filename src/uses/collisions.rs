@@ -194,7 +194,8 @@ impl Uses<'_> {
         let (changed, changed_ids) = overlay(self.read, merged.layer(true))?;
         let (targets_before, targets_now) = (targets_of(&base), targets_of(&changed));
         let id_of = |path: &RepoPath| Some(ids[merged.index(path)?].earlier);
-        let (gone, narrower) = self.gone_and_narrower(merging, id_of);
+        let before = UseTargets::new(self.read, base);
+        let (gone, narrower) = self.gone_and_narrower(merging, &before, id_of)?;
         let states = BeforeAfter {
             difference: merging,
             overlay_ids: merging
@@ -202,7 +203,7 @@ impl Uses<'_> {
                 .iter()
                 .filter_map(|file| Some(ids[merged.index(&file.path)?]))
                 .collect(),
-            before: UseTargets::new(self.read, base),
+            before,
             now: UseTargets::new(self.read, changed),
             gone,
             targets_before,
@@ -247,7 +248,7 @@ impl Uses<'_> {
             self.add_refused_calls(merging, &bound, &narrower, &mut found)?;
         }
         for ((path, loss), places) in std::mem::take(&mut losses.places) {
-            if matches!(loss, Loss::Inherited(_)) {
+            if matches!(loss, Loss::Inherited(_) | Loss::Uncertain(_)) {
                 continue;
             }
             let file = merging.file(&path).or_else(|| user.file(&path));
@@ -262,8 +263,9 @@ impl Uses<'_> {
     fn gone_and_narrower(
         &self,
         merging: &Difference,
+        before: &UseTargets<'_>,
         id_of: impl Fn(&RepoPath) -> Option<FileId>,
-    ) -> (HashMap<DefinitionRow, usize>, NarrowerDefinitions) {
+    ) -> Result<(HashMap<DefinitionRow, usize>, NarrowerDefinitions)> {
         let mut gone = HashMap::new();
         let mut narrower = NarrowerDefinitions::new();
         let mut trees = ArityTrees::default();
@@ -278,11 +280,17 @@ impl Uses<'_> {
             if let Some(one) = self.arity_change(merging, at, &mut trees)
                 && let Some(id) = id_in(&one.old)
             {
-                let symbols = one.old.symbols.clone();
-                narrower.extend(symbols.into_iter().map(|it| ((id, it), one.clone())));
+                for symbol in &one.old.symbols {
+                    if one.is_constructor {
+                        for heir in self.made_by_constructor_of(before, (id, *symbol))? {
+                            narrower.entry(heir).or_insert_with(|| one.clone());
+                        }
+                    }
+                    narrower.insert((id, *symbol), one.clone());
+                }
             }
         }
-        (gone, narrower)
+        Ok((gone, narrower))
     }
 
     /// Adds the calls of one file that pass other numbers of arguments than the other side takes.

@@ -9,6 +9,7 @@ use super::broken::MAX_NAMES;
 use super::broken_use::{BrokenUses, last_name};
 use super::difference::Difference;
 use super::losses::BeforeAfter;
+use super::modifiers::is_typescript;
 use crate::error::Result;
 use crate::ir::{CONVERSIONS, FileFacts, Reference, ReferenceKind, Target};
 use crate::link;
@@ -116,6 +117,17 @@ impl Uses<'_> {
             for path in users(earlier, states.difference)? {
                 if let Some(file) = self.read.file(path.as_str())? {
                     add(path, file.id);
+                }
+            }
+            // A member of several types of a union has no edge.
+            let names: BTreeSet<&str> = states.gone_members().collect();
+            for name in names.into_iter().take(MAX_NAMES) {
+                for place in self.read.unbound_places(name)? {
+                    if is_typescript(&place.path)
+                        && let Some(file) = self.read.file(place.path.as_str())?
+                    {
+                        add(place.path, file.id);
+                    }
                 }
             }
         } else {

@@ -1,6 +1,7 @@
 //! The places of one file that mean nothing after a change: names of its import and export lists, references, and uses of
 //! definitions that the file itself had.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
@@ -19,7 +20,7 @@ use crate::ir::{
 use crate::link::is_standard_method;
 use crate::link::overlay::OverlayFileIds;
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, Symbol};
+use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, Symbol, SymbolKind};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
 
@@ -129,11 +130,13 @@ struct DanglingName {
 }
 
 /// A reference that means nothing now.
-struct LostReference {
-    loss: Loss,
-    provenance: Provenance,
+pub(super) struct LostReference {
+    pub(super) loss: Loss,
+    pub(super) provenance: Provenance,
     /// Of a member of a module, the file and the name that it is asked for.
-    from: Option<(ModuleId, String)>,
+    pub(super) from: Option<(ModuleId, String)>,
+    /// Whether one type of a union lost the member, and others have it.
+    pub(super) is_of_union: bool,
 }
 
 /// The meaning that a broken place lost.
@@ -143,6 +146,9 @@ pub(super) enum Loss {
     Change(usize),
     /// A member that is gone, by its change, which a base from outside the repository may have: it may have overridden that.
     Inherited(usize),
+    /// A member that is gone, by its change, of which the use may be none: the code may have narrowed a union to a type that has it, or
+    /// a cast says that an object is of the type.
+    Uncertain(usize),
     /// A definition that its importer no longer gets: file and symbol.
     Definition(DefinitionRow),
     /// A module, by its file.
@@ -226,6 +232,44 @@ impl BeforeAfter<'_> {
         module.is_some_and(|it| self.no_longer_exports(it.file(), name))
     }
 
+    /// Returns the class around a member that is gone, as it is, and the classes that it is built on; none of a member of something else.
+    fn class_of_member(&self, change: usize) -> Result<Vec<DefinitionRow>> {
+        let difference = self.difference;
+        let change = &difference.changes[change];
+        let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
+            return Ok(Vec::new());
+        };
+        let owner = symbol.parent.map(|at| &file.old.facts.symbols[at as usize]);
+        let Some(owner) = owner.filter(|it| it.kind == SymbolKind::Class) else {
+            return Ok(Vec::new());
+        };
+        let mut symbols = file.new.facts.symbols.iter();
+        let is_it =
+            |it: &Symbol| (it.kind, &it.qualified_name) == (owner.kind, &owner.qualified_name);
+        let at = symbols
+            .position(is_it)
+            .and_then(|at| u32::try_from(at).ok());
+        match at {
+            Some(at) => Ok(self
+                .now
+                .class_and_bases((self.overlay_ids[place.file].earlier, at))?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether none of these classes declares a member. In TypeScript `this.open = first` declares none either, and a definition that is
+    /// found for `open` is that of its value.
+    fn lack_member(&self, classes: &[DefinitionRow], name: &str) -> bool {
+        let declares = |(file, at): &DefinitionRow| {
+            let facts = self.now.facts(*file);
+            facts.is_none_or(|facts| {
+                let mut members = facts.symbols.iter();
+                members.any(|it| it.parent == Some(*at) && it.name == name)
+            })
+        };
+        !classes.is_empty() && !classes.iter().any(declares)
+    }
+
     /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
     fn lost_change(&self, change: usize, now: Meaning) -> Loss {
         let is_removed = self.difference.changes[change].kind == ChangeKind::Removed;
@@ -264,7 +308,8 @@ impl Uses<'_> {
         let mut lists = LostLists::default();
         self.lost_imports(states, bound, earlier_id, &mut lists, losses)?;
         lost_exports(states, bound, &mut lists, losses);
-        let references = self.lost_references(states, bound, earlier_id, &lists)?;
+        let mut references = self.lost_references(states, bound, earlier_id, &lists)?;
+        self.add_lost_by_part(states, bound, &mut references)?;
         let mut own = own_gone(states, bound)?;
         let lost_names = bound.lost_names.iter();
         own.extend(
@@ -278,7 +323,7 @@ impl Uses<'_> {
         let words: Vec<&str> = words.into_iter().collect();
         let found = syntax::occurrences_of(bound.language, bound.text, &words, &self.budget);
         let found = found.ok_or_else(Error::cancelled)?;
-        add_references(bound, &references, &found, losses);
+        self.add_references(states, bound, (&references, &found), losses)?;
         add_listed(bound, &lists, (&words, &found), losses);
         add_own(states, bound, &own, (&words, &found), losses);
         Ok(())
@@ -355,6 +400,12 @@ impl Uses<'_> {
                     let name = (bound.id.into(), name.local.clone());
                     losses.exports.insert(name);
                 }
+                // `import { open } from './store'`, `export { open }`
+                let exports = bound.facts.exports.iter();
+                let passed_on =
+                    exports.filter(|it| it.specifier.is_empty() && it.local == name.local);
+                let passed_on = passed_on.map(|it| (bound.id.into(), it.name.clone()));
+                losses.exports.extend(passed_on);
                 // `pub use` is an import to its own file.
                 if is_star
                     || import.kind == ImportKind::ReExport && bound.facts.family != Family::Rust
@@ -423,6 +474,8 @@ impl Uses<'_> {
         let facts = bound.facts;
         let mut references = HashMap::new();
         let mut receivers = Receivers::default();
+        let is_typed = self.is_typed(bound.id)?;
+        let mut homes: HashMap<usize, Vec<DefinitionRow>> = HashMap::new();
         let meanings = bound.before.references.iter().zip(&bound.now.references);
         for (n, (before, now)) in meanings.enumerate() {
             let undeclared = states.undeclared.loss_of(bound, (*before, *now));
@@ -430,9 +483,23 @@ impl Uses<'_> {
                 || is_unbound(*now)
                 || *now == Meaning::Inherited
                 || states.is_only_outside(bound, n);
-            let (Meaning::Definition(definition, provenance), true) = (before, is_lost) else {
+            let Meaning::Definition(definition, provenance) = before else {
                 continue;
             };
+            let mut is_lost = is_lost;
+            if let Some(change) = states.gone.get(definition)
+                && is_typed
+                && now.definition().is_some()
+            {
+                if let Entry::Vacant(entry) = homes.entry(*change) {
+                    entry.insert(states.class_of_member(*change)?);
+                }
+                let name = facts.name(&facts.references[n]);
+                is_lost = states.lack_member(&homes[change], name);
+            }
+            if !is_lost {
+                continue;
+            }
             let not_exported = lists.not_exported.get(definition);
             let loss = match (states.gone.get(definition), not_exported, undeclared) {
                 (Some(change), ..) => states.lost_change(*change, *now),
@@ -453,10 +520,55 @@ impl Uses<'_> {
                 loss,
                 provenance: *provenance,
                 from: module.map(|module| (module, name.to_owned())),
+                is_of_union: false,
             };
             references.insert(u32::try_from(n).unwrap_or(u32::MAX), used);
         }
         Ok(references)
+    }
+
+    fn add_references(
+        &self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        (references, found): (&HashMap<u32, LostReference>, &Occurrences),
+        losses: &mut LossesByFile,
+    ) -> Result<()> {
+        for (start, line, reference, kind) in &found.uses {
+            let Some(used) = references.get(reference) else {
+                continue;
+            };
+            // Of `const { open } = store` the pattern alone is broken, not `open()` behind it.
+            let is_typed_member =
+                used.provenance == Provenance::Member && bound.facts.family == Family::Ecmascript;
+            let of_reference = bound.facts.references.get(*reference as usize);
+            let is_local = of_reference.is_some_and(|it| matches!(it.target, Target::Value(_)));
+            if is_typed_member && is_local {
+                continue;
+            }
+            let loss = match used.loss {
+                Loss::Change(change)
+                    if used.is_of_union
+                        && self.may_be_narrowed(states, bound, *reference, *start)? =>
+                {
+                    &Loss::Uncertain(change)
+                }
+                Loss::Change(change)
+                    if is_typed_member && is_key_of_cast(bound.text, *start as usize) =>
+                {
+                    &Loss::Uncertain(change)
+                }
+                _ => &used.loss,
+            };
+            let found = BrokenPlace {
+                kind: Some(*kind),
+                provenance: used.provenance,
+                from: used.from.clone(),
+                ..BrokenPlace::at(*start, *line)
+            };
+            losses.add(bound.path, loss, found);
+        }
+        Ok(())
     }
 
     /// Whether a file is of TypeScript, whose modules export by statements alone.
@@ -511,33 +623,6 @@ fn listed_word<'n>(taken: &'n str, name: &'n str) -> &'n str {
     }
 }
 
-fn add_references(
-    bound: &BoundFile<'_>,
-    references: &HashMap<u32, LostReference>,
-    found: &Occurrences,
-    losses: &mut LossesByFile,
-) {
-    for (start, line, reference, kind) in &found.uses {
-        if let Some(used) = references.get(reference) {
-            // Of `const { open } = store` the pattern alone is broken, not `open()` behind it.
-            let is_typed_member =
-                used.provenance == Provenance::Member && bound.facts.family == Family::Ecmascript;
-            let reference = bound.facts.references.get(*reference as usize);
-            let is_local = reference.is_some_and(|it| matches!(it.target, Target::Value(_)));
-            if is_typed_member && is_local {
-                continue;
-            }
-            let found = BrokenPlace {
-                kind: Some(*kind),
-                provenance: used.provenance,
-                from: used.from.clone(),
-                ..BrokenPlace::at(*start, *line)
-            };
-            losses.add(bound.path, &used.loss, found);
-        }
-    }
-}
-
 /// Adds the places of the names of import and export lists.
 fn add_listed(
     bound: &BoundFile<'_>,
@@ -586,17 +671,13 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         if receivers.is_none() {
             receivers = Some(states.now.classes_of_receivers(bound.id)?);
         }
-        // An assignment in a method tells the value of a member and declares none in TypeScript.
+        let home = states.class_of_member(change_at)?;
+        let lacks_member = is_typed && states.lack_member(&home, &name);
         let is_lost = |n: usize, meaning: Meaning| {
-            let is_value = || {
-                let (in_file, ordinal) = meaning.definition()?;
-                let facts = states.now.facts(in_file)?;
-                Some(facts.symbols.get(ordinal as usize)?.name != name)
-            };
             is_unbound(meaning)
                 || meaning == Meaning::Inherited
                 || states.is_only_outside(bound, n)
-                || is_typed && is_value() == Some(true)
+                || lacks_member && meaning.definition().is_some()
         };
         let all = receivers.iter().flatten().enumerate();
         let fits = all.filter(|(n, classes)| {
@@ -763,6 +844,27 @@ pub(super) fn is_unbound(meaning: Meaning) -> bool {
         meaning,
         Meaning::Unresolved | Meaning::Keyword | Meaning::Dangling(_)
     )
+}
+
+/// Whether the key at a byte is one of an object literal that is cast to a type, which may have more keys than that: `{ size: 1 } as Box`.
+fn is_key_of_cast(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end();
+    if !before.ends_with(['{', ',']) {
+        return false;
+    }
+    let mut depth = 0_usize;
+    for (at, c) in text[start..].char_indices() {
+        match c {
+            '{' | '(' | '[' => depth += 1,
+            '}' if depth == 0 => {
+                return text[start + at + 1..].trim_start().starts_with("as ");
+            }
+            ')' | ']' | ';' if depth == 0 => return false,
+            '}' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Returns the first byte of a line (from 1) that is no white space.

@@ -29,6 +29,7 @@ mod losses;
 mod mentions;
 mod modifiers;
 mod moved_names;
+mod narrowing;
 mod overloads;
 mod overrides;
 mod primary_constructors;
@@ -41,6 +42,7 @@ mod unbound;
 mod unchecked;
 mod undeclared;
 mod unfollowed;
+mod unions;
 mod unread;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
