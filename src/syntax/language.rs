@@ -18,7 +18,7 @@ const ECMASCRIPT_FACTS: u32 = 26;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 7;
 /// The same for Go.
-const GO_FACTS: u32 = 7;
+const GO_FACTS: u32 = 8;
 /// The same for Java.
 const JAVA_FACTS: u32 = 13;
 /// The same for C#.

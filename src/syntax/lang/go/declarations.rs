@@ -405,6 +405,7 @@ impl<'t> Lowering<'t> {
         let mut inferred: Vec<(&'t str, ExprId)> = Vec::new();
         if let Some(list) = node.child_by_field_id(fields.type_parameters) {
             let names = self.bind_type_parameters(list, symbol);
+            self.use_constraints(list);
             if let Some(parameters) = node.child_by_field_id(fields.parameters) {
                 inferred = self.inferred_results(symbol, &names, parameters);
             }
@@ -461,6 +462,16 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Records the uses in the constraints of type parameters: of `Number` in `func Sum[T Number](all []T)`.
+    fn use_constraints(&mut self, list: Node<'t>) {
+        let type_ = self.grammar.fields.type_;
+        for declaration in self.children(list) {
+            if let Some(bound) = declaration.child_by_field_id(type_) {
+                self.use_type(bound, ReferenceKind::Type);
+            }
+        }
+    }
+
     fn lower_type(&mut self, spec: Node<'t>, symbol: SymbolIdx) {
         let fields = self.grammar.fields;
         let Some(type_) = spec.child_by_field_id(fields.type_) else {
@@ -468,11 +479,7 @@ impl<'t> Lowering<'t> {
         };
         if let Some(list) = spec.child_by_field_id(fields.type_parameters) {
             self.bind_type_parameters(list, symbol);
-            for declaration in self.children(list) {
-                if let Some(bound) = declaration.child_by_field_id(fields.type_) {
-                    self.use_type(bound, ReferenceKind::Type);
-                }
-            }
+            self.use_constraints(list);
         }
         let is_alias = self.kind(spec) == Kind::TypeAlias;
         let extends = [Slot::Base(BaseKind::Extends)];
