@@ -186,8 +186,11 @@ impl Linker<'_, '_> {
                 let is_first = self.is_type_variable(file, *variable);
                 if rules::of(file).is_go() {
                     // The key of a literal is the field, whatever that holds.
-                    let first = self.infer_member(file, *first, this);
-                    return first.or_else(|| self.infer_member(file, *other, this));
+                    let found = self.infer_member(file, *first, this);
+                    if found.is_some() || self.is_key_of_struct(file, *first) {
+                        return found;
+                    }
+                    return self.infer_member(file, *other, this);
                 }
                 let first = is_first.then(|| self.infer(file, *first, this));
                 let other = || self.infer(file, *other, this);
@@ -250,6 +253,23 @@ impl Linker<'_, '_> {
         let (object, _) = found?;
         let found = self.member(&object, name)?;
         Some((found, Some(object)))
+    }
+
+    /// Whether a member is that of a struct of Go, which has fields: the key of `Box{size: size}` names one of them or nothing, where
+    /// that of a map may be a variable.
+    fn is_key_of_struct(&self, file: &Rc<LinkedFile>, key: ExprId) -> bool {
+        let Expr::Member { object, .. } = file.expr(key) else {
+            return false;
+        };
+        let object = self.infer(file, *object, None);
+        let Some((module, at)) = object.and_then(|it| it.symbol()) else {
+            return false;
+        };
+        let declared = self.cache.get(module);
+        declared.is_some_and(|there| {
+            let mut all = there.facts.symbols.iter();
+            all.any(|it| it.parent == Some(at) && it.kind == SymbolKind::Field)
+        })
     }
 
     /// `object[KEY]`.

@@ -17,7 +17,7 @@ use super::rust_paths::Module;
 use super::types::Type;
 use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Reference, Target};
 use crate::model::hash::{HashMap, HashSet};
-use crate::model::{FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
+use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
 use crate::store::interface;
 use crate::store::{ImportTarget, Read, StoreError};
 
@@ -539,12 +539,17 @@ pub fn is_meant_to_export(path: &RepoPath, facts: &FileFacts, name: &str) -> boo
     path.file_name() == package_file || listed.any(|it| facts.exprs.name_of(*it) == name)
 }
 
-/// The receiver of a member, or of one that is called.
+/// The receiver of a member, or of one that is called; the type of a literal for its key in Go: `Box` of `size` in `Box{size: 1}`.
 fn receiver_of(facts: &FileFacts, value: ExprId) -> Option<ExprId> {
     match facts.exprs.get(value) {
         Expr::Member { object, .. } => Some(*object),
         Expr::Callee { call } => match facts.exprs.get(*call) {
             Expr::Call { callee, .. } => receiver_of(facts, *callee),
+            _ => None,
+        },
+        Expr::Fallback { first, .. } if facts.family == Family::Go => match facts.exprs.get(*first)
+        {
+            Expr::Member { object, .. } => Some(*object),
             _ => None,
         },
         _ => None,
