@@ -11,7 +11,6 @@ use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::is_type;
-use super::method_sets::Required;
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
@@ -30,7 +29,7 @@ const MAX_CLASSES: usize = 512;
 const MAX_FILES: usize = 300;
 
 /// Methods of one name that are compared with an interface, and interfaces with a method.
-const MAX_CANDIDATES: usize = 300;
+pub(super) const MAX_CANDIDATES: usize = 300;
 
 /// Parts of a type that are followed together.
 const MAX_PARTS: usize = 48;
@@ -40,9 +39,6 @@ const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
 /// A class of a file with its base classes.
 type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
-
-/// Types with their methods that an interface asks for, in its order; `None` for one of an embedded type from outside.
-type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>>>;
 
 /// The dispatch targets of some definitions.
 #[derive(Clone, Debug, Default)]
@@ -108,47 +104,6 @@ impl UseTargets<'_> {
         }
         self.cache.end(class.0)?;
         Ok((found, is_cut))
-    }
-
-    /// Returns the types that satisfy an interface without saying so, in Go, and whether there may be more. A type that satisfies it by
-    /// embedding alone is left out: it declares no method of it.
-    pub fn satisfying_types(
-        &self,
-        interface: DefinitionRow,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
-        self.types_with_methods_of(interface, &[])
-    }
-
-    /// Returns the types that have all methods of an interface but those of some names, as
-    /// [`satisfying_types`](Self::satisfying_types) does.
-    pub fn types_with_methods_of(
-        &self,
-        interface: DefinitionRow,
-        without: &[&str],
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
-        let mut found = (Vec::new(), false);
-        self.cache.begin();
-        if let Some(file) = self.cache.get(interface.0)
-            && rules::of(&file).members == MemberOrder::Embedding
-            && file.facts.symbols.len() > interface.1 as usize
-        {
-            let relation = DispatchLookup {
-                targets: self,
-                linker: Linker::new(&self.cache, Rc::clone(&file)),
-            };
-            relation.linker.refuel();
-            let mut required = relation
-                .linker
-                .required(&file, interface.1)
-                .unwrap_or_default();
-            required.retain(|it| !without.contains(&it.name.as_str()));
-            if !required.is_empty() {
-                let (types, is_cut) = relation.satisfying_types(&required, None)?;
-                found = (types.into_keys().collect(), is_cut);
-            }
-        }
-        self.cache.end(interface.0)?;
-        Ok(found)
     }
 
     /// Returns a type with the other parts of it, where it is declared in parts: `partial class`; the definition itself first.
@@ -561,140 +516,6 @@ impl DispatchLookup<'_, '_> {
             })
     }
 
-    /// Adds the methods of interfaces that a type's method implements, or the methods of types that implement an interface's.
-    fn by_method_sets(
-        &self,
-        file: &Rc<LinkedFile>,
-        at: SymbolIdx,
-        all: &mut DispatchTargets,
-    ) -> Result<(), StoreError> {
-        let symbol = file.symbol(at);
-        match symbol.parent {
-            Some(interface) => self.implementations(file, interface, &symbol.name, all),
-            None => match self.owner(file, at) {
-                Some(type_) => self.interfaces(type_, file.definition(at), &symbol.name, all),
-                None => Ok(()),
-            },
-        }
-    }
-
-    fn interfaces(
-        &self,
-        type_: DefinitionRow,
-        method: DefinitionRow,
-        name: &str,
-        all: &mut DispatchTargets,
-    ) -> Result<(), StoreError> {
-        let mut n = 0;
-        for row in self.named(name)? {
-            if row.kind != SymbolKind::Method || row.parent.is_none() {
-                continue;
-            }
-            n += 1;
-            if n > MAX_CANDIDATES {
-                all.is_cut = true;
-                return Ok(());
-            }
-            let Some(file) = self.file_of(&row)? else {
-                continue;
-            };
-            let is_go = rules::of(&file).members == MemberOrder::Embedding;
-            let interface = file.symbol(row.ordinal).parent;
-            let Some(interface) = interface.filter(|_| is_go) else {
-                continue;
-            };
-            self.linker.refuel();
-            let satisfied = self.linker.required(&file, interface).and_then(|required| {
-                let found = self.linker.satisfying(module_of(type_), &required)?;
-                let place = required.iter().position(|it| it.name == name)?;
-                (*found.get(place)?).map(row_of)
-            });
-            if satisfied == Some(method) {
-                all.add(file.definition(row.ordinal), Provenance::Dispatch);
-            }
-        }
-        Ok(())
-    }
-
-    fn implementations(
-        &self,
-        file: &Rc<LinkedFile>,
-        interface: SymbolIdx,
-        name: &str,
-        all: &mut DispatchTargets,
-    ) -> Result<(), StoreError> {
-        self.linker.refuel();
-        let Some(required) = self.linker.required(file, interface) else {
-            return Ok(());
-        };
-        let Some(place) = required.iter().position(|it| it.name == name) else {
-            return Ok(());
-        };
-        let (types, is_cut) = self.satisfying_types(&required, Some(place))?;
-        all.is_cut |= is_cut;
-        for (_, methods) in types {
-            if let Some((module, at)) = methods[place] {
-                all.add((module.file(), at), Provenance::Dispatch);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the types that have all methods of an interface, each with these, and whether there may be more. They are looked for
-    /// among those that declare the method at `place`, or any of them, or where these are many the one with the rarest name. A type that
-    /// embeds one of a dependency, which may have any method, has to declare it, or the rarest, itself.
-    fn satisfying_types(
-        &self,
-        required: &[Required],
-        place: Option<usize>,
-    ) -> Result<(SatisfyingTypes, bool), StoreError> {
-        let declared = |name: &str| {
-            let rows = self.named(name)?.into_iter();
-            let is_outside =
-                |row: &SymbolRow| row.kind == SymbolKind::Method && row.parent.is_none();
-            Ok::<Vec<SymbolRow>, StoreError>(rows.filter(is_outside).collect())
-        };
-        let mut rows = Vec::new();
-        let mut rarest = (0, Vec::new());
-        for (at, wanted) in required.iter().enumerate() {
-            if place.is_some_and(|place| place != at) {
-                continue;
-            }
-            let others = declared(&wanted.name)?;
-            if rarest.1.is_empty() || !others.is_empty() && others.len() < rarest.1.len() {
-                rarest = (at, others.clone());
-            }
-            rows.extend(others);
-        }
-        if rows.len() > MAX_CANDIDATES {
-            // The types that declare the method with the rarest name are nearly all there are.
-            rows = rarest.1;
-            for wanted in required {
-                let others = declared(&wanted.name)?;
-                if !others.is_empty() && others.len() < rows.len() {
-                    rows = others;
-                }
-            }
-        }
-        let evidence = place.unwrap_or(rarest.0);
-        let mut found = SatisfyingTypes::new();
-        let mut tried = BTreeSet::new();
-        for row in rows.iter().take(MAX_CANDIDATES) {
-            let Some(other) = self.file_of(row)? else {
-                continue;
-            };
-            if rules::of(&other).members == MemberOrder::Embedding
-                && let Some(type_) = self.owner(&other, row.ordinal)
-                && tried.insert(type_)
-                && let Some(methods) = self.linker.satisfying(module_of(type_), required)
-                && (methods[evidence].is_some() || self.linker.has_known_methods(module_of(type_)))
-            {
-                found.insert(type_, methods);
-            }
-        }
-        Ok((found, rows.len() > MAX_CANDIDATES))
-    }
-
     /// Adds the method of the trait that an `impl` block's method implements, or the methods of `impl` blocks that implement a
     /// trait's.
     fn by_traits(
@@ -773,7 +594,7 @@ impl DispatchLookup<'_, '_> {
 }
 
 /// Returns a definition as the linker names it.
-fn module_of((file, at): DefinitionRow) -> (ModuleId, SymbolIdx) {
+pub(super) fn module_of((file, at): DefinitionRow) -> (ModuleId, SymbolIdx) {
     (file.into(), at)
 }
 

@@ -30,6 +30,16 @@ pub(super) struct Required {
     signature: Option<Signature>,
 }
 
+impl Required {
+    /// A method of a name, whatever its signature.
+    pub(super) fn of_name(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            signature: None,
+        }
+    }
+}
+
 /// A type as its tokens; `?` stands for a type parameter. `None` for one that cannot be compared.
 type Tokens = Option<Vec<String>>;
 

@@ -38,6 +38,7 @@ mod go_generics;
 mod go_std;
 mod indexed_files;
 mod infer;
+pub mod interfaces;
 mod java_lambdas;
 mod java_overloads;
 mod java_std;

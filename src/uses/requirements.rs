@@ -14,6 +14,7 @@ use super::modifiers::{DeclaredModifiers, behind_brackets};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::graph::tokens::tokens;
+use crate::link::interfaces::OtherMethods;
 use crate::link::subclasses::Subclass;
 use crate::link::use_targets::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
@@ -84,14 +85,21 @@ impl<'d> Requirement<'d> {
 pub(super) fn requirements(difference: &Difference) -> Vec<Requirement<'_>> {
     let mut all = Vec::new();
     for (at, change) in difference.changes.iter().enumerate() {
-        let is_of_kind = matches!(
-            change.kind,
-            ChangeKind::Added | ChangeKind::Exported | ChangeKind::Signature | ChangeKind::Body
-        );
-        let Some(place) = change.new.as_ref().filter(|_| is_of_kind) else {
+        let Some(place) = &change.new else {
             continue;
         };
         let home = &difference.files[place.file];
+        let is_of_kind = match change.kind {
+            ChangeKind::Added | ChangeKind::Exported | ChangeKind::Signature | ChangeKind::Body => {
+                true
+            }
+            // Elsewhere the methods that override the earlier one are broken.
+            ChangeKind::Renamed => home.new.facts.family == Family::Go,
+            _ => false,
+        };
+        if !is_of_kind {
+            continue;
+        }
         let is_new_name = change.old.is_none();
         for member in &place.symbols {
             let symbol = &home.new.facts.symbols[*member as usize];
@@ -186,7 +194,7 @@ impl Uses<'_> {
         Ok(())
     }
 
-    /// Adds the types of Go that have all methods of an interface but the new ones. Only a place that takes one for the interface
+    /// Adds the types of Go that have all methods that an interface had, and not the new ones. Only a place that takes one for the interface
     /// is broken by it.
     fn add_unsatisfying(
         &self,
@@ -198,9 +206,26 @@ impl Uses<'_> {
         let interface = (home, one.owner.0);
         let of_interface = all.iter().filter(|it| it.home() == one.home());
         let new: Vec<&str> = of_interface.map(|it| it.symbol().name.as_str()).collect();
+        let mut before = one.home.old.facts.symbols.iter().collect::<Vec<_>>();
+        before.retain(|it| it.parent == Some(one.owner.1) && it.kind == SymbolKind::Method);
+        let is_there = |name: &str| {
+            let mut all = one.home.new.facts.symbols.iter();
+            all.any(|it| it.parent == Some(one.owner.0) && it.name == name)
+        };
+        let before = before.into_iter().map(|it| it.name.as_str());
+        let also: Vec<&str> = before
+            .filter(|it| new.contains(it) || !is_there(it))
+            .collect();
         let (now, is_cut) = self.bindings().satisfying_types(interface)?;
         found.is_cut |= is_cut;
-        let (before, is_cut) = self.bindings().types_with_methods_of(interface, &new)?;
+        let with_methods = |without: &[&str]| {
+            let other = OtherMethods {
+                without,
+                also: &also,
+            };
+            self.bindings().types_with_methods_of(interface, other)
+        };
+        let (before, is_cut) = with_methods(&new)?;
         found.is_cut |= is_cut;
         for type_ in before {
             let others: Vec<&str> = new
@@ -208,11 +233,7 @@ impl Uses<'_> {
                 .copied()
                 .filter(|it| *it != one.symbol().name)
                 .collect();
-            if now.contains(&type_) {
-                continue;
-            }
-            let with_it = self.bindings().types_with_methods_of(interface, &others)?.0;
-            if !with_it.contains(&type_) {
+            if !now.contains(&type_) && !with_methods(&others)?.0.contains(&type_) {
                 self.add_type(one, type_, false, found)?;
             }
         }

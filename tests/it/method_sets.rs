@@ -201,3 +201,82 @@ fn an_interface_lists_types_that_have_methods_from_outside() {
     // Nobody declares it: it is that of an embedded type.
     assert_eq!(said("Locked.Lock"), Value::Null);
 }
+
+const PROMOTED: &str = "\
+//- /go.mod
+module example.com/a
+//- /a.go
+package a
+
+type Store interface {
+	Open() error
+	Close() error
+}
+
+type base struct{}
+
+func (*base) Close() error { return nil }
+
+type memory struct{ *base }
+
+func (memory) Open() error { return nil }
+
+type cached struct{ memory }
+
+func (cached) Close() error { return nil }
+
+type lone struct{}
+
+func (lone) Close() error { return nil }
+
+func run(s Store) error { return s.Close() }
+";
+
+#[test]
+fn promoted_methods_are_called_through_the_interfaces_of_the_types_around() {
+    let line = |head: &str| {
+        let source = PROMOTED.split_once("/a.go\n").unwrap().1;
+        source.lines().position(|it| it.starts_with(head)).unwrap() as u64 + 1
+    };
+    for (head, wanted) in [
+        ("func (*base) Close", vec!["a.go run dispatch"]),
+        ("func (cached) Close", vec!["a.go run dispatch"]),
+        ("func (lone) Close", vec![]),
+    ] {
+        assert_eq!(callers(PROMOTED, "a.go", line(head)), wanted, "{head}");
+    }
+    let repo = Fixture::parse(&format!("{PROMOTED}//- commit all\n")).build();
+    let answer = Cli::new(repo.path()).json(&["impact", "Store.Close"]);
+    let wanted = [
+        format!("a.go:{} base.Close", line("func (*base) Close")),
+        format!("a.go:{} cached.Close", line("func (cached) Close")),
+    ];
+    assert_eq!(answer["implementedBy"], serde_json::json!(wanted));
+}
+
+#[test]
+fn types_that_satisfy_an_interface_may_be_more_than_are_compared() {
+    let types = |n: usize| -> String {
+        let one = |at| format!("type T{at} struct{{}}\nfunc (T{at}) Close() {{}}\n");
+        (0..n).map(one).collect()
+    };
+    let said = |n: usize| {
+        let text = format!(
+            "//- /go.mod\nmodule example.com/a\n//- /a.go\npackage a\n\
+             type Store interface {{\n\tClose()\n\tOpen()\n}}\n\
+             func (T1) Open() {{}}\nfunc (T2) Open() {{}}\n{}//- commit all\n",
+            types(n)
+        );
+        let repo = Fixture::parse(&text).build();
+        let answer = Cli::new(repo.path()).json(&["impact", "Store"]);
+        answer["summary"].as_str().unwrap_or_default().to_owned()
+    };
+    let few = said(10);
+    assert!(few.contains("2 definitions implement it."), "{few}");
+    assert!(!few.contains("At least"), "{few}");
+    let many = said(301);
+    assert!(
+        many.contains("At least 2 definitions implement it."),
+        "{many}"
+    );
+}

@@ -11,25 +11,24 @@ use crate::tools::answer::truncate_to_bytes;
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View};
 
-/// Adds them as `path:line name`, as many as take `max_bytes`, and returns how many there are. `seeds` are the target and the
-/// definitions that stand for it where code runs.
+/// Adds them as `path:line name`, as many as take `max_bytes`, and returns how many there are and whether there may be more. `seeds` are the target and the
+/// definitions that stand for it where code runs, and whether there may be more of these.
 pub(super) fn add(
     view: &View<'_>,
     uses: &Uses<'_>,
     target: &SymbolRow,
-    seeds: &[WalkStart],
+    (seeds, are_seeds_cut): (&[WalkStart], bool),
     max_bytes: usize,
     output: &mut ImpactOutput,
-) -> Result<usize> {
-    let rows = match target.kind {
-        SymbolKind::Interface => {
-            let (rows, is_cut) = uses.satisfying_types(target)?;
-            output.truncated |= is_cut;
-            rows
+) -> Result<(usize, bool)> {
+    let (rows, is_cut) = match target.kind {
+        SymbolKind::Interface => uses.satisfying_types(target)?,
+        SymbolKind::Method if is_of_interface(view, target)? => {
+            (implementing(view, seeds)?, are_seeds_cut)
         }
-        SymbolKind::Method if is_of_interface(view, target)? => implementing(view, seeds)?,
-        _ => return Ok(0),
+        _ => return Ok((0, false)),
     };
+    output.truncated |= is_cut;
     let mut all: Vec<(&str, u32, &str)> = rows
         .iter()
         .filter(|row| !view.is_gone(&row.path))
@@ -49,7 +48,7 @@ pub(super) fn add(
     truncate_to_bytes(&mut list, max_bytes);
     output.truncated |= list.len() < all.len();
     output.implemented_by = list;
-    Ok(all.len())
+    Ok((all.len(), is_cut))
 }
 
 /// Returns the methods among `seeds` that run where a method of an interface is called; those of other interfaces run nothing.

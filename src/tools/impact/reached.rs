@@ -41,6 +41,8 @@ const FILES_PART: usize = 5;
 struct ReachedDefinitions {
     /// Where the walk to the users began.
     starts: Vec<WalkStart>,
+    /// Whether there may be more starts.
+    are_starts_cut: bool,
     callers: Vec<LocatedSymbol>,
     callees: Vec<LocatedSymbol>,
     affected: Affected,
@@ -61,7 +63,7 @@ impl ReachedDefinitions {
         depth: u32,
         with_tests: bool,
     ) -> Result<Self> {
-        let (starts, is_cut) = uses.seeds(targets)?;
+        let (starts, are_starts_cut) = uses.seeds(targets)?;
         let (inwards, outwards) = (Direction::In, Direction::Out);
         let (read, budget) = (view.read, view.budget);
         let users = walk(read, &starts, inwards, depth, budget, &mut no_dispatch)?;
@@ -84,12 +86,13 @@ impl ReachedDefinitions {
         }
         Ok(Self {
             starts,
+            are_starts_cut,
             callers,
             callees: places(view, &used.places)?,
             affected,
             n_sites: users.n_sites,
             is_deeper: users.is_deeper,
-            is_cut: is_cut || users.is_cut || by_dispatch.is_cut,
+            is_cut: are_starts_cut || users.is_cut || by_dispatch.is_cut,
             by_dispatch,
         })
     }
@@ -245,12 +248,13 @@ pub(super) fn list_reached(
         || output.affected_files.len() < files.len()
         || output.affected_examples.len() < affected.examples.len()
         || output.affected_tests.len() < n_bound;
-    let n_implementing = match targets {
+    let (n_implementing, may_implement_more) = match targets {
         [target, ..] if is_one(targets) => {
             let n_bytes = lists.n_bytes / FILES_PART;
-            implementors::add(view, uses, target, &reached.starts, n_bytes, output)?
+            let starts = (&reached.starts[..], reached.are_starts_cut);
+            implementors::add(view, uses, target, starts, n_bytes, output)?
         }
-        _ => 0,
+        _ => (0, false),
     };
     if !reached.callers.is_empty() || !reached.callees.is_empty() || n_bound + n_mentioning > 0 {
         output.defaults = Some(lists.defaults);
@@ -260,6 +264,7 @@ pub(super) fn list_reached(
         n_targets: targets.len(),
         is_overloaded: targets.len() > 1 && is_one(targets) && are_overloads(targets),
         n_implementing,
+        may_implement_more,
         n_direct,
         n_dispatched: reached.direct().filter(is_dispatched).count(),
         n_files: affected.files.len(),

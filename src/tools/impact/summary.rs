@@ -17,6 +17,8 @@ pub(super) struct ImpactFigures {
     pub(super) is_overloaded: bool,
     /// Types and methods that implement the one that was asked about.
     pub(super) n_implementing: usize,
+    /// Whether there may be more of them: candidates were left out.
+    pub(super) may_implement_more: bool,
     /// Places that use one of them directly.
     pub(super) n_direct: usize,
     /// Those of them that call a method which it overrides or implements, or one that overrides or implements it.
@@ -255,8 +257,10 @@ fn beside_callers(found: &ImpactFigures) -> impl Iterator<Item = String> {
     });
     let implementing = match found.n_implementing {
         0 => None,
-        1 => Some("1 definition implements it.".to_owned()),
-        n => Some(format!("{n} definitions implement it.")),
+        1 if !found.may_implement_more => Some("1 definition implements it.".to_owned()),
+        n if !found.may_implement_more => Some(format!("{n} definitions implement it.")),
+        1 => Some("At least 1 definition implements it.".to_owned()),
+        n => Some(format!("At least {n} definitions implement it.")),
     };
     overloads.into_iter().chain(implementing)
 }
