@@ -378,9 +378,13 @@ impl<'a> FactsCache<'a> {
         })
     }
 
-    /// Returns the signature of a symbol, which its facts do not keep. For questions about one generation: nothing that is
-    /// linked may depend on it.
+    /// Returns the signature of a symbol, which its facts keep in files of another state alone. For questions about one generation:
+    /// nothing that is linked may depend on it.
     pub(super) fn signature_of(&self, file: &LinkedFile, at: u32) -> Option<String> {
+        if self.replaced.contains_key(&file.file) {
+            let symbol = file.facts.symbols.get(at as usize)?;
+            return Some(symbol.signature.clone());
+        }
         let row = file.ids.get(at as usize)?;
         self.read.signature_of(*row).unwrap_or_else(|error| {
             self.failure.borrow_mut().get_or_insert(error);

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Uses;
-use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
-use super::losses::BeforeAfter;
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+use super::losses::{BeforeAfter, start_of_line};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::go_assertions::RequiredMethod;
+use crate::link::interfaces::InterfaceMethods;
 use crate::link::use_targets::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
 use crate::syntax::{self, UseKind};
@@ -44,6 +45,67 @@ impl Uses<'_> {
                 return Err(Error::cancelled());
             }
             self.add_assertions_of(&changed, file, found)?;
+        }
+        for one in &changed {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            self.add_interfaces(states, one, found)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the methods of interfaces that a type satisfied with a method, or one that embeds it, and no longer does. Values of the type
+    /// may be taken for the interface anywhere: `return disk{}` in a function whose result is a `Store`.
+    fn add_interfaces(
+        &self,
+        states: &BeforeAfter<'_>,
+        one: &ChangedMethod<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let name = &one.method.name;
+        let (embedding, is_cut) = states.now.embedding_types(one.type_)?;
+        found.is_cut |= is_cut;
+        let mut lost = InterfaceMethods::new();
+        for now in std::iter::once(one.type_).chain(embedding) {
+            let Some(before) = earlier_type(states, now) else {
+                continue;
+            };
+            let (before, is_cut) = states.before.satisfied_interfaces(before, name)?;
+            found.is_cut |= is_cut;
+            if !before.is_empty() {
+                let now = states.now.satisfied_interfaces(now, name)?.0;
+                lost.extend(before.difference(&now).cloned());
+            }
+        }
+        for (file, method) in lost {
+            let Some(path) = self.read.path_of(file)? else {
+                continue;
+            };
+            let rows = self.read.symbols_of(file)?;
+            // An interface that is gone, or lost the method too, is missed itself.
+            let Some(row) = rows.iter().find(|it| it.qualified_name == method) else {
+                continue;
+            };
+            let Some(text) = self.text_of(&path)? else {
+                found.is_cut = true;
+                continue;
+            };
+            let at = start_of_line(&text, row.name_line) as usize;
+            found.doubtful.push(BrokenUse {
+                path,
+                line: row.name_line,
+                text: line_at(&text, at),
+                kind: Some(UseKind::Implements),
+                also: Vec::new(),
+                home: one.home.clone(),
+                symbol: one.method.qualified_name.clone(),
+                change: Some(one.change),
+                reason: BrokenReason::Refused(Refusal::Unsatisfying),
+                provenance: Provenance::Dispatch,
+                module_line: None,
+                is_through: false,
+            });
         }
         Ok(())
     }
@@ -150,4 +212,13 @@ impl Uses<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns a type as it was, by its place among the symbols of its file; `None` where it was not there.
+fn earlier_type(states: &BeforeAfter<'_>, now: DefinitionRow) -> Option<DefinitionRow> {
+    let (present, earlier) = (states.now.facts(now.0)?, states.before.facts(now.0)?);
+    let type_ = present.symbols.get(now.1 as usize)?;
+    let is_it = |it: &Symbol| (&it.qualified_name, it.kind) == (&type_.qualified_name, type_.kind);
+    let at = earlier.symbols.iter().position(is_it)?;
+    Some((now.0, u32::try_from(at).ok()?))
 }

@@ -81,6 +81,8 @@ pub enum Refusal {
     Abstract,
     /// A type that is built on the one around has to have it, and does not.
     Lacking,
+    /// It was the method of an interface of Go, which its type, or one that embeds that, no longer satisfies.
+    Unsatisfying,
 }
 
 impl fmt::Display for Refusal {
@@ -92,6 +94,7 @@ impl fmt::Display for Refusal {
             Self::Final => f.write_str("can't be overridden or extended now"),
             Self::Abstract => f.write_str("is abstract now"),
             Self::Lacking => f.write_str("is required, and is not there"),
+            Self::Unsatisfying => f.write_str("is no method of this interface now"),
         }
     }
 }
