@@ -1,5 +1,5 @@
-//! Changes whose uses nobody compares with them: parameter lists in part, and the fields of C, C++ and Rust and the keys of objects of
-//! JavaScript, which are no definitions.
+//! Changes whose uses nobody compares with them: parameter lists in part, the fields of C, C++ and Rust and the keys of objects of
+//! JavaScript, which are no definitions, and the members that a type of Go has by embedding.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +22,8 @@ pub struct UncheckedUses {
     pub n_types: u64,
     /// Types that require more of the values which are taken for them: literals of TypeScript, functions of Java.
     pub n_requirements: u64,
+    /// Types of Go that embed less than before, so that they lack its members: `type Disk struct { *Base }`.
+    pub n_embedding: u64,
     /// Fields and properties that can't be assigned any more, or not everywhere.
     pub n_read_only: u64,
 }
@@ -35,6 +37,7 @@ impl std::ops::Add for UncheckedUses {
             n_counted_lists: self.n_counted_lists + other.n_counted_lists,
             n_types: self.n_types + other.n_types,
             n_requirements: self.n_requirements + other.n_requirements,
+            n_embedding: self.n_embedding + other.n_embedding,
             n_read_only: self.n_read_only + other.n_read_only,
         }
     }
@@ -50,7 +53,7 @@ impl UncheckedUses {
 impl Difference {
     /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files.
     pub fn unchecked_uses(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> UncheckedUses {
-        let mut n_types = 0;
+        let (mut n_types, mut n_embedding) = (0, 0);
         for (old, new) in self.changed_in_place(&is_wanted) {
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
             let (before, now) = match was.old.facts.family {
@@ -58,6 +61,14 @@ impl Difference {
                     (words(&was.old, &old.symbols), words(&is.new, &new.symbols))
                 }
                 Family::Ecmascript => (keys(&was.old, &old.symbols), keys(&is.new, &new.symbols)),
+                Family::Go => {
+                    let (before, now) = (
+                        embedded(&was.old, &old.symbols),
+                        embedded(&is.new, &new.symbols),
+                    );
+                    n_embedding += u64::from(!before.is_subset(&now));
+                    continue;
+                }
                 _ => continue,
             };
             n_types += u64::from(!before.is_subset(&now));
@@ -74,6 +85,7 @@ impl Difference {
             n_counted_lists: parameters.n_by_count,
             n_types,
             n_requirements: required.len() as u64,
+            n_embedding,
             n_read_only: self.n_read_only(is_wanted),
         }
     }
@@ -141,6 +153,27 @@ fn words<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
             continue;
         };
         for between in between_members(side, *at, type_) {
+            let code = between
+                .lines()
+                .map(|line| line.split("//").next().unwrap_or(line));
+            all.extend(code.flat_map(tokens).filter(|it| is_word(it)));
+        }
+    }
+    all
+}
+
+/// Returns the words of the structs and interfaces of Go without those of their fields and methods: the types that they embed.
+fn embedded<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
+    let has_members = |at: &u32| {
+        let type_ = side.facts.symbols.get(*at as usize);
+        type_.is_some_and(|it| {
+            let keyword = it.signature.rsplit(' ').next();
+            matches!(keyword, Some("struct" | "interface"))
+        })
+    };
+    let mut all = BTreeSet::new();
+    for at in declarations.iter().filter(|at| has_members(at)) {
+        for between in between_members(side, *at, &side.facts.symbols[*at as usize]) {
             let code = between
                 .lines()
                 .map(|line| line.split("//").next().unwrap_or(line));

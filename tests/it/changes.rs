@@ -88,6 +88,12 @@ fn found(answer: &Value) -> Vec<String> {
         assert_eq!(answer["complete"], false, "{answer}");
         all.push(format!("fields {n}"));
     }
+    if let Some((_, rest)) = summary.split_once("Uses of members were not looked for, which ")
+        && let Some((n, _)) = rest.split_once(" changed type")
+    {
+        assert_eq!(answer["complete"], false, "{answer}");
+        all.push(format!("embedding {n}"));
+    }
     if let Some((_, rest)) = summary.split_once("Values were not compared with ")
         && let Some((n, _)) = rest.split_once(" type")
     {

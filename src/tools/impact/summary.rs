@@ -407,6 +407,13 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             count(unchecked.n_requirements, "type")
         );
     }
+    if unchecked.n_embedding > 0 {
+        let _ = write!(
+            said,
+            " Uses of members were not looked for, which {} had by embedding.",
+            count(unchecked.n_embedding, "changed type")
+        );
+    }
     if unchecked.n_read_only > 0 {
         let _ = write!(
             said,
