@@ -188,6 +188,31 @@ fn a_test_has_the_command_of_its_runner() {
 }
 
 #[test]
+fn methods_beside_a_function_of_their_name_are_said() {
+    let repo = Fixture::parse(
+        "//- /a.ts\nexport function open() {}\nexport class Store {\n  open() {}\n}\nexport function close() {}\n//- /b.ts\nexport class Door {\n  close() {}\n}\n//- commit one\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = "Not counted: uses of the method `Store.open` in the same file.";
+    let summary = |args: &[&str]| {
+        let found = cli.json(&[&["impact"], args].concat());
+        found["summary"].as_str().unwrap().to_owned()
+    };
+    for args in [&["open", "--path", "a.ts"][..], &["open"]] {
+        let summary = summary(args);
+        assert!(summary.contains(said), "{summary}");
+    }
+    // A method that is asked for by its full name is one answer, and so is a function whose namesake is elsewhere.
+    for args in [&["Store.open"][..], &["close", "--path", "a.ts"]] {
+        let summary = summary(args);
+        assert!(!summary.contains("Not counted"), "{summary}");
+    }
+    let text = cli.run(&["impact", "open", "--path", "a.ts"]).stdout;
+    assert!(text.contains(said), "{text}");
+}
+
+#[test]
 fn a_name_of_several_definitions_has_candidates() {
     let repo = Fixture::parse(
         "//- /a.ts\nexport function open() {}\nexport class Store {\n  #open() {}\n}\n//- /b.ts\nexport function open() {}\n//- /c.ts\nimport { open } from './b';\nexport function main() { open(); }\n//- commit one\n",

@@ -568,6 +568,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         _ => Vec::new(),
     };
     output.summary = summary::summary(&found, &summary::implicit(&implicit));
+    output.summary += &targets::namesakes(view, asked, &targets)?;
     output.confidence_note = summary::note(&found);
     Ok(output)
 }

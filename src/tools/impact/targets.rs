@@ -14,6 +14,9 @@ use crate::tools::places::{
 };
 use crate::workspace::{SymbolRow, View, family_of};
 
+/// Methods of the same name that an answer names at most.
+const MAX_NAMESAKES: usize = 3;
+
 /// The outcome of the look-up.
 pub(super) enum Targets<'a> {
     /// The definitions; none where a file or a change has none.
@@ -76,6 +79,46 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         }
     }
     Ok(Targets::Found(found))
+}
+
+/// Says which methods beside a function have its name, for the plain name means them as well: of `fn is_set` and `impl Flag { fn is_set }` in
+/// one file, `is_set` asks about the function. Empty where there are none.
+pub(super) fn namesakes(
+    view: &View<'_>,
+    asked: &ImpactQuestion<'_>,
+    found: &[SymbolRow],
+) -> Result<String> {
+    let (Some(name), [target, ..]) = (&asked.input.symbol, found) else {
+        return Ok(String::new());
+    };
+    if target.parent.is_some() || target.qualified_name != plain_name(name) {
+        return Ok(String::new());
+    }
+    let alike = view.symbols_like(&target.name)?;
+    let names: BTreeSet<&str> = alike
+        .iter()
+        .filter(|it| it.kind == SymbolKind::Method && it.path == target.path)
+        .filter(|it| it.name == target.name && it.qualified_name != target.qualified_name)
+        .map(|it| it.qualified_name.as_str())
+        .collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(MAX_NAMESAKES)
+        .map(|it| format!("`{it}`"))
+        .collect();
+    let shown = shown.join(", ");
+    Ok(
+        match (names.len(), names.len().saturating_sub(MAX_NAMESAKES)) {
+            (0, _) => String::new(),
+            (1, _) => format!(" Not counted: uses of the method {shown} in the same file."),
+            (_, 0) => format!(" Not counted: uses of the methods {shown} in the same file."),
+            (_, n_more) => {
+                format!(
+                    " Not counted: uses of the methods {shown} and {n_more} more in the same file."
+                )
+            }
+        },
+    )
 }
 
 /// Returns the innermost definition around `path:line`; `None` for a text of any other form.
