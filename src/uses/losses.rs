@@ -161,6 +161,17 @@ pub(super) enum Loss {
     Refused(usize, Refusal),
 }
 
+impl Loss {
+    /// The loss of an imported name whose module may be gone; see [`BeforeAfter::module_gone`]. A module that may be installed is none.
+    fn with_module(self, module_gone: Option<bool>) -> Option<Self> {
+        match self {
+            it if module_gone != Some(false) => Some(it),
+            Self::Change(change) => Some(Self::Inherited(change)),
+            _ => None,
+        }
+    }
+}
+
 impl BeforeAfter<'_> {
     /// Whether the names of a file's import and export lists mean something else; `earlier_id` is its id among the earlier files.
     pub(super) fn lists_differ(&self, id: FileId, earlier_id: FileId) -> Result<bool> {
@@ -183,9 +194,14 @@ impl BeforeAfter<'_> {
         }
         // The module that it is imported from passes it on from outside now.
         let name = bound.facts.name(used);
-        let imports = bound.facts.imports.iter().zip(&bound.now.imports);
-        let mut imported = imports.flat_map(|(import, now)| import.names.iter().zip(now));
-        if imported.any(|(it, now)| it.local == name && *now == Meaning::External) {
+        let imports = bound.facts.imports.iter().enumerate();
+        let imports = imports.zip(&bound.now.imports);
+        let mut imported = imports
+            .flat_map(|((at, import), now)| (import.names.iter().zip(now)).map(move |it| (at, it)));
+        let is_passed_on = |at: usize| self.module_gone(bound, at) != Some(true);
+        if imported.any(|(at, (it, now))| {
+            it.local == name && *now == Meaning::External && is_passed_on(at)
+        }) {
             return false;
         }
         let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
@@ -198,6 +214,49 @@ impl BeforeAfter<'_> {
             let now = file.new.facts.imports.iter().filter(written).map(listed);
             before.eq(now)
         })
+    }
+
+    /// Whether an import names a module or package that no file has any more, and whether that is proved: `import shop.db.Store;` without
+    /// the last file of `shop.db` is, as the name of a package begins with that of its project. `import util` without `util.py` is
+    /// not: a package of that name may be installed.
+    fn module_gone(&self, bound: &BoundFile<'_>, import: usize) -> Option<bool> {
+        let earlier_id = bound
+            .changed
+            .map_or(bound.id, |at| self.overlay_ids[at].current);
+        let before = *self.targets_before.get(&earlier_id)?.get(import)?;
+        let now = bound.targets.get(import).copied().flatten()?;
+        let family = bound.facts.family;
+        match (before, now) {
+            _ if family == Family::Rust => None,
+            (ImportTarget::File(_) | ImportTarget::Unit(_), ImportTarget::External) => {
+                Some(family == Family::Java)
+            }
+            (ImportTarget::Unit(_), ImportTarget::Missing) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Whether a use meant a definition that is gone, and now leads out of the repository as its module is gone too. `Some(false)` where
+    /// a package from outside may have it.
+    fn lost_with_module(
+        &self,
+        bound: &BoundFile<'_>,
+        definition: DefinitionRow,
+        now: Meaning,
+    ) -> Option<bool> {
+        if now != Meaning::External || !self.gone.contains_key(&definition) {
+            return None;
+        }
+        let imports = 0..bound.facts.imports.len();
+        imports.filter_map(|at| self.module_gone(bound, at)).min()
+    }
+
+    /// Returns the first earlier file of a package of Java.
+    fn file_of_package(&self, package: &str) -> Option<FileId> {
+        let mut files = self.difference.files.iter().zip(&self.overlay_ids);
+        let found =
+            files.find(|(it, _)| it.old.facts.units.first().is_some_and(|it| it == package));
+        found.map(|(_, ids)| ids.earlier)
     }
 
     /// Whether a changed file exports a name no longer, and nothing that it exports as a whole may have it: of CommonJS modules that
@@ -356,29 +415,32 @@ impl Uses<'_> {
                         | ImportKind::RequireResolve
                 );
             let module_line = is_missing.then_some(import.line);
+            let module_gone = states.module_gone(bound, at);
             let mut has_lost = false;
             for (n, name) in import.names.iter().enumerate() {
-                let meanings = self.imported_meanings(bound, (at, n), &name.imported)?;
+                let meanings = self.imported_meanings(bound, (at, n), module_gone)?;
                 let is_taken_away = || match target_now {
                     Some(ImportTarget::File(target)) => {
                         states.no_longer_exports(target, &name.imported)
                     }
                     _ => false,
                 };
-                let is_provable = is_missing || is_taken_away();
+                let is_provable = is_missing || module_gone == Some(true) || is_taken_away();
                 let undeclared = &states.undeclared;
                 let loss = undeclared
                     .loss_of_import(bound, (import, target_now), meanings.map(|it| it.1))
                     .or_else(|| meanings.and_then(|it| undeclared.loss_of(bound, it)))
                     .filter(|_| !is_declaration(&import.specifier))
                     .or_else(|| meanings.and_then(|it| loss_of(states, it, is_provable)));
+                let loss = loss.and_then(|it| it.with_module(module_gone));
                 let Some(mut loss) = loss else {
                     continue;
                 };
                 // `export * from './gone'` lists no name.
                 let is_star =
                     import.kind == ImportKind::ReExport && matches!(name.local.as_str(), "" | "*");
-                has_lost |= !is_star;
+                let is_of_package = module_gone == Some(true) && name.imported == "*";
+                has_lost |= !is_star && !is_of_package;
                 if is_star && is_missing {
                     losses.exports.insert((bound.id.into(), "*".to_owned()));
                 }
@@ -429,15 +491,19 @@ impl Uses<'_> {
                 };
                 lists.add(listed_word(&name.imported, &name.local), role, listed);
             }
-            if let (true, false, Some(ImportTarget::File(target))) =
-                (is_missing, has_lost, target_before)
-            {
+            let module = match target_before {
+                Some(ImportTarget::File(target)) if is_missing => Some(target),
+                // `import shop.db.*;`
+                _ if module_gone == Some(true) => states.file_of_package(&import.specifier),
+                _ => None,
+            };
+            if let (false, Some(module)) = (has_lost, module) {
                 let start = start_of_line(bound.text, import.line);
                 let found = BrokenPlace {
                     module_line,
                     ..BrokenPlace::at(start, import.line)
                 };
-                losses.add(bound.path, &Loss::Module(target.into()), found);
+                losses.add(bound.path, &Loss::Module(module.into()), found);
             }
         }
         Ok(())
@@ -448,12 +514,16 @@ impl Uses<'_> {
         &self,
         bound: &BoundFile<'_>,
         (import, n): (usize, usize),
-        name: &str,
+        module_gone: Option<bool>,
     ) -> Result<Option<(Meaning, Meaning)>> {
         let meaning = |bindings: &FileTargets| bindings.imports.get(import)?.get(n).copied();
         let (Some(before), Some(mut now)) = (meaning(&bound.before), meaning(&bound.now)) else {
             return Ok(None);
         };
+        if now == Meaning::External && module_gone.is_some() {
+            now = Meaning::Unresolved;
+        }
+        let name = &*bound.facts.imports[import].names[n].imported;
         if let (Meaning::Definition(..), Meaning::Module(module), "default") = (before, now, name)
             && self.is_typed(module.file())?
         {
@@ -497,11 +567,14 @@ impl Uses<'_> {
                 let name = facts.name(&facts.references[n]);
                 is_lost = states.lack_member(&homes[change], name);
             }
-            if !is_lost {
+            let with_module = states.lost_with_module(bound, *definition, *now);
+            if !is_lost && with_module.is_none() {
                 continue;
             }
+            let may_be_outside = !is_lost && with_module == Some(false);
             let not_exported = lists.not_exported.get(definition);
             let loss = match (states.gone.get(definition), not_exported, undeclared) {
+                (Some(change), ..) if may_be_outside => Loss::Inherited(*change),
                 (Some(change), ..) => states.lost_change(*change, *now),
                 (None, Some(loss), _) => loss.clone(),
                 (None, None, Some(loss)) => loss,
