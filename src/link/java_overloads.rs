@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::cache::Def;
 use super::file::LinkedFile;
 use super::fits::{
     ANY_OBJECT, CONVERTED, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR, WEAKLY_CONVERTED, is_boxed,
@@ -12,8 +13,8 @@ use super::fits::{
 };
 use super::linker::Linker;
 use super::types::{ExternalType, Type};
-use crate::ir::{Expr, ExprId};
-use crate::model::{BuiltinTable, SymbolKind};
+use crate::ir::{Expr, ExprId, SymbolIdx};
+use crate::model::{BuiltinTable, ModuleId, SymbolKind};
 
 /// Constants of the standard library by their types.
 static CONSTANTS: BuiltinTable<&str> = BuiltinTable::new(
@@ -64,7 +65,16 @@ pub(super) fn may_be_array_of_objects(arg: Option<&Type>) -> bool {
     }
 }
 
-fn is_primitive_type(of: &Type) -> bool {
+/// Whether two types are one without their type arguments: `List<T>` and `List<Row>` (The Java Language Specification, 4.6).
+pub(super) fn is_same_erasure(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::ExternalType(one), Type::ExternalType(other)) => one.name == other.name,
+        (Type::Container(..), Type::Container(..)) => true,
+        _ => one == other || one.symbol().is_some() && one.symbol() == other.symbol(),
+    }
+}
+
+pub(super) fn is_primitive_type(of: &Type) -> bool {
     matches!(of, Type::ExternalType(of) if is_primitive(&of.name))
 }
 
@@ -161,6 +171,28 @@ pub(super) fn is_named_below(arg: &str, param: &str) -> bool {
 }
 
 impl Linker<'_, '_> {
+    /// Where a method that is named without arguments is one of several, `this::add` with `add(Row)` and `add(Row, int)`: whether all of them
+    /// are in one class. `None` for one that is alone.
+    pub(super) fn overloads_of_reference(&self, found: &Type) -> Option<bool> {
+        let Type::Definition(Def::Symbol(in_file, at)) = found else {
+            return None;
+        };
+        let loaded = self.cache.get(*in_file)?;
+        let class = loaded.symbol(*at).parent?;
+        if loaded.symbol(*at).kind != SymbolKind::Method {
+            return None;
+        }
+        let own = (*in_file, *at);
+        let others = self.methods_like(&loaded, *at).into_iter();
+        let others = others.filter(|it| {
+            *it != own && (self.n_params_of(*it) != self.n_params_of(own) || self.differ(own, *it))
+        });
+        let is_beside = |it: (ModuleId, SymbolIdx)| {
+            it.0 == *in_file && loaded.symbol(it.1).parent == Some(class)
+        };
+        others.map(is_beside).min()
+    }
+
     /// Returns the type of a constant of a class from outside, as an argument: a `double` for `Double.NaN`. That of any other is not known.
     pub(super) fn outer_constant(
         &self,

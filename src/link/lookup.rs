@@ -222,7 +222,17 @@ impl Linker<'_, '_> {
                 if self.is_injected(expr) {
                     return Some((found, provenance));
                 }
-                if is_call && self.is_undecided.get() {
+                // `this::add`
+                let is_method_reference = !is_call
+                    && used.kind == ReferenceKind::Call
+                    && self.rules().is_java()
+                    && matches!(file.expr(expr), Expr::Member { .. });
+                let overloads = is_method_reference.then(|| self.overloads_of_reference(&found));
+                let overloads = overloads.flatten();
+                if overloads == Some(false) {
+                    return None;
+                }
+                if overloads.is_some() || is_call && self.is_undecided.get() {
                     provenance = Provenance::Overload;
                 } else if !(self.rules().is_plain_known() && self.needs_no_type(expr, &found)) {
                     provenance = Provenance::Member;

@@ -288,7 +288,7 @@ impl Linker<'_, '_> {
         let heads = own.chain(elsewhere.iter().map(|(file, at)| (file, *at)));
         let mut outside = None;
         for (loaded, at) in heads {
-            for base in loaded.bases(at) {
+            let of_base = |base| {
                 let base = if !this.is_instance() {
                     self.infer(loaded, base, None)
                 } else if rules::of(loaded).has_overloads {
@@ -297,13 +297,19 @@ impl Linker<'_, '_> {
                 } else {
                     self.infer(loaded, base, None).map(Type::instance)
                 };
-                let found = base
-                    .filter(|base| base.unspecialized() != this.unspecialized())
+                base.filter(|base| base.unspecialized() != this.unspecialized())
                     .filter(|base| !is_lacking(loaded, base, access))
-                    .and_then(|base| self.declared(&base, access));
-                match found {
+                    .and_then(|base| self.declared(&base, access))
+            };
+            let mut bases = loaded.bases(at);
+            while let Some(base) = bases.next() {
+                match of_base(base) {
                     // Another base may have it in the repository.
                     Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                    Some(found) if rules::of(loaded).has_overloads => {
+                        let others = bases.filter_map(of_base);
+                        return Some(self.most_specific(found, others));
+                    }
                     Some(found) => return Some(found),
                     None => {}
                 }
@@ -324,6 +330,32 @@ impl Linker<'_, '_> {
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
+    }
+
+    /// Of the members that several bases have, returns the one of an interface that is built on those of the others; else the first. A
+    /// member of a class comes before all of interfaces.
+    fn most_specific(&self, first: Type, others: impl Iterator<Item = Type>) -> Type {
+        let interface_of = |found: &Type| {
+            let Type::Definition(Def::Symbol(file, at)) = found else {
+                return None;
+            };
+            let owner = self.cache.get(*file)?.symbol(*at).parent?;
+            let is_interface = self.kind(*file, owner) == Some(SymbolKind::Interface);
+            is_interface.then_some(Type::Instance(Def::Symbol(*file, owner)))
+        };
+        let Some(mut owner) = interface_of(&first) else {
+            return first;
+        };
+        let mut best = first;
+        for other in others {
+            let above = interface_of(&other).filter(|it| *it != owner);
+            if let Some(below) = above
+                && self.distance(&below, &owner).is_some()
+            {
+                (owner, best) = (below, other);
+            }
+        }
+        best
     }
 
     /// Finds a promoted member: that of the least embedding depth, `None` where two types of one depth have it.

@@ -16,7 +16,8 @@ use super::fits::{
 };
 use super::java_lambdas::ShapeFit;
 use super::java_overloads::{
-    fit_of_external, is_literal, is_named_below, may_be_array_of_objects, needs_boxing,
+    fit_of_external, is_literal, is_named_below, is_primitive_type, is_same_erasure,
+    may_be_array_of_objects, needs_boxing,
 };
 use super::linker::Linker;
 use super::rules;
@@ -39,6 +40,15 @@ struct Argument<'n> {
     /// The parameter that it is written for: `open(size: 3)`.
     name: Option<&'n str>,
     type_: Option<Type>,
+}
+
+/// How well a method takes the arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MethodFit {
+    /// The higher, the better.
+    sum: u32,
+    /// That of the argument that fits worst; [`EXACT`] without arguments.
+    least: u32,
 }
 
 /// A form in which a method takes the arguments of a call. The first one decides in which one takes them.
@@ -117,12 +127,12 @@ impl Linker<'_, '_> {
         let has_types = |method: &Method| {
             n_types == 0 || !rules::of(&loaded).counts_type_params || self.arity(*method) == n_types
         };
-        if own.len() == 1
-            && !is_extension
-            && has_types(&(in_file, at))
-            && self
-                .fit_of_method((in_file, at), object, &args, Phase::Loose)
-                .is_some()
+        let fit_of_only = || self.fit_of_method((in_file, at), object, &args, Phase::Loose);
+        let only_fit = (own.len() == 1 && !is_extension && has_types(&(in_file, at)))
+            .then(fit_of_only)
+            .flatten();
+        if let Some(fit) = only_fit
+            && (fit.least == EXACT || is_constructor || !rules::of(&loaded).is_java())
         {
             return (found, false);
         }
@@ -188,8 +198,13 @@ impl Linker<'_, '_> {
         {
             return found;
         }
-        if let Some(best) = self.best_of(&all, object, &args) {
-            return best;
+        if let Some((best, is_undecided)) = self.best_of(&all, object, &args) {
+            // In Java methods of a class and of its bases are compared alike. Where its own and one of a base may be meant, neither
+            // is known to have no use.
+            if only_fit.is_some() && (is_undecided || best != found) {
+                return (Type::unknown(), false);
+            }
+            return (best, is_undecided);
         }
         if let Some(found) = extension() {
             return found;
@@ -254,32 +269,45 @@ impl Linker<'_, '_> {
     ) -> Option<(Type, bool)> {
         let phases = [Phase::Strict, Phase::Loose, Phase::Variadic];
         let has_strict = self.rules().is_java();
+        let mut unproved: Option<(Type, bool)> = None;
         for phase in &phases[usize::from(!has_strict)..] {
-            let mut best: Vec<(u32, Method)> = Vec::new();
+            let mut best: Vec<(MethodFit, Method)> = Vec::new();
             for method in all {
                 let fit = self.fit_of_method(*method, object, args, *phase);
                 if let Some(fit) = fit {
-                    let known = best.first().map(|(known, _)| *known);
-                    if known.is_none_or(|known| fit > known) {
+                    let known = best.first().map(|(known, _)| known.sum);
+                    if known.is_none_or(|known| fit.sum > known) {
                         best.clear();
                     }
-                    if known.is_none_or(|known| fit >= known) {
+                    if known.is_none_or(|known| fit.sum >= known) {
                         best.push((fit, *method));
                     }
                 }
             }
-            if let [(_, first), others @ ..] = best.as_slice() {
-                let mut others = others.iter();
-                let is_undecided = others.any(|(_, other)| {
-                    let is_level = !self.rules().counts_type_params
-                        || self.arity(*first) == self.arity(*other);
-                    is_level && self.differ(*first, *other)
-                });
-                let first = Type::Definition(Def::Symbol(first.0, first.1));
-                return Some((first, is_undecided));
+            let [(fit, first), others @ ..] = best.as_slice() else {
+                continue;
+            };
+            let mut others = others.iter();
+            let is_undecided = others.any(|(_, other)| {
+                let is_level =
+                    !self.rules().counts_type_params || self.arity(*first) == self.arity(*other);
+                is_level && self.differ(*first, *other)
+            });
+            let is_possible_alone = fit.least == POSSIBLE && self.rules().is_java();
+            let first = Type::Definition(Def::Symbol(first.0, first.1));
+            match &unproved {
+                None if is_possible_alone && *phase != Phase::Variadic => {
+                    unproved = Some((first, is_undecided));
+                }
+                None => return Some((first, is_undecided)),
+                // That an argument fits one of an earlier phase is not known, and it is known of this one.
+                Some((earlier, _)) if *earlier != first && fit.least >= DISTANT_BASE => {
+                    return Some((first, true));
+                }
+                Some(_) => {}
             }
         }
-        None
+        unproved
     }
 
     /// Whether a method takes so many arguments, in any form.
@@ -299,7 +327,7 @@ impl Linker<'_, '_> {
 
     /// Whether two methods are overloads, not one method that is declared in a class and in its base: a parameter of theirs has
     /// different types. In Java two methods of one class always are.
-    fn differ(&self, one: Method, other: Method) -> bool {
+    pub(super) fn differ(&self, one: Method, other: Method) -> bool {
         let class_of =
             |(in_file, at): Method| Some((in_file, self.cache.get(in_file)?.symbol(at).parent?));
         if !self.rules().is_csharp() && class_of(one).is_some_and(|it| Some(it) == class_of(other))
@@ -308,16 +336,34 @@ impl Linker<'_, '_> {
         }
         let type_of = |(in_file, at): Method, index: u8| {
             let loaded = self.cache.get(in_file)?;
-            self.infer(&loaded, loaded.value(at, Slot::Param(index))?, None)
+            let value = loaded.value(at, Slot::Param(index))?;
+            let is_type_param = matches!(loaded.expr(value), Expr::TypeParam { .. });
+            Some((self.infer(&loaded, value, None), is_type_param))
         };
+        let is_java = self.rules().is_java();
         (0..u8::MAX)
             .map(|index| (type_of(one, index), type_of(other, index)))
             .take_while(|(one, other)| one.is_some() || other.is_some())
-            .any(|pair| matches!(pair, (Some(one), Some(other)) if one != other))
+            .filter_map(|(one, other)| Some((one?, other?)))
+            .any(|(one, other)| match (&one.0, &other.0) {
+                // `set(Row row)` overrides `set(T row)`.
+                _ if is_java && (one.1 || other.1) => {
+                    let is_number = |it: &Option<Type>| it.as_ref().is_some_and(is_primitive_type);
+                    is_number(&one.0) || is_number(&other.0)
+                }
+                (Some(one), Some(other)) if is_java => !is_same_erasure(one, other),
+                (Some(one), Some(other)) => one != other,
+                _ => false,
+            })
+    }
+
+    /// The number of parameters of a method.
+    pub(super) fn n_params_of(&self, (in_file, at): Method) -> Option<usize> {
+        Some(n_params(&*self.cache.get(in_file)?, at))
     }
 
     /// Returns the methods of the name of one, from its class on upwards.
-    fn methods_like(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Method> {
+    pub(super) fn methods_like(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> Vec<Method> {
         let Some(class) = loaded.symbol(at).parent else {
             return vec![(loaded.file, at)];
         };
@@ -464,12 +510,13 @@ impl Linker<'_, '_> {
         object: Option<&Type>,
         args: &[Argument<'_>],
         phase: Phase,
-    ) -> Fit {
+    ) -> Option<MethodFit> {
         let loaded = self.cache.get(in_file)?;
         let is_variadic = phase == Phase::Variadic;
         let n_params = n_params(&loaded, at);
         let places = places(&loaded, at, args, is_variadic)?;
         let mut sum = 0;
+        let mut least = EXACT;
         for (arg, index) in args.iter().zip(places) {
             let is_rest = is_variadic && index + 1 >= n_params;
             let index = index.min(n_params.checked_sub(1)?);
@@ -488,11 +535,14 @@ impl Linker<'_, '_> {
             if is_refused {
                 return None;
             }
-            sum += self.fit(arg, param, 0)?;
+            let fit = self.fit(arg, param, 0)?;
+            sum += fit;
+            least = least.min(fit);
         }
         // One whose parameters are all given is better than one that leaves some out.
         let is_whole = args.len() == n_params;
-        Some(sum * 2 + u32::from(is_whole))
+        let sum = sum * 2 + u32::from(is_whole);
+        Some(MethodFit { sum, least })
     }
 
     /// Returns how well a value fits a type.
@@ -592,7 +642,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns how near a class is above another; `None` where it is not.
-    fn distance(&self, arg: &Type, param: &Type) -> Fit {
+    pub(super) fn distance(&self, arg: &Type, param: &Type) -> Fit {
         let (from, to) = (arg.symbol()?, self.first_part(param.symbol()?));
         let mut seen = vec![(from, 0_u32)];
         let mut next = 0;
