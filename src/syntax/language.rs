@@ -20,9 +20,9 @@ const PYTHON_FACTS: u32 = 7;
 /// The same for Go.
 const GO_FACTS: u32 = 8;
 /// The same for Java.
-const JAVA_FACTS: u32 = 13;
+const JAVA_FACTS: u32 = 14;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 8;
+const CSHARP_FACTS: u32 = 9;
 /// The same for Rust.
 const RUST_FACTS: u32 = 11;
 /// The same for C and C++.

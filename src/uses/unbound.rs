@@ -127,7 +127,11 @@ fn has_form_of(place: &UnboundPlace, kind: SymbolKind) -> bool {
 /// name alone in the class around; a path leads to either.
 pub(super) fn may_mean(place: &UnboundPlace, is_member: bool, home: &RepoPath) -> bool {
     let is_bare = is_member && has_implicit_receiver(syntax::by_path(&place.path).family());
-    (place.is_member == is_member || place.is_path || is_bare) && may_name(&place.path, home)
+    // `a.Keys.all()`: `a` may be a package.
+    let is_java = syntax::by_path(home).family() == Some(Family::Java);
+    let is_qualified = is_java && !is_member && place.is_member && !place.is_call;
+    (place.is_member == is_member || place.is_path || is_bare || is_qualified)
+        && may_name(&place.path, home)
 }
 
 /// Returns how many of the unbound uses of a name in one file, a row for each form, stand beside `listed` lines. A row of one use is known by

@@ -270,8 +270,10 @@ impl<'t> Lowering<'t> {
         let Some(target) = children.iter().rfind(|it| Some(**it) != alias).copied() else {
             return;
         };
-        if self.kind(target) == Kind::QualifiedName {
-            let around = self.around;
+        // Of `N.Outer.Inner` the types around it too.
+        let around = self.around;
+        let mut path = Some(target);
+        while let Some(target) = path.filter(|it| self.kind(*it) == Kind::QualifiedName) {
             let value = self.type_path(target);
             let name = self.field(target, self.grammar.fields.name);
             if let Some(name) = name.map(|it| self.bare_name(it)) {
@@ -279,6 +281,7 @@ impl<'t> Lowering<'t> {
                 self.push_use(name, Target::Value(class), ReferenceKind::Type);
             }
             self.around = around;
+            path = self.field(target, self.grammar.fields.qualifier);
         }
     }
 

@@ -168,7 +168,8 @@ impl<'t> Lowering<'t> {
         let is_static = node
             .children(&mut cursor)
             .any(|child| child.kind() == "static");
-        let path = self.dotted(*name);
+        let name = *name;
+        let path = self.dotted(name);
         // `import a.Outer.*` takes the types of a class, as a static import does.
         let is_of_class = is_all && type_in(&path).starts_with(char::is_uppercase);
         let (specifier, kind, names) = if is_static || is_of_class {
@@ -193,6 +194,45 @@ impl<'t> Lowering<'t> {
             line: self.line_at(name.start_byte()),
             names,
         });
+        self.use_types_before(name, is_all);
+    }
+
+    /// Records uses of the types that an import goes through: of `Outer` in `import a.Outer.Inner;` and in
+    /// `import static a.Outer.open;`, of the last type too where the import takes all that it has.
+    fn use_types_before(&mut self, path: Node<'t>, is_last_used: bool) {
+        let mut at = Some(path);
+        let mut is_used = is_last_used;
+        while let Some(node) = at.filter(|it| self.kind(*it) == Kind::ScopedIdentifier) {
+            let written = self.dotted(node);
+            // By custom packages are written small: no type stands before them.
+            if !type_in(&written).starts_with(char::is_uppercase) {
+                break;
+            }
+            if is_used
+                && written.len() <= MAX_QUALIFIED_BYTES
+                && self.facts.imports.len() < MAX_QUALIFIED
+                && let Some(name) = self.children(node).last().copied()
+            {
+                let mut names = self.facts.imports.iter().flat_map(|it| &it.names);
+                if !names.any(|it| it.local == written) {
+                    self.facts.imports.push(Import {
+                        specifier: written.clone(),
+                        kind: ImportKind::Static,
+                        type_only: false,
+                        line: self.line_at(node.start_byte()),
+                        names: vec![imported(type_in(&written), &written)],
+                    });
+                }
+                let value = self.facts.exprs.name(&written);
+                let value = self.add(Expr::Name {
+                    name: value,
+                    scope: None,
+                });
+                self.push_use(name, Target::Value(value), ReferenceKind::Type);
+            }
+            is_used = true;
+            at = self.children(node).first().copied();
+        }
     }
 
     /// Offers a type of the file to others, by its name with those of the types around it.
