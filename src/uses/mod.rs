@@ -20,6 +20,7 @@ mod file_occurrences;
 mod files_to_bind;
 mod files_with_name;
 mod forms;
+mod gone_modules;
 mod implicit;
 mod importers;
 mod inherited;
