@@ -25,6 +25,9 @@ const MAX_PAIRS: usize = 3_000;
 /// Types with their methods that an interface asks for, in its order; `None` for one of an embedded type from outside.
 type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>>>;
 
+/// A method that an interface declares, by its file and its place there.
+type MethodOfInterface = (Rc<LinkedFile>, SymbolIdx);
+
 /// Methods of interfaces, by file and qualified name: `Store.Open`.
 pub type InterfaceMethods = BTreeSet<(FileId, String)>;
 
@@ -95,7 +98,7 @@ impl UseTargets<'_> {
                     required.is_some_and(|it| lookup.linker.satisfying(type_, &it).is_some())
                 })
             });
-            let name = |(file, at): (Rc<LinkedFile>, SymbolIdx)| {
+            let name = |(file, at): MethodOfInterface| {
                 (file.file.file(), file.symbol(at).qualified_name.clone())
             };
             Ok((satisfied.map(name).collect(), is_cut))
@@ -189,10 +192,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the methods of a name that interfaces of Go declare, and whether there may be more.
-    fn interfaces_with(
-        &self,
-        name: &str,
-    ) -> Result<(Vec<(Rc<LinkedFile>, SymbolIdx)>, bool), StoreError> {
+    fn interfaces_with(&self, name: &str) -> Result<(Vec<MethodOfInterface>, bool), StoreError> {
         let mut rows = self.named(name)?;
         rows.retain(|row| row.kind == SymbolKind::Method && row.parent.is_some());
         let is_cut = rows.len() > MAX_CANDIDATES;
