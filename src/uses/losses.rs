@@ -95,6 +95,16 @@ impl LossesByFile {
         let key = (path.clone(), loss.clone());
         self.places.entry(key).or_default().push(place);
     }
+
+    /// Adds what a file exports of a name that it lost, with `is_passed_on` the name itself: `import { open } from './db'`, `export { open }`.
+    fn pass_on(&mut self, bound: &BoundFile<'_>, local: &str, is_passed_on: bool) {
+        let exports = bound.facts.exports.iter();
+        let names = exports.filter(|it| it.specifier.is_empty() && it.local == local);
+        let names = names.map(|it| it.name.as_str());
+        let names = names.chain(is_passed_on.then_some(local));
+        let names = names.map(|name| (bound.id.into(), name.to_owned()));
+        self.exports.extend(names);
+    }
 }
 
 /// A place in a file where a name means nothing now.
@@ -401,23 +411,12 @@ impl Uses<'_> {
                     lists.not_exported.insert(definition, loss.clone());
                 }
                 let is_reexport = import.kind == ImportKind::ReExport;
-                if bound.facts.family == Family::Python
-                    || is_reexport && matches!(loss, Loss::Undeclared(_))
-                {
-                    // What a module imports it passes on.
-                    let name = (bound.id.into(), name.local.clone());
-                    losses.exports.insert(name);
-                }
-                // `import { open } from './store'`, `export { open }`
-                let exports = bound.facts.exports.iter();
-                let passed_on =
-                    exports.filter(|it| it.specifier.is_empty() && it.local == name.local);
-                let passed_on = passed_on.map(|it| (bound.id.into(), it.name.clone()));
-                losses.exports.extend(passed_on);
+                // In Python what a module imports it passes on.
+                let is_passed_on = bound.facts.family == Family::Python
+                    || is_reexport && matches!(loss, Loss::Undeclared(_));
+                losses.pass_on(bound, &name.local, is_passed_on);
                 // `pub use` is an import to its own file.
-                if is_star
-                    || import.kind == ImportKind::ReExport && bound.facts.family != Family::Rust
-                {
+                if is_star || is_reexport && bound.facts.family != Family::Rust {
                     continue;
                 }
                 let from = match target_now {
