@@ -60,7 +60,7 @@ pub(super) fn command() -> Command {
 
 /// Prints the tests.
 pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
-    let mut aside = String::new();
+    let (mut aside, mut empty_because) = (String::new(), String::new());
     let code = with_tools(matches, cwd, |call| {
         let found = asked(matches, call)?;
         aside = found.note();
@@ -71,6 +71,14 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             .collect();
         let runner = matches.get_one::<String>("run_format");
         let text = tests(&listed, runner.map(String::as_str));
+        empty_because = match runner {
+            _ if !text.is_empty() => String::new(),
+            Some(runner) if !listed.is_empty() => {
+                format!("None of the {} tests is one for {runner}.\n", listed.len())
+            }
+            _ if found.n_changed_files == Some(0) => "No file differs.\n".to_owned(),
+            _ => "No test is known to reach it.\n".to_owned(),
+        };
         let value = json!({
             "tests": found.tests,
             "testsTotal": found.total,
@@ -81,6 +89,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         Ok((value, text))
     });
     if !flags::is_json(matches) {
+        output::eprint_note(&empty_because);
         output::eprint_note(&aside);
     }
     code
@@ -90,6 +99,8 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 struct ReachingTests {
     tests: Vec<ReachingTest>,
     total: u64,
+    /// Files that differ, where changes are asked about.
+    n_changed_files: Option<u64>,
     /// Uses without a known meaning, of what is asked about and of its callers.
     unresolved: u64,
     unresolved_via: u64,
@@ -170,6 +181,7 @@ fn of_changes(changes: ChangesOutput) -> ReachingTests {
     ReachingTests {
         tests: tests.map(ReachingTest::OfChange).collect(),
         total: changes.tests_total,
+        n_changed_files: Some(changes.files_total),
         unresolved: changes.unresolved,
         unresolved_via: 0,
         not_analysed: changes.not_analysed,
@@ -206,7 +218,8 @@ fn of_definitions(fields: &[(&str, Option<&str>)], call: &Call<'_>) -> Result<Re
     let tests = listed.map(ReachingTest::OfDefinition).chain(dispatched);
     let tests: Vec<ReachingTest> = tests.collect();
     Ok(ReachingTests {
-        total: tests.len() as u64,
+        n_changed_files: None,
+        total: tests.len() as u64 + impact.n_unlisted_tests,
         tests,
         unresolved: impact.completeness.unresolved_sites,
         unresolved_via: impact.completeness.unresolved_via,

@@ -296,7 +296,7 @@ fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(
     if call.author.by != WrittenBy::Person {
         return Err(Error::new(
             Code::Refused,
-            "marks are made to count by a person at a terminal alone",
+            "only a person at a terminal can apply marks",
             "run it in a terminal, or write a [[mark]] with repo, path and word into codelens.toml",
         ));
     }

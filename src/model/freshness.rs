@@ -29,7 +29,7 @@ impl UnknownReason {
             Self::Busy => "another process is writing this index",
             Self::Moved => "HEAD or the work tree changed meanwhile",
             Self::Git => "git's data could not be read",
-            Self::Io => "a file could not be read",
+            Self::Io => "a file could not be read, or the data directory cannot be written",
         }
     }
 }

@@ -311,7 +311,7 @@ pub(super) fn say_nothing_found(
     if is_without_words || query.has_single_letters_alone() {
         let shown = crate::workspace::cut_argument(query.text()).replace('\'', "'\\''");
         let why = if is_without_words {
-            "The query has no word to search for"
+            "The query has no word to search for (words have at most 64 characters)"
         } else {
             "Single letters are found as names of definitions alone"
         };

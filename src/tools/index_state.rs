@@ -44,6 +44,7 @@ pub struct CurrentOutput {
     pub(crate) bare: bool,
     /// The name of the archive that it is a copy of.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) archive: Option<String>,
     /// The commit that was asked for, as it was named.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
@@ -131,6 +132,7 @@ pub struct RefreshOutput {
     pub(crate) seeded_from: Option<String>,
     /// Why no remote gave the index a start.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub(crate) note: Option<String>,
     pub(crate) elapsed_ms: u64,
     pub(crate) cpu_ms: Option<u64>,

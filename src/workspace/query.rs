@@ -273,7 +273,8 @@ impl Workspace {
                 Ok(reconcile::inspect(repo, now, budget, UnknownReason::Busy))
             }
             cannot => {
-                tracing::warn!(error = ?cannot.err(), "the index can't be written");
+                // The answer and `doctor` say so, too.
+                tracing::info!(error = ?cannot.err(), "the index can't be written");
                 let reason = UnknownReason::Io;
                 Ok(reconcile::inspect(repo, detection, budget, reason))
             }

@@ -178,10 +178,10 @@ impl AnswerText for StatsOutput {
         facts.add("size", bytes(self.bytes));
         if let Some(MemoryCountsOutput { records }) = &self.memory {
             let records = records.iter().map(|(kind, n)| plural(*n, kind));
-            facts.add("memory", records.collect::<Vec<_>>().join(", "));
+            facts.add("records", records.collect::<Vec<_>>().join(", "));
         }
         if let Some(vectors) = &self.vectors {
-            let have = format!("{} of {}", count(vectors.have), plural(vectors.of, "piece"));
+            let have = format!("{} of {}", count(vectors.have), plural(vectors.of, "chunk"));
             let (model, size) = (visible(&vectors.model), bytes(vectors.bytes));
             facts.add("vectors", format!("{have}, by {model}, {size}"));
         }

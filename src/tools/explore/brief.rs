@@ -133,7 +133,7 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
     match counts.tests {
         Some(0) => lines.push(format!("No test reaches {subject} within 2 steps.")),
         Some(n) => lines.push(format!(
-            "{subject} is reached by {}.",
+            "{subject} is reached by {} within 2 steps.",
             plural(n, "test file")
         )),
         None => {}

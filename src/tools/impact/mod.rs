@@ -198,6 +198,9 @@ pub struct ImpactOutput {
     pub(crate) affected_files: Vec<FilePlacesOutput>,
     /// Test files: first those that the graph reaches, last those that only name it.
     pub(crate) affected_tests: Vec<FilePlacesOutput>,
+    /// Test files that uses reach and that are not listed.
+    #[serde(skip)]
+    pub(crate) n_unlisted_tests: u64,
     /// Test files that name it and have no bound use; listed where no test has one, and with `limit`.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) mentioning_tests: u64,

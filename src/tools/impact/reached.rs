@@ -241,13 +241,14 @@ pub(super) fn list_reached(
     let n_mentioning = affected.n_tests(TestBasis::Mention);
     output.mentioning_tests = n_mentioning as u64;
     let n_bound = reached.n_bound_tests();
+    output.n_unlisted_tests = n_bound.saturating_sub(output.affected_tests.len()) as u64;
     output.are_sites_cut = reached.is_cut;
     output.truncated = reached.is_cut
         || output.callers.len() < n_listed
         || output.callees.len() < reached.callees.len()
         || output.affected_files.len() < files.len()
         || output.affected_examples.len() < affected.examples.len()
-        || output.affected_tests.len() < n_bound;
+        || output.n_unlisted_tests > 0;
     let (n_implementing, may_implement_more) = match targets {
         [target, ..] if is_one(targets) => {
             let n_bytes = lists.n_bytes / FILES_PART;

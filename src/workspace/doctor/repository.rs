@@ -1,6 +1,7 @@
 //! Checks of the foundations of answers, each with its repair.
 
 use crate::config::{self, Config, repository};
+use crate::machine;
 use crate::model::size::size;
 use crate::store;
 use crate::workspace::Workspace;
@@ -52,6 +53,14 @@ pub fn data_directory(config: &Config) -> Check {
     let name = "data directory";
     let place = config.home.display();
     if !config.home.exists() {
+        let above = config.home.ancestors().find(|it| it.exists());
+        if let Some(above) = above.filter(|it| !machine::is_writable(it)) {
+            return Check::failed(
+                name,
+                format!("{place} does not exist and cannot be made"),
+                format!("make {} writable, or set CODELENS_HOME", above.display()),
+            );
+        }
         return Check::passed(
             name,
             format!("{place} does not exist yet; the first index makes it"),

@@ -141,9 +141,11 @@ class A {}",
         [
             "import a.c.D D D",
             "import a.c.Outer.Inner Outer.Inner Inner",
+            "import a.c.Outer Outer a.c.Outer",
             "import a.d * *",
             "static member a.c.Outer Outer *",
             "static member a.c.D D open",
+            "import a.c.D D a.c.D",
             "static member a.c.D D *",
         ]
     );
