@@ -414,7 +414,7 @@ fn doctor_asks_each_model_once_and_tells_its_vectors() {
     assert!(vectors["bytes"].as_u64().unwrap() > 0);
     assert_eq!(server.take_requests(), 0, "counts are of what is stored");
     let shown = cli.run(&["stats"]).stdout;
-    assert!(shown.contains("pieces, by small"), "{shown}");
+    assert!(shown.contains("chunks, by small"), "{shown}");
     let (said, ok) = check(&cli, "vectors").unwrap();
     assert!(ok && said == format!("{} of small", built.1), "{said}");
     // Another model under the same name is another identity.
