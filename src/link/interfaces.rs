@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use super::dispatch::{DispatchLookup, DispatchTargets, MAX_CANDIDATES, module_of, row_of};
 use super::file::LinkedFile;
-use super::linker::Linker;
 use super::method_sets::Required;
 use super::rules::{self, MemberOrder};
 use super::use_targets::{DefinitionRow, UseTargets};
@@ -112,20 +111,11 @@ impl UseTargets<'_> {
         of: DefinitionRow,
         ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let mut found = None;
-        self.cache.begin();
-        if let Some(file) = self.cache.get(of.0)
-            && rules::of(&file).members == MemberOrder::Embedding
-            && file.facts.symbols.len() > of.1 as usize
-        {
-            let lookup = DispatchLookup {
-                targets: self,
-                linker: Linker::new(&self.cache, Rc::clone(&file)),
-            };
-            found = Some(ask(&lookup, &file)?);
-        }
-        self.cache.end(of.0)?;
-        Ok(found)
+        let found = self.with_lookup(of, |lookup, file| {
+            let is_go = rules::of(file).members == MemberOrder::Embedding;
+            is_go.then(|| ask(lookup, file)).transpose()
+        })?;
+        Ok(found.flatten())
     }
 }
 
@@ -168,11 +158,7 @@ impl DispatchLookup<'_, '_> {
             let Some(interface) = file.symbol(at).parent else {
                 continue;
             };
-            self.linker.refuel();
-            let Some(required) = self.linker.required(&file, interface) else {
-                continue;
-            };
-            let Some(place) = required.iter().position(|it| it.name == name) else {
+            let Some((required, place)) = self.required_with(&file, interface, name) else {
                 continue;
             };
             for one in std::iter::once(type_).chain(embedding.iter().copied()) {
@@ -189,6 +175,19 @@ impl DispatchLookup<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the methods that an interface asks for, and the place of one among them.
+    fn required_with(
+        &self,
+        file: &Rc<LinkedFile>,
+        interface: SymbolIdx,
+        name: &str,
+    ) -> Option<(Vec<Required>, usize)> {
+        self.linker.refuel();
+        let required = self.linker.required(file, interface)?;
+        let place = required.iter().position(|it| it.name == name)?;
+        Some((required, place))
     }
 
     /// Returns the methods of a name that interfaces of Go declare, and whether there may be more.
@@ -242,11 +241,7 @@ impl DispatchLookup<'_, '_> {
         name: &str,
         all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
-        self.linker.refuel();
-        let Some(required) = self.linker.required(file, interface) else {
-            return Ok(());
-        };
-        let Some(place) = required.iter().position(|it| it.name == name) else {
+        let Some((required, place)) = self.required_with(file, interface, name) else {
             return Ok(());
         };
         let (types, is_cut) = self.satisfying_types(&required, Some(place))?;

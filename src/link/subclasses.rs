@@ -90,7 +90,8 @@ impl UseTargets<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    fn with_lookup<T>(
+    /// Asks about a definition; `None` where its file has none at that place.
+    pub(super) fn with_lookup<T>(
         &self,
         of: DefinitionRow,
         ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,

@@ -144,12 +144,12 @@ impl Workspaces {
     }
 
     /// Reads every file of the last version of each archive, and returns how many archives there are, and what is wrong with those that
-    /// are damaged, by name. An error of the directory is one of an archive without a name.
-    pub(super) fn damaged_archives(&self) -> (usize, Vec<(String, String)>) {
-        let (Ok(home), Ok(archives)) = (self.home(), self.archives()) else {
-            let why = "the archives of the data directory can't be read".to_owned();
-            return (0, vec![(String::new(), why)]);
-        };
+    /// are damaged, by name.
+    ///
+    /// # Errors
+    /// Those of [`Self::archives`].
+    pub(super) fn damaged_archives(&self) -> Result<(usize, Vec<(String, String)>)> {
+        let (home, archives) = (self.home()?, self.archives()?);
         let mut damaged = Vec::new();
         for archive in &archives {
             let found = match KeptTree::damage(&home.archive(&archive.name)) {
@@ -158,7 +158,7 @@ impl Workspaces {
             };
             damaged.extend(found.map(|why| (archive.name.clone(), why)));
         }
-        (archives.len(), damaged)
+        Ok((archives.len(), damaged))
     }
 
     /// Removes an archive with all its versions. Its indexes go with the next `prune`.

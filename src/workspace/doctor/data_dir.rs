@@ -247,13 +247,13 @@ fn memory(found: &[SurveyedRepository]) -> Check {
 
 fn library(workspaces: &Workspaces) -> Check {
     let name = "library";
-    let (n, damaged) = workspaces.damaged_archives();
+    let (n, damaged) = match workspaces.damaged_archives() {
+        Ok(found) => found,
+        Err(error) => return Check::failed(name, error.message, error.hint),
+    };
     let Some((archive, why)) = damaged.first() else {
         return Check::passed(name, format!("{n} archives, all readable"));
     };
-    if archive.is_empty() {
-        return Check::failed(name, why.clone(), "check the rights of the data directory");
-    }
     Check::failed(
         name,
         format!("archive `{archive}` is damaged: {why}"),
