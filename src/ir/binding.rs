@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Expr, ExprArena, ExprId, NameId, SymbolIdx};
+use crate::model::{Family, SymbolKind};
 
 /// A path of slots, an index into the paths of an [`super::ExprArena`]; the path of no slot is 0.
 #[derive(
@@ -22,6 +23,14 @@ pub enum BaseKind {
     Extends,
     /// `implements`
     Implements,
+}
+
+impl BaseKind {
+    /// Whether a definition of a kind has the members of such a base. A class of TypeScript has none of an interface that it
+    /// implements: `class Flow implements Closable {}` has no `close`.
+    pub fn gives_members(self, family: Family, kind: SymbolKind) -> bool {
+        (self, family, kind) != (Self::Implements, Family::Ecmascript, SymbolKind::Class)
+    }
 }
 
 /// One place of an owner that holds a value.

@@ -16,7 +16,7 @@ use super::rules::{self, MemberOrder};
 use super::types::Type;
 use super::use_targets::{DefinitionRow, UseTargets};
 use super::wrapped::wrappers_of;
-use crate::ir::{BaseKind, PathId, Slot, SymbolIdx};
+use crate::ir::{BaseKind, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolFlags, SymbolKind};
 use crate::store::token::normal_form;
@@ -351,7 +351,23 @@ impl DispatchLookup<'_, '_> {
         Ok(rows.len() > MAX_CANDIDATES)
     }
 
+    /// The types that a type is built on, at any height.
     pub(super) fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
+        self.above(class, |file, at| self.bases(file, at))
+    }
+
+    /// Those of the types above whose members a type has.
+    pub(super) fn member_classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
+        self.above(class, |file, at| {
+            self.defined(file, at, file.member_bases(at))
+        })
+    }
+
+    fn above(
+        &self,
+        class: DefinitionRow,
+        bases: impl Fn(&Rc<LinkedFile>, SymbolIdx) -> Vec<DefinitionRow>,
+    ) -> Vec<DefinitionRow> {
         let mut seen = self.parts(class);
         let n_own = seen.len();
         let mut next = 0;
@@ -360,7 +376,7 @@ impl DispatchLookup<'_, '_> {
             let Some(file) = self.linker.cache.get(in_file) else {
                 continue;
             };
-            for base in self.bases(&file, class) {
+            for base in bases(&file, class) {
                 if !seen.contains(&base) && seen.len() < MAX_CLASSES {
                     seen.extend(self.parts(base));
                 }
@@ -461,7 +477,16 @@ impl DispatchLookup<'_, '_> {
     }
 
     pub(super) fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionRow> {
-        let bases = file.bases(class);
+        self.defined(file, class, file.bases(class))
+    }
+
+    /// Returns the types among the bases of a class that the repository defines.
+    fn defined(
+        &self,
+        file: &Rc<LinkedFile>,
+        class: SymbolIdx,
+        bases: impl Iterator<Item = ExprId>,
+    ) -> Vec<DefinitionRow> {
         let found = bases.filter_map(|base| {
             self.linker.refuel();
             self.linker.infer(file, base, None)?.definition()

@@ -408,9 +408,25 @@ impl LinkedFile {
 
     /// The bases of a definition.
     pub(super) fn bases(&self, of: SymbolIdx) -> impl Iterator<Item = ExprId> + use<'_> {
-        let path = |kind| self.below(PathId::EMPTY, Slot::Base(kind));
-        self.values(Some(of), path(BaseKind::Extends))
-            .chain(self.values(Some(of), path(BaseKind::Implements)))
+        self.bases_by(of, |_| true)
+    }
+
+    /// The bases whose members a definition has.
+    pub(super) fn member_bases(&self, of: SymbolIdx) -> impl Iterator<Item = ExprId> + use<'_> {
+        let (family, kind) = (self.facts.family, self.symbol(of).kind);
+        self.bases_by(of, move |base| base.gives_members(family, kind))
+    }
+
+    fn bases_by<F: Fn(BaseKind) -> bool>(
+        &self,
+        of: SymbolIdx,
+        is_asked: F,
+    ) -> impl Iterator<Item = ExprId> + use<'_, F> {
+        let kinds = [BaseKind::Extends, BaseKind::Implements].into_iter();
+        let asked = kinds.filter(move |kind| is_asked(*kind));
+        asked.flat_map(move |kind| {
+            self.values(Some(of), self.below(PathId::EMPTY, Slot::Base(kind)))
+        })
     }
 
     /// The first class that a class extends.

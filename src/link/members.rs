@@ -301,7 +301,7 @@ impl Linker<'_, '_> {
                     .filter(|base| !is_lacking(loaded, base, access))
                     .and_then(|base| self.declared(&base, access))
             };
-            let mut bases = loaded.bases(at);
+            let mut bases = loaded.member_bases(at);
             while let Some(base) = bases.next() {
                 match of_base(base) {
                     // Another base may have it in the repository.
@@ -522,7 +522,7 @@ impl Linker<'_, '_> {
         if loaded.symbol(at).kind != SymbolKind::Class {
             return None;
         }
-        let base = self.infer(loaded, loaded.bases(at).next()?, None)?;
+        let base = self.infer(loaded, loaded.member_bases(at).next()?, None)?;
         let base = base.instance();
         let found = (base != this.unspecialized()).then(|| self.declared(&base, access))??;
         let Type::Definition(Def::Symbol(file, field)) = found else {
@@ -623,7 +623,7 @@ impl Linker<'_, '_> {
             // `Stack[int]` is the class.
             return Some(object.clone());
         }
-        for base in loaded.bases(at) {
+        for base in loaded.member_bases(at) {
             let found = self
                 .infer(&loaded, base, Some(object))
                 .filter(|base| base != object)
@@ -732,7 +732,11 @@ impl Linker<'_, '_> {
         let loaded = self.cache.get(file)?;
         let mut found = None;
         if object.is_instance() {
-            for base in loaded.overloads(at).iter().flat_map(|at| loaded.bases(*at)) {
+            for base in loaded
+                .overloads(at)
+                .iter()
+                .flat_map(|at| loaded.member_bases(*at))
+            {
                 let base = self.infer(&loaded, base, Some(object))?.instance();
                 if base != object.unspecialized() {
                     found = found.or(self.any_member(&base));

@@ -68,12 +68,12 @@ impl UseTargets<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    /// Returns a class and those that it is built on.
+    /// Returns a class and those whose members it has.
     pub fn class_and_bases(&self, class: DefinitionRow) -> Result<Vec<DefinitionRow>, StoreError> {
         let found = self.with_lookup(class, |lookup, _| {
             let mut all = lookup.parts(class);
             all.push(class);
-            all.extend(lookup.classes_above(class));
+            all.extend(lookup.member_classes_above(class));
             Ok(all)
         })?;
         Ok(found.unwrap_or_default())
@@ -147,7 +147,7 @@ impl DispatchLookup<'_, '_> {
             let Some(file) = self.linker.cache.get(at.0) else {
                 continue;
             };
-            let mut around = self.classes_above(*at);
+            let mut around = self.member_classes_above(*at);
             around.extend(self.parts(*at));
             around.retain(|it| !own.contains(it));
             let is_outside = |it: &DefinitionRow| {

@@ -34,6 +34,15 @@ pub enum ImplicitCaller {
     OutsideBase(String),
 }
 
+/// The bases of a class that a question is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum BasesAsked {
+    /// All: each may call a method of the class.
+    Calling,
+    /// Those whose members the class has.
+    GivingMembers,
+}
+
 /// The classes above that of a member, as far as they tell of it.
 #[derive(Default)]
 pub(super) struct BasesAbove {
@@ -81,11 +90,15 @@ impl Uses<'_> {
         let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
-            let mut bases =
-                self.outside_bases(&facts, symbol.ordinal, (&symbol.path, Some(file.id)))?;
+            let mut bases = self.outside_bases(
+                &facts,
+                symbol.ordinal,
+                (&symbol.path, Some(file.id)),
+                BasesAsked::Calling,
+            )?;
             if facts.family == Family::Rust {
                 // A method of one trait is called through no other one that the trait is built on.
-                let own = bases_of(&facts, symbol.ordinal);
+                let own = bases_of(&facts, symbol.ordinal, BasesAsked::Calling);
                 bases.retain(|base| own.contains(base));
             } else if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, (&text, file.id))?;
@@ -113,7 +126,13 @@ impl Uses<'_> {
         (text, file): (&str, FileId),
     ) -> Result<Vec<String>> {
         let home = (&method.path, Some(file));
-        let above = self.bases_above(facts, method.ordinal, &method.name, home)?;
+        let above = self.bases_above(
+            facts,
+            method.ordinal,
+            &method.name,
+            home,
+            BasesAsked::Calling,
+        )?;
         let is_overriding = above.has_method || is_marked_override(method, text);
         Ok(if is_overriding {
             above.outside
@@ -130,10 +149,11 @@ impl Uses<'_> {
         member: SymbolIdx,
         member_name: &str,
         home: (&RepoPath, Option<FileId>),
+        asked: BasesAsked,
     ) -> Result<BasesAbove> {
         let mut above = BasesAbove::default();
         let mut open = Vec::new();
-        let own = bases(facts, member);
+        let own = bases(facts, member, asked);
         let mut seen: HashSet<String> = own.iter().cloned().collect();
         for base in own {
             open.extend(self.types_meant(&base, facts, home)?);
@@ -158,7 +178,7 @@ impl Uses<'_> {
                         && it.kind == SymbolKind::Method
                         && it.name == member_name
                 });
-                for base in bases_of(&facts, class.ordinal) {
+                for base in bases_of(&facts, class.ordinal, asked) {
                     if !seen.insert(base.clone()) {
                         continue;
                     }
@@ -179,9 +199,10 @@ impl Uses<'_> {
         facts: &FileFacts,
         member: SymbolIdx,
         home: (&RepoPath, Option<FileId>),
+        asked: BasesAsked,
     ) -> Result<Vec<String>> {
         let mut outside = Vec::new();
-        for base in bases(facts, member) {
+        for base in bases(facts, member, asked) {
             if self.types_meant(&base, facts, home)?.is_empty() {
                 outside.push(base);
             }
@@ -297,18 +318,26 @@ fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
 
 /// Returns the names of the bases that a method may be called through: those of itself, the trait of its `impl` block, else
 /// those of its class.
-fn bases(facts: &FileFacts, method: SymbolIdx) -> Vec<String> {
-    let own = bases_of(facts, method);
+fn bases(facts: &FileFacts, method: SymbolIdx, asked: BasesAsked) -> Vec<String> {
+    let own = bases_of(facts, method, asked);
     match facts.symbols.get(method as usize).and_then(|it| it.parent) {
-        Some(class) if own.is_empty() => bases_of(facts, class),
+        Some(class) if own.is_empty() => bases_of(facts, class, asked),
         _ => own,
     }
 }
 
 /// Returns the names of what a definition itself is built on.
-fn bases_of(facts: &FileFacts, owner: SymbolIdx) -> Vec<String> {
+fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
+    let Some(kind) = facts.symbols.get(owner as usize).map(|it| it.kind) else {
+        return Vec::new();
+    };
     let own = facts.bindings.iter().filter(|it| it.owner == Some(owner));
-    let own = own.filter(|it| matches!(facts.exprs.slots(it.path).as_slice(), [Slot::Base(_)]));
+    let own = own.filter(|it| match facts.exprs.slots(it.path).as_slice() {
+        [Slot::Base(base)] => {
+            asked == BasesAsked::Calling || base.gives_members(facts.family, kind)
+        }
+        _ => false,
+    });
     let mut names: Vec<String> = own.filter_map(|it| name(facts, it.value, 0)).collect();
     names.sort();
     names.dedup();

@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::difference::Difference;
+use super::implicit::BasesAsked;
 use super::losses::{BeforeAfter, BoundFile};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
@@ -64,16 +65,15 @@ impl Uses<'_> {
             return Ok(true);
         }
         let (facts, member) = (&file.old.facts, place.symbols[0]);
-        let above = self.bases_above(facts, member, &symbol.name, (&file.path, None))?;
+        let (home, asked) = ((&file.path, None), BasesAsked::GivingMembers);
+        let above = self.bases_above(facts, member, &symbol.name, home, asked)?;
         if above.takes_any_name {
             return Ok(true);
         }
         // One that was renamed was the class's own.
         Ok(change.kind == ChangeKind::Removed
             && !(above.outside.is_empty()
-                && self
-                    .outside_bases(facts, member, (&file.path, None))?
-                    .is_empty()))
+                && self.outside_bases(facts, member, home, asked)?.is_empty()))
     }
 
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of

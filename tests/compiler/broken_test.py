@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "harness"))
 
 from compiler import CODES, Compiler, Error  # noqa: E402
 from histories import History  # noqa: E402
-from mutations import DRAWN, KINDS, candidates, mutated  # noqa: E402
+from mutations import KINDS, candidates, mutated  # noqa: E402
 from product import Server  # noqa: E402
 
 LEAST_PRECISION, LEAST_RECALL = 0.97, 0.90
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--folders", nargs="*", default=[], help="mutate only below these")
     parser.add_argument("--commits", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=KINDS, help="`dropped` is made where it is asked for alone")
+    parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--home", type=Path, help="data directory to use again")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -73,7 +73,7 @@ def main() -> None:
     rng.shuffle(all_of)
     base = history.git("rev-parse", "HEAD").strip()
     counts: dict[str, Counter] = {kind: Counter() for kind in KINDS}
-    kinds = [args.only] if args.only else list(DRAWN)
+    kinds = [args.only] if args.only else list(KINDS)
     n_done = n_silent = 0
     with tempfile.TemporaryDirectory() as home:
         server = Server(args.binary.resolve(), args.repo, args.home or Path(home), budget_ms=600_000)

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "harness"))
 
 from compiler import CODES, Compiler, Error  # noqa: E402
 from histories import History  # noqa: E402
-from mutations import DRAWN, Mutation, candidates, mutated  # noqa: E402
+from mutations import KINDS, Mutation, candidates, mutated  # noqa: E402
 from product import Server  # noqa: E402
 
 LEAST_RECALL, MOST_FALSE = 0.85, 0.1
@@ -144,7 +144,7 @@ def made_pairs(args: argparse.Namespace, history: History, compiler: Compiler, s
     program = Program(history, compiler, args.folders)
     rng.shuffle(program.all)
     base = history.git("rev-parse", "HEAD").strip()
-    kinds = [*DRAWN, "added"]
+    kinds = [*KINDS, "added"]
     counts = {kind: Counter() for kind in kinds}
     n_done = n_tried = 0
     for path, _, one in program.all:

@@ -11,8 +11,6 @@ from compiler import Compiler
 from histories import History
 
 KINDS = ("renamed", "removed", "moved", "parameter", "dropped")
-# Those that are drawn where none is asked for: a seed draws the same definitions as before there were more kinds.
-DRAWN = KINDS[:4]
 FUNCTIONS = ("function", "method")
 
 
