@@ -79,6 +79,28 @@ impl UseTargets<'_> {
         Ok(found.unwrap_or_default())
     }
 
+    /// Returns the members of a name that the types declare which a class is built on.
+    pub fn members_of_bases(
+        &self,
+        class: DefinitionRow,
+        name: &str,
+    ) -> Result<Vec<DefinitionRow>, StoreError> {
+        let found = self.with_lookup(class, |lookup, _| {
+            let mut members = Vec::new();
+            for base in lookup.classes_above(class) {
+                if let Some(file) = self.cache.get(base.0) {
+                    let mut own = methods(&file, base.1, name);
+                    own.extend(file.members(base.1, name));
+                    own.sort_unstable();
+                    own.dedup();
+                    members.extend(own.into_iter().map(|at| file.definition(at)));
+                }
+            }
+            Ok(members)
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// Returns the methods of classes below that override a method, and whether there may be more.
     pub fn overriding_methods(
         &self,

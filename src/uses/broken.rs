@@ -130,6 +130,7 @@ impl Uses<'_> {
         self.add_refused(&states, &mut found)?;
         self.add_left_behind(&states, &mut found)?;
         self.add_lacking(&states, &mut found)?;
+        self.add_unmet(&states, &mut found)?;
         doubt_unread(difference, &mut found);
         self.doubt_suppressed(difference, &mut found)?;
         self.only_wanted(difference, found, is_wanted)

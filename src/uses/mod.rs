@@ -44,6 +44,7 @@ mod unchecked;
 mod undeclared;
 mod unfollowed;
 mod unions;
+mod unmet_requirements;
 mod unread;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};

@@ -56,19 +56,7 @@ impl<'d> Requirement<'d> {
         let facts = &self.home.new.facts;
         let owner = facts.symbols.get(self.owner.0 as usize);
         let is_of_interface = owner.is_some_and(|it| it.kind == SymbolKind::Interface);
-        match (facts.family, is_of_interface) {
-            // An abstract class has to declare what it leaves to others.
-            (Family::CSharp | Family::Ecmascript, true) => {
-                type_.by_interface && !type_.is_interface
-            }
-            (Family::CSharp, false) => type_.is_concrete && type_.by_abstract_class,
-            (Family::Java, _) => {
-                type_.is_concrete && (type_.by_interface || type_.by_abstract_class)
-            }
-            // A class between two others is abstract without a word.
-            (Family::Python, _) => type_.is_concrete && !type_.subclass_has_member,
-            _ => type_.is_concrete,
-        }
+        is_demanded(facts.family, is_of_interface, type_)
     }
 
     /// Returns the file and the type around.
@@ -322,6 +310,19 @@ impl Uses<'_> {
         };
         list.push(broken(one, path, row.name_line, line_at(&text, at)));
         Ok(())
+    }
+}
+
+/// Whether a compiler demands of a type that it has a member which a base requires: an abstract class of Java leaves it to others.
+pub(super) fn is_demanded(family: Family, is_of_interface: bool, type_: &Subclass) -> bool {
+    match (family, is_of_interface) {
+        // An abstract class has to declare what it leaves to others.
+        (Family::CSharp | Family::Ecmascript, true) => type_.by_interface && !type_.is_interface,
+        (Family::CSharp, false) => type_.is_concrete && type_.by_abstract_class,
+        (Family::Java, _) => type_.is_concrete && (type_.by_interface || type_.by_abstract_class),
+        // A class between two others is abstract without a word.
+        (Family::Python, _) => type_.is_concrete && !type_.subclass_has_member,
+        _ => type_.is_concrete,
     }
 }
 

@@ -1,0 +1,229 @@
+//! Types that lost a member which one of their bases requires: `class Disk implements Store` after `Disk.open` was renamed, while
+//! `Store` still has `open`.
+//!
+//! Members that a base requires newly are the matter of `requirements`.
+
+use std::collections::BTreeSet;
+
+use super::Uses;
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+use super::changed_file::{ChangedFile, FileSide};
+use super::difference::SymbolChange;
+use super::losses::{BeforeAfter, start_of_line};
+use super::mentions::line_at;
+use super::modifiers::DeclaredModifiers;
+use super::requirements::is_demanded;
+use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
+use crate::link::use_targets::DefinitionRow;
+use crate::model::{Family, FileId, Provenance, Symbol, SymbolKind};
+use crate::syntax::UseKind;
+
+/// A member that is gone from a type which is still there, or that takes other arguments.
+struct LostMember<'d> {
+    /// Its change, an index into the difference.
+    change: usize,
+    home: &'d ChangedFile,
+    member: &'d Symbol,
+    /// The type as it is.
+    type_: DefinitionRow,
+}
+
+/// A member of a base that types which are built on that one have to have.
+struct RequiredMember {
+    row: DefinitionRow,
+    family: Family,
+    is_of_interface: bool,
+}
+
+impl Uses<'_> {
+    /// Adds the types that have to have a member that a change took from them.
+    pub(super) fn add_unmet(&self, states: &BeforeAfter<'_>, found: &mut BrokenUses) -> Result<()> {
+        for (at, change) in states.difference.changes.iter().enumerate() {
+            if self.budget.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if let Some(lost) = self.lost_member(states, at, change)? {
+                self.add_unmet_of(states, &lost, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lost_member<'d>(
+        &self,
+        states: &BeforeAfter<'d>,
+        at: usize,
+        change: &'d SymbolChange,
+    ) -> Result<Option<LostMember<'d>>> {
+        let is_lost = matches!(
+            change.kind,
+            ChangeKind::Removed | ChangeKind::Renamed | ChangeKind::Signature
+        );
+        let Some((home, member)) = states.difference.old(change).filter(|_| is_lost) else {
+            return Ok(None);
+        };
+        let old = &home.old.facts;
+        let owner = member.parent.and_then(|it| old.symbols.get(it as usize));
+        let Some(owner) = owner.filter(|_| is_required_by_name(old.family, member.kind)) else {
+            return Ok(None);
+        };
+        let mut symbols = home.new.facts.symbols.iter();
+        let is_owner =
+            |it: &Symbol| (&it.qualified_name, it.kind) == (&owner.qualified_name, owner.kind);
+        let type_ = symbols
+            .position(is_owner)
+            .and_then(|it| u32::try_from(it).ok());
+        let row = self.read.file(home.path.as_str())?;
+        let (Some(type_), Some(row)) = (type_, row) else {
+            return Ok(None);
+        };
+        Ok(Some(LostMember {
+            change: at,
+            home,
+            member,
+            type_: (row.id, type_),
+        }))
+    }
+
+    fn add_unmet_of(
+        &self,
+        states: &BeforeAfter<'_>,
+        lost: &LostMember<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let required = self.required_of(states, lost, found)?;
+        if required.is_empty() {
+            return Ok(());
+        }
+        let (below, is_cut) = self.bindings().classes_built_on(lost.type_)?;
+        found.is_cut |= is_cut;
+        let mut concerned: BTreeSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
+        concerned.insert(lost.type_);
+        let mut lacking: BTreeSet<(DefinitionRow, bool)> = BTreeSet::new();
+        for one in required {
+            let (types, is_cut) = self.bindings().subclasses(one.row)?;
+            found.is_cut |= is_cut;
+            let types = types.into_iter().filter(|it| {
+                concerned.contains(&it.class)
+                    && !it.has_member
+                    && is_demanded(one.family, one.is_of_interface, it)
+            });
+            lacking.extend(types.map(|it| (it.class, it.has_outside_base)));
+        }
+        for (type_, is_doubtful) in lacking {
+            self.add_lacking_type(lost, type_, is_doubtful, found)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the members of the name that the bases of a type require.
+    fn required_of(
+        &self,
+        states: &BeforeAfter<'_>,
+        lost: &LostMember<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<Vec<RequiredMember>> {
+        let mut required = Vec::new();
+        let members = self
+            .bindings()
+            .members_of_bases(lost.type_, &lost.member.name)?;
+        for row in members {
+            let Some(path) = self.read.path_of(row.0)? else {
+                continue;
+            };
+            let mut changed = states.difference.files.iter();
+            let stored;
+            let side = match changed.find(|it| it.path == path) {
+                Some(file) => &file.new,
+                None => match self.side_of(row.0)? {
+                    Some(side) => {
+                        stored = side;
+                        &stored
+                    }
+                    None => {
+                        found.is_cut = true;
+                        continue;
+                    }
+                },
+            };
+            let Some(member) = side.facts.symbols.get(row.1 as usize) else {
+                continue;
+            };
+            let modifiers = DeclaredModifiers::of(&path, side, member);
+            let owner = member
+                .parent
+                .and_then(|it| side.facts.symbols.get(it as usize));
+            if modifiers.is_some_and(|it| it.is_required) {
+                required.push(RequiredMember {
+                    row,
+                    family: side.facts.family,
+                    is_of_interface: owner.is_some_and(|it| it.kind == SymbolKind::Interface),
+                });
+            }
+        }
+        Ok(required)
+    }
+
+    /// Returns a file of the index as a state.
+    fn side_of(&self, file: FileId) -> Result<Option<FileSide>> {
+        let path = self.read.path_of(file)?;
+        let facts = self.read.facts_with_places(file)?;
+        let text = path.map(|it| self.text_of(&it)).transpose()?.flatten();
+        Ok(facts.zip(text).map(|(facts, text)| FileSide {
+            text,
+            facts,
+            is_there: true,
+            code: None,
+        }))
+    }
+
+    fn add_lacking_type(
+        &self,
+        lost: &LostMember<'_>,
+        type_: DefinitionRow,
+        is_doubtful: bool,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let Some(path) = self.read.path_of(type_.0)? else {
+            return Ok(());
+        };
+        let rows = self.read.symbols_of(type_.0)?;
+        let row = rows.iter().find(|it| it.ordinal == type_.1);
+        let (Some(row), Some(text)) = (row, self.text_of(&path)?) else {
+            found.is_cut = true;
+            return Ok(());
+        };
+        let at = start_of_line(&text, row.name_line) as usize;
+        let list = if is_doubtful {
+            &mut found.doubtful
+        } else {
+            &mut found.all
+        };
+        list.push(BrokenUse {
+            path,
+            line: row.name_line,
+            text: line_at(&text, at),
+            kind: Some(UseKind::Implements),
+            also: Vec::new(),
+            home: lost.home.path.clone(),
+            symbol: lost.member.qualified_name.clone(),
+            change: Some(lost.change),
+            reason: BrokenReason::Refused(Refusal::Lacking),
+            provenance: Provenance::Dispatch,
+            module_line: None,
+            is_through: false,
+        });
+        Ok(())
+    }
+}
+
+/// Whether a base can require a member of a kind.
+fn is_required_by_name(family: Family, kind: SymbolKind) -> bool {
+    match kind {
+        SymbolKind::Method | SymbolKind::Property => true,
+        // A field of TypeScript stands for a property of an interface.
+        SymbolKind::Field => family == Family::Ecmascript,
+        _ => false,
+    }
+}
