@@ -4,6 +4,7 @@
 //! clone cut off are absent.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice as _};
@@ -55,9 +56,18 @@ pub struct CommitRecord {
     pub renamed: Vec<(RepoPath, RepoPath)>,
 }
 
+/// Bytes of packs from which on a reader of history gives its maps back, and the commits after which it does. Random access to a large
+/// index of a pack makes all of it resident, and each object 64 KiB of the pack.
+const LARGE_PACKS_BYTES: u64 = 64 << 20;
+const COMMITS_PER_MAP: u32 = 32;
+
 /// A reader of history.
 pub struct History {
     repo: gix::Repository,
+    /// How its object files are opened again; `None` where they are those of another reader, or small.
+    reopening: Option<gix::open::Options>,
+    /// Commits that were read since its object files were opened.
+    n_read: u32,
     /// Commits whose parents this clone does not have; sorted.
     border: Vec<ObjectId>,
     mailmap: gix::mailmap::Snapshot,
@@ -79,23 +89,22 @@ impl Repo {
         border.sort_unstable();
         History {
             repo,
+            reopening: None,
+            n_read: 0,
             border,
             mailmap: gix::mailmap::Snapshot::default(),
             state: gix::diff::tree::State::default(),
         }
     }
 
-    /// As [`Self::history`], with object files of its own: their memory, some 70 MB for two thousand commits of a
-    /// large repository, is freed with it. Costs reading the configuration once more.
+    /// As [`Self::history`], with object files of its own: their memory is freed with it, and of large ones now and then before. Costs
+    /// reading the configuration once more, each time.
     pub fn open_history(&self) -> History {
         let mut history = self.history();
         let options = self.inner.open_options().clone();
-        // A repository that can't be opened twice is read where it is open.
-        if let Ok(apart) = options.open(self.inner.git_dir()) {
-            history.repo.objects = apart.to_thread_local().objects;
-            history.repo.objects.ignore_replacements = true;
-            history.repo.object_cache_size(OBJECT_CACHE_BYTES);
-        }
+        history.reopen(&options);
+        let packs = self.inner.objects.store_ref().path().join("pack");
+        history.reopening = (bytes_in(&packs) > LARGE_PACKS_BYTES).then_some(options);
         history
     }
 }
@@ -164,9 +173,24 @@ impl History {
     /// no file is known to be touched. Costs about 50 µs in a repository of 700 files, more where directories are large, and where files may have
     /// been moved the reading of those.
     pub fn record(&mut self, id: &CommitId) -> CommitRecord {
+        if let Some(options) = self.reopening.take_if(|_| self.n_read >= COMMITS_PER_MAP) {
+            self.reopen(&options);
+            self.reopening = Some(options);
+            self.n_read = 0;
+        }
+        self.n_read += 1;
         object_id(id)
             .and_then(|id| self.read(id))
             .unwrap_or_default()
+    }
+
+    /// Opens the object files anew. A repository that can't be opened twice is read where it is open.
+    fn reopen(&mut self, options: &gix::open::Options) {
+        if let Ok(apart) = options.clone().open(self.repo.git_dir()) {
+            self.repo.objects = apart.to_thread_local().objects;
+            self.repo.objects.ignore_replacements = true;
+            self.repo.object_cache_size(OBJECT_CACHE_BYTES);
+        }
     }
 
     fn author_of(&self, commit: &gix::objs::CommitRef<'_>) -> String {
@@ -324,6 +348,15 @@ impl History {
         let blob = is_read.then(|| self.repo.find_object(id).ok())??;
         Some(Fingerprint::of(&blob.data))
     }
+}
+
+/// Returns the bytes of the files in a directory; 0 where it can't be read.
+fn bytes_in(directory: &Path) -> u64 {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .filter_map(|it| it.metadata().ok())
+        .map(|it| it.len())
+        .sum()
 }
 
 /// A file of a tree: the name of its bytes, and its path.
