@@ -156,7 +156,7 @@ pub fn compare(
     // Overloads are one definition.
     let gone = outermost(old, &firsts(old, &gone));
     let came = firsts(new, &came);
-    let successors = successors(old, new, &gone, &came);
+    let successors = successors((old, &old_names), (new, &new_names), &gone, &came);
     for at in &gone {
         let successor = successors.get(at).copied();
         let kind = match successor {
@@ -193,8 +193,11 @@ fn key<'a>(one: &DefinitionVersion<'a>) -> DefinitionKey<'a> {
     (one.path, one.qualified_name, one.is_told_by_call())
 }
 
-fn by_name<'a>(all: &[DefinitionVersion<'a>]) -> BTreeMap<DefinitionKey<'a>, Vec<usize>> {
-    let mut found: BTreeMap<DefinitionKey<'a>, Vec<usize>> = BTreeMap::new();
+/// The places of the declarations of each definition in one state.
+type PlacesByName<'a> = BTreeMap<DefinitionKey<'a>, Vec<usize>>;
+
+fn by_name<'a>(all: &[DefinitionVersion<'a>]) -> PlacesByName<'a> {
+    let mut found = PlacesByName::new();
     for (at, one) in all.iter().enumerate() {
         found.entry(key(one)).or_default().push(at);
     }
@@ -465,8 +468,8 @@ fn outermost(all: &[DefinitionVersion<'_>], places: &[usize]) -> Vec<usize> {
 /// Finds for each definition that is gone the added one that it became, with how alike both are in percent; each added one at
 /// most once.
 fn successors(
-    old: &[DefinitionVersion<'_>],
-    new: &[DefinitionVersion<'_>],
+    (old, old_names): (&[DefinitionVersion<'_>], &PlacesByName<'_>),
+    (new, new_names): (&[DefinitionVersion<'_>], &PlacesByName<'_>),
     gone: &[usize],
     came: &[usize],
 ) -> HashMap<usize, (usize, usize)> {
@@ -483,8 +486,8 @@ fn successors(
         places.iter().copied().filter(is_of_both).collect()
     };
     let (gone, came) = (of_both(old, gone), of_both(new, came));
-    let old_bags: Vec<Bag<'_>> = gone.iter().map(|at| Bag::of(&old[*at])).collect();
-    let new_bags: Vec<Bag<'_>> = came.iter().map(|at| Bag::of(&new[*at])).collect();
+    let old_bags: Vec<Bag<'_>> = gone.iter().map(|at| Bag::of(old, old_names, *at)).collect();
+    let new_bags: Vec<Bag<'_>> = came.iter().map(|at| Bag::of(new, new_names, *at)).collect();
     let mut by_owner: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
     let mut by_content: HashMap<(SymbolKind, &TokenCounts<'_>), Vec<usize>> = HashMap::new();
     let mut by_own_name: HashMap<(SymbolKind, &str), Vec<usize>> = HashMap::new();
@@ -573,19 +576,28 @@ fn owner<'a>(one: &DefinitionVersion<'a>) -> &'a str {
 /// Tokens with how often each occurs, sorted.
 type TokenCounts<'v> = [(&'v str, usize)];
 
-/// The tokens of a definition, its own name apart.
+/// The tokens of a definition, of each of its declarations, its own name apart.
 struct Bag<'v> {
     counts: Box<TokenCounts<'v>>,
     n_tokens: usize,
 }
 
 impl<'v> Bag<'v> {
-    fn of(version: &DefinitionVersion<'v>) -> Self {
+    /// Returns those of the definition that has a declaration `at` a place of one state.
+    fn of(all: &[DefinitionVersion<'v>], names: &PlacesByName<'_>, at: usize) -> Self {
+        let first = &all[at];
+        let places = names
+            .get(&key(first))
+            .map_or(&[] as &[usize], Vec::as_slice);
+        let declarations = places.iter().map(|at| &all[*at]);
+        let declarations = declarations.filter(|it| it.kind == first.kind);
         let mut counts: HashMap<&str, usize> = HashMap::new();
         let mut n_tokens = 0;
-        for token in tokens(version.text).filter(|token| *token != version.name) {
-            *counts.entry(token).or_default() += 1;
-            n_tokens += 1;
+        for token in declarations.flat_map(|it| tokens(it.text)) {
+            if token != first.name {
+                *counts.entry(token).or_default() += 1;
+                n_tokens += 1;
+            }
         }
         let mut counts: Box<TokenCounts<'v>> = counts.into_iter().collect();
         counts.sort_unstable();
@@ -639,19 +651,19 @@ impl<'v> Bag<'v> {
     }
 }
 
-/// Counts the characters between the common beginning and the common end of two names. Among definitions that are equal otherwise the
-/// pair with the fewest counts.
-fn unlikeness(one: &str, other: &str) -> usize {
-    let n_begin = one
+/// Counts the characters of an old name between the beginning and the end that it has in common with a new one: `raw` is wholly in both
+/// `rawName` and `rawExp`. Among definitions that are equal otherwise the pair with the fewest counts.
+fn unlikeness(old: &str, new: &str) -> usize {
+    let n_begin = old
         .chars()
-        .zip(other.chars())
+        .zip(new.chars())
         .take_while(|(a, b)| a == b)
         .count();
-    let (n_one, n_other) = (one.chars().count(), other.chars().count());
-    let n_rest = n_one.min(n_other) - n_begin;
-    let ends = one.chars().rev().zip(other.chars().rev());
+    let (n_old, n_new) = (old.chars().count(), new.chars().count());
+    let n_rest = n_old.min(n_new) - n_begin;
+    let ends = old.chars().rev().zip(new.chars().rev());
     let n_end = ends.take(n_rest).take_while(|(a, b)| a == b).count();
-    n_one.max(n_other) - n_begin - n_end
+    n_old - n_begin - n_end
 }
 
 #[cfg(test)]
@@ -745,6 +757,31 @@ mod tests {
             changes(&old, &new),
             ["Removed a.ts f → -", "Added - → a.ts g"]
         );
+    }
+
+    #[test]
+    fn all_declarations_of_a_renamed_definition_are_compared() {
+        let old = [
+            "a.d.ts f: declare function f(job: Job): void",
+            "a.d.ts f: declare function f(name: string, wait: number): Promise<Job>",
+        ];
+        let new = [
+            "a.d.ts g: declare function g(name: string, wait: number): Promise<Job>",
+            "a.d.ts g: declare function g(job: Job): void",
+        ];
+        assert_eq!(changes(&old, &new), ["Renamed a.d.ts f → a.d.ts g"]);
+    }
+
+    #[test]
+    fn of_equal_definitions_the_likest_name_is_the_new_one_else_the_first() {
+        let old = ["a.ts raw: let raw: string = read(1)"];
+        let new = [
+            "a.ts other: let other: string = read(1)",
+            "a.ts rawName: let rawName: string = read(1)",
+            "a.ts rawOf: let rawOf: string = read(1)",
+        ];
+        let found = changes(&old, &new);
+        assert_eq!(found[0], "Renamed a.ts raw → a.ts rawName");
     }
 
     #[test]

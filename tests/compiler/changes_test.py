@@ -141,7 +141,7 @@ class States:
     @staticmethod
     def bag(side: dict[Key, list[dict]], key: Key) -> Counter:
         name = key[1].rpartition(".")[2]
-        return Counter(token for token in TOKEN.findall(side[key][0]["text"]) if token != name)
+        return Counter(token for one in side[key] for token in TOKEN.findall(one["text"]) if token != name)
 
     def alike(self, one: Key, other: Key, bags: dict) -> float:
         """Returns the share of common tokens of two definitions of one kind, 0 where they cannot be one."""
