@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
-use super::losses::{BeforeAfter, start_of_line};
+use super::dangling_names::{BeforeAfter, start_of_line};
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;

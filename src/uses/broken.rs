@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, last_name};
+use super::dangling_names::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
-use super::losses::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::mentions::line_at;
 use super::modifiers::is_typescript;
 use super::unbound::{may_mean, n_beside};

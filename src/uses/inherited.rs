@@ -6,9 +6,9 @@ use std::collections::hash_map::Entry;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
+use super::dangling_names::{BeforeAfter, BoundFile};
 use super::difference::Difference;
 use super::implicit::BasesAsked;
-use super::losses::{BeforeAfter, BoundFile};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;

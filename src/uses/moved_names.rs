@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Uses;
 use super::broken_use::BrokenUses;
-use super::losses::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
+use super::dangling_names::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{FileFacts, Import};

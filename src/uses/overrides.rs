@@ -3,8 +3,8 @@
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
+use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
-use super::losses::BeforeAfter;
 use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;

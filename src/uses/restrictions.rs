@@ -2,7 +2,7 @@
 //! abstract.
 //!
 //! A use is refused for the place where it stands or the receiver that it goes through; where these do not decide, its meaning
-//! is unknown. Definitions that are gone are the matter of `losses`.
+//! is unknown. Definitions that are gone are the matter of `dangling_names`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::Uses;
 use super::broken_use::{BrokenUses, Refusal, last_name};
 use super::changed_file::ChangedFile;
+use super::dangling_names::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::difference::SymbolChange;
-use super::losses::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::modifiers::{DeclaredModifiers, Visibility, behind_brackets};
 use super::overloads::parameter_types;
 use crate::error::{Error, Result};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
 use super::changed_file::{ChangedFile, FileSide};
+use super::dangling_names::{BoundFile, Loss, is_unbound};
 use super::difference::Difference;
-use super::losses::{BoundFile, Loss, is_unbound};
 use crate::error::Result;
 use crate::ir::Import;
 use crate::link::overlay::OverlayFileIds;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Uses;
 use super::broken_use::last_name;
-use super::losses::{BeforeAfter, BoundFile, Loss, LostReference};
+use super::dangling_names::{BeforeAfter, BoundFile, Loss, LostReference};
 use super::narrowing::{WrittenReceiver, has_parameter, may_be_narrowed};
 use crate::error::Result;
 use crate::link::union_parts::UnionPart;
