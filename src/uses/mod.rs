@@ -38,6 +38,7 @@ mod removed;
 mod requirements;
 mod restrictions;
 mod suppressed;
+mod syntax_errors;
 mod tests_by_name;
 mod unbound;
 mod unchecked;
@@ -45,7 +46,6 @@ mod undeclared;
 mod unfollowed;
 mod unions;
 mod unmet_requirements;
-mod unread;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
 pub use changed_file::ChangedFile;
