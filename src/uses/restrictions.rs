@@ -13,7 +13,7 @@ use super::changed_file::ChangedFile;
 use super::dangling_names::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::difference::SymbolChange;
 use super::modifiers::{DeclaredModifiers, Visibility, behind_brackets};
-use super::overloads::parameter_types;
+use super::unchecked_parameters::parameter_types;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{Expr, FileFacts, Reference, Target, visible_projects};
