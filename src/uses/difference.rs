@@ -10,7 +10,7 @@ use super::changed_file::{ChangedFile, FileSide};
 use super::declarators::{OwnTexts, n_bytes_before, own_texts};
 use super::primary_constructors::leave_out_other_forms;
 use super::syntax_errors::take_unread;
-use super::unfollowed::UnfollowedFiles;
+use super::unfollowed_files::UnfollowedFiles;
 use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
 use crate::ir::{ExportKind, FileFacts};

@@ -43,7 +43,7 @@ mod unbound;
 mod unchecked_parameters;
 mod unchecked_uses;
 mod undeclared;
-mod unfollowed;
+mod unfollowed_files;
 mod unions;
 mod unmet_requirements;
 
@@ -65,7 +65,7 @@ pub use removed::{DanglingUse, EarlierText, RemovedDefinition};
 pub use unbound::may_name;
 pub use unchecked_parameters::has_overloads;
 pub use unchecked_uses::UncheckedUses;
-pub use unfollowed::UnfollowedFiles;
+pub use unfollowed_files::UnfollowedFiles;
 
 pub use crate::graph::changes::ChangeKind;
 pub use crate::link::use_targets::DefinitionRow;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
 use super::unbound::{may_mean, n_beside};
-use super::unfollowed::UnfollowedFiles;
+use super::unfollowed_files::UnfollowedFiles;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::model::{RepoPath, SymbolKind};
