@@ -14,7 +14,7 @@ use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::mentions::line_at;
 use super::modifiers::is_typescript;
-use super::unbound::{may_mean, n_beside};
+use super::unbound_uses::{may_mean, n_beside};
 use crate::error::{Error, Result};
 use crate::link::overlay::{OverlayFile, overlay};
 use crate::link::use_targets::{Meaning, Overlay, UseTargets};

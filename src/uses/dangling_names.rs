@@ -10,7 +10,7 @@ use super::changed_file::ChangedFile;
 use super::difference::Difference;
 use super::inherited::Receivers;
 use super::modifiers::is_typescript;
-use super::unbound::has_implicit_receiver;
+use super::unbound_uses::has_implicit_receiver;
 use super::undeclared::{UndeclaredModules, is_declaration};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
-use super::unbound::may_name;
+use super::unbound_uses::may_name;
 use crate::error::Result;
 use crate::model::{Analysis, FileId, RepoPath};
 use crate::store::{FileSummary, SymbolRow, token};

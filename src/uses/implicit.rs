@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
-use super::unbound::may_name;
+use super::unbound_uses::may_name;
 use crate::error::Result;
 use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx, split_generic_name};
 use crate::model::{Family, FileId, RepoPath, Symbol, SymbolFlags, SymbolId, SymbolKind};

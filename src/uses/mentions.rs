@@ -11,7 +11,7 @@ use super::Uses;
 use super::components::component_tags;
 use super::files_with_name::{MAX_READ_BYTES, is_one_word};
 use super::forms::NameForm;
-use super::unbound::may_name;
+use super::unbound_uses::may_name;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Family, FileId, Provenance, RepoPath, SkipReason, Span, SymbolId, SymbolKind};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::difference::{Difference, FilePair, IndexedStates};
-use super::unbound::{may_mean, n_beside};
+use super::unbound_uses::{may_mean, n_beside};
 use super::unfollowed_files::UnfollowedFiles;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
