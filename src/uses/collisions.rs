@@ -12,7 +12,7 @@ use super::broken_use::BrokenUse;
 use super::changed_file::{ChangedFile, FileSide};
 use super::dangling_names::{BeforeAfter, BoundFile, Loss, LossesByFile};
 use super::difference::{DefinitionPlace, Difference, SymbolChange, side};
-use super::undeclared::UndeclaredModules;
+use super::undeclared_modules::UndeclaredModules;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;

@@ -11,7 +11,7 @@ use super::difference::Difference;
 use super::inherited::Receivers;
 use super::modifiers::is_typescript;
 use super::unbound_uses::has_implicit_receiver;
-use super::undeclared::{UndeclaredModules, is_declaration};
+use super::undeclared_modules::{UndeclaredModules, is_declaration};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{

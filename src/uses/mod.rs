@@ -42,7 +42,7 @@ mod tests_by_name;
 mod unbound_uses;
 mod unchecked_parameters;
 mod unchecked_uses;
-mod undeclared;
+mod undeclared_modules;
 mod unfollowed_files;
 mod unions;
 mod unmet_requirements;
