@@ -36,7 +36,7 @@ mod primary_constructors;
 mod removed;
 mod requirements;
 mod restrictions;
-mod suppressed;
+mod suppressed_lines;
 mod syntax_errors;
 mod tests_by_name;
 mod unbound_uses;
