@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::Uses;
 use super::components::component_tags;
 use super::files_with_name::{MAX_READ_BYTES, is_one_word};
-use super::forms::NameForm;
+use super::name_forms::NameForm;
 use super::unbound_uses::may_name;
 use crate::error::{Error, Result};
 use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Uses;
 use super::components::component_tags;
-use super::forms::NameForm;
+use super::name_forms::NameForm;
 use crate::error::Result;
 use crate::ir::pasted_patterns;
 use crate::model::{Family, RepoPath, SymbolKind};
