@@ -8,7 +8,7 @@ use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::dangling_names::{BeforeAfter, BoundFile};
 use super::difference::Difference;
-use super::implicit::BasesAsked;
+use super::implicit_callers::BasesAsked;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;

@@ -21,7 +21,7 @@ mod file_occurrences;
 mod files_to_bind;
 mod files_with_name;
 mod gone_modules;
-mod implicit;
+mod implicit_callers;
 mod importers;
 mod inherited;
 mod line_starts;
@@ -55,7 +55,7 @@ pub use difference::{
 };
 pub use dispatch::UserDispatch;
 pub use file_occurrences::{ByteRange, FileOccurrences, PlacedUse, UseRole, UseTarget};
-pub use implicit::ImplicitCaller;
+pub use implicit_callers::ImplicitCaller;
 pub use importers::Exposure;
 pub use line_starts::LineStarts;
 pub use locals::FunctionLocals;
