@@ -6,7 +6,6 @@
 //! here, from the text of the files and the rules that made the edge. Nothing is written.
 
 mod arguments;
-mod assertions;
 mod broken;
 mod broken_use;
 mod changed_file;
@@ -20,6 +19,7 @@ mod dispatch;
 mod file_occurrences;
 mod files_to_bind;
 mod files_with_name;
+mod go_assertions;
 mod gone_modules;
 mod implicit_callers;
 mod importers;
