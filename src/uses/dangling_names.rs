@@ -8,7 +8,7 @@ use super::Uses;
 use super::broken_use::{Refusal, last_name};
 use super::changed_file::ChangedFile;
 use super::difference::Difference;
-use super::inherited::Receivers;
+use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
 use super::unbound_uses::has_implicit_receiver;
 use super::undeclared_modules::{UndeclaredModules, is_declaration};

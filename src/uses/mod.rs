@@ -24,7 +24,7 @@ mod go_assertions;
 mod gone_modules;
 mod implicit_callers;
 mod importers;
-mod inherited;
+mod inherited_members;
 mod line_starts;
 mod mentions;
 mod modifiers;
