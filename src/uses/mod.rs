@@ -44,7 +44,7 @@ mod unchecked_parameters;
 mod unchecked_uses;
 mod undeclared_modules;
 mod unfollowed_files;
-mod unions;
+mod union_members;
 mod unmet_requirements;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
