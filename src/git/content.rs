@@ -14,7 +14,7 @@ use cap_fs_ext::{
 };
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use super::opened::Opened;
+use super::open_directory::OpenDirectory;
 use crate::model::path::is_at_or_below;
 use crate::model::{FileStat, RepoPath};
 
@@ -102,7 +102,7 @@ impl WorkTree {
     /// # Errors
     /// Those of the system, here or when it is read; [`is_gone`] tells which of them say that there is no such
     /// directory any more.
-    pub(super) fn list(&self, dir: &Path) -> io::Result<Opened> {
+    pub(super) fn list(&self, dir: &Path) -> io::Result<OpenDirectory> {
         let dir = if dir.as_os_str().is_empty() {
             Path::new(".")
         } else {
@@ -120,7 +120,7 @@ impl WorkTree {
             Ok(meta) if !meta.is_dir() => io::ErrorKind::NotADirectory.into(),
             _ => e,
         });
-        Opened::new(opened?)
+        OpenDirectory::new(opened?)
     }
 
     /// Returns whether something that is no directory is at `path`: a file, a symbolic link.
@@ -132,7 +132,7 @@ impl WorkTree {
         found.is_ok_and(|it| !it.is_dir())
     }
 
-    /// Returns the open root, for the functions of [`super::opened`] alone.
+    /// Returns the open root, for the functions of [`super::open_directory`] alone.
     pub(super) fn root(&self) -> &Dir {
         &self.root
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::content::now_ns;
 use super::listing::Special;
-use super::opened::{EntryKind, Identity, Opened};
+use super::open_directory::{EntryKind, Identity, OpenDirectory};
 use crate::model::visited::Visited;
 
 /// Bytes of names that are kept of one work tree: about a million files.
@@ -138,7 +138,7 @@ impl Pass<'_> {
 
     /// Returns the right to remember the entries of an open directory, which was `before` just now and is read after this,
     /// where their state can be proved.
-    pub(super) fn claim(&self, dir: &Opened, before: Identity) -> Option<Claim> {
+    pub(super) fn claim(&self, dir: &OpenDirectory, before: Identity) -> Option<Claim> {
         let now_ns = now_ns();
         let is_settled = before.stat.is_older(self.directories.settled_after, now_ns);
         (is_settled && dir.notes_changes()).then_some(Claim { before })
@@ -148,7 +148,7 @@ impl Pass<'_> {
     pub(super) fn keep(
         &self,
         path: &[u8],
-        dir: &Opened,
+        dir: &OpenDirectory,
         claim: &Claim,
         contents: &DirectoryEntries,
     ) {

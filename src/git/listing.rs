@@ -9,7 +9,9 @@ use super::WorkTree;
 use super::content::is_dot_git;
 use super::directories::{DirectoryEntries, EntryNames, Pass};
 use super::ignore::RuleFiles;
-use super::opened::{DirEntry, EntryKind, Identity, Opened, SeenFile, identity_at, stat_at};
+use super::open_directory::{
+    DirEntry, EntryKind, Identity, OpenDirectory, SeenFile, identity_at, stat_at,
+};
 
 /// Entries that are held. Of a larger directory the rest is read as it is asked for.
 const MAX_HELD: usize = 8_192;
@@ -28,7 +30,7 @@ pub(super) struct Listing<'a> {
     tree: &'a WorkTree,
     contents: DirectoryEntries,
     /// `None` where all was known without it.
-    dir: Option<Opened>,
+    dir: Option<OpenDirectory>,
     /// Whether there is nothing after the names that are held.
     is_whole: bool,
     /// Which directory it is, where a pass asks.

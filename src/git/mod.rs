@@ -27,7 +27,7 @@ mod ignore;
 mod kept_tree;
 mod lines;
 mod listing;
-mod opened;
+mod open_directory;
 mod queue;
 mod refs;
 mod reftable;

@@ -17,7 +17,7 @@ use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 use super::directories::Pass;
 use super::ignore::{IgnoreLevel, IgnoreRules, RuleFiles};
 use super::listing::{Listing, os_str};
-use super::opened::{DirEntry, EntryKind, SeenFile};
+use super::open_directory::{DirEntry, EntryKind, SeenFile};
 use super::queue::Queue;
 use super::staging::Staging;
 use super::{Repo, content};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Fixture, unlimited};
-use crate::git::opened::identity_at;
+use crate::git::open_directory::identity_at;
 use crate::git::{Directories, Scan};
 
 /// Longer than the tick of the clock that stamps files, except on ext2 to ext4 with small inodes (whole seconds).

@@ -40,10 +40,10 @@ pub(super) struct Identity {
 }
 
 #[cfg(unix)]
-pub(super) use unix::{Opened, identity_at, stat_at};
+pub(super) use unix::{OpenDirectory, identity_at, stat_at};
 
 #[cfg(not(unix))]
-pub(super) use other::{Opened, identity_at, stat_at};
+pub(super) use other::{OpenDirectory, identity_at, stat_at};
 
 #[cfg(unix)]
 mod unix {
@@ -54,13 +54,13 @@ mod unix {
     use crate::git::content::{is_gone, nanos};
 
     /// A directory that is read once.
-    pub(in crate::git) struct Opened {
+    pub(in crate::git) struct OpenDirectory {
         dir: Entries,
         // The library would ask the system again.
         is_read: bool,
     }
 
-    impl Opened {
+    impl OpenDirectory {
         /// Takes an opened file. An error that it is no directory comes here or when it is read.
         pub(in crate::git) fn new(file: cap_std::fs::File) -> io::Result<Self> {
             Ok(Self {
@@ -214,12 +214,12 @@ mod other {
     use super::{DirEntry, EntryKind, Identity, SeenFile, io};
     use crate::git::content::{is_gone, stat_of};
 
-    pub(in crate::git) struct Opened {
+    pub(in crate::git) struct OpenDirectory {
         dir: Dir,
         names: ReadDir,
     }
 
-    impl Opened {
+    impl OpenDirectory {
         pub(in crate::git) fn new(file: File) -> io::Result<Self> {
             let dir = Dir::from_std_file(file.into_std());
             let names = dir.entries()?;
