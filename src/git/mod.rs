@@ -20,6 +20,7 @@ mod directories;
 mod dirty;
 mod error;
 mod fixes;
+mod git_dir;
 mod head;
 mod history;
 mod identity;
@@ -34,7 +35,6 @@ mod reftable;
 mod revision;
 mod scan;
 mod similarity;
-mod sound;
 mod source;
 mod staging;
 mod stale_lock;
@@ -115,7 +115,7 @@ impl Repo {
             let dot_git = dir.join(".git");
             if let Ok(meta) = dot_git.symlink_metadata() {
                 // Before the library opens anything of it.
-                let found = sound::validate_git_dir(&dot_git)?;
+                let found = git_dir::validate_git_dir(&dot_git)?;
                 if gix::discover::is_git(&dot_git).is_ok() {
                     return Self::open(&dot_git, &found);
                 }
@@ -127,12 +127,12 @@ impl Repo {
             let inside_dot_git = dir.components().any(|part| part.as_os_str() == ".git");
             let may_be_bare = !inside_dot_git && dir.join("objects").is_dir();
             let looked = may_be_bare
-                .then(|| sound::validate_git_dir(dir))
+                .then(|| git_dir::validate_git_dir(dir))
                 .transpose()?;
             if !inside_dot_git && dir.is_dir() && gix::discover::is_git(dir).is_ok() {
                 let found = match looked {
                     Some(found) => found,
-                    None => sound::validate_git_dir(dir)?,
+                    None => git_dir::validate_git_dir(dir)?,
                 };
                 return Self::open(dir, &found);
             }
@@ -184,7 +184,7 @@ impl Repo {
     }
 
     /// Opens the repository of `found`.
-    fn open(dot_git: &Path, found: &sound::GitDir) -> Result<Self, GitError> {
+    fn open(dot_git: &Path, found: &git_dir::GitDir) -> Result<Self, GitError> {
         let failed = |source| GitError::Open {
             path: dot_git.to_owned(),
             source,
@@ -296,7 +296,7 @@ impl Repo {
 /// a repository must not make a work tree of any directory.
 fn points_back(work_dir: &Path, git_dir: &Path) -> bool {
     let dot_git = work_dir.join(".git");
-    let target = match sound::link(&dot_git, "gitdir: ") {
+    let target = match git_dir::link_target(&dot_git, "gitdir: ") {
         Some(named) => work_dir.join(named),
         None => dot_git,
     };

@@ -43,11 +43,12 @@ pub(super) struct GitDir {
 /// # Errors
 /// [`GitError::Unsupported`] where a file is something else, or a configuration is too large.
 pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
-    let own = match link(dot_git, "gitdir: ") {
+    let own = match link_target(dot_git, "gitdir: ") {
         Some(target) => dot_git.parent().unwrap_or(dot_git).join(target),
         None => dot_git.to_owned(),
     };
-    let common = link(&own.join("commondir"), "").map_or_else(|| own.clone(), |to| own.join(to));
+    let common =
+        link_target(&own.join("commondir"), "").map_or_else(|| own.clone(), |to| own.join(to));
     let mut found = GitDir {
         has_includes: false,
     };
@@ -70,7 +71,7 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
         }
     }
     // The branch that is checked out, if it is a file of its own.
-    if let Some(branch) = link(&own.join("HEAD"), "ref: ") {
+    if let Some(branch) = link_target(&own.join("HEAD"), "ref: ") {
         for dir in dirs {
             is_file_or_absent(&dir.join(&branch), "HEAD")?;
         }
@@ -79,7 +80,7 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
 }
 
 /// Returns the path behind `prefix` in a small file; `None` where there is no such file or prefix.
-pub(super) fn link(file: &Path, prefix: &str) -> Option<PathBuf> {
+pub(super) fn link_target(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read_outside(&file.to_owned(), MAX_LINK_BYTES).ok()??;
     let text = std::str::from_utf8(&text).ok()?;
     let named = text.strip_prefix(prefix)?.trim_end_matches(['\n', '\r']);
