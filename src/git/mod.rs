@@ -11,6 +11,7 @@ use crate::model::CommitId;
 use crate::model::indexing_rules::IndexingRules;
 use crate::model::visited::Doubts;
 
+mod archive_repository;
 mod attributes;
 mod commit;
 mod commit_tree;
@@ -25,7 +26,6 @@ mod head;
 mod history;
 mod identity;
 mod ignore;
-mod kept_tree;
 mod lines;
 mod listing;
 mod open_directory;
@@ -46,6 +46,7 @@ mod walk;
 
 use commit_tree::CommitTree;
 
+pub use archive_repository::{ArchiveRepository, ArchiveState};
 pub use attributes::Attributes;
 pub use commit::CommitFiles;
 pub use commit_tree::TreeEntry;
@@ -56,7 +57,6 @@ pub use error::GitError;
 pub use head::RepoState;
 pub use history::{CommitRecord, History};
 pub use ignore::IgnoreSource;
-pub use kept_tree::{KeptState, KeptTree};
 pub use lines::{added_lines, differing_lines, merged_lines, n_changed_lines};
 pub use refs::{Branches, Checkout};
 pub use revision::NoCommit;

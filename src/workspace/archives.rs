@@ -12,7 +12,7 @@ use super::run_history::RunRecorder;
 use super::{Workspace, Workspaces};
 use crate::archive::{Archive, ArchiveError, Strip, is_name};
 use crate::error::{Code, Error, Result};
-use crate::git::KeptTree;
+use crate::git::ArchiveRepository;
 use crate::model::{CommitId, shell_word};
 use crate::store::{Home, WriteLock};
 
@@ -152,7 +152,7 @@ impl Workspaces {
         let (home, archives) = (self.home()?, self.archives()?);
         let mut damaged = Vec::new();
         for archive in &archives {
-            let found = match KeptTree::damage(&home.archive(&archive.name)) {
+            let found = match ArchiveRepository::damage(&home.archive(&archive.name)) {
                 Ok(found) => found,
                 Err(error) => Some(error.to_string()),
             };
@@ -220,7 +220,7 @@ fn store(home: &Home, asked: &ArchiveToAdd, interrupt: &AtomicBool) -> Result<Ad
         });
     }
     let checked = archive.check(asked.strip, interrupt)?;
-    let mut tree = KeptTree::open(&home.archive(&asked.name))?;
+    let mut tree = ArchiveRepository::open(&home.archive(&asked.name))?;
     checked.read_files(interrupt, &mut |path, size, bytes| {
         tree.add_file(path, size, bytes).map_err(Into::into)
     })?;
@@ -242,7 +242,7 @@ fn stored(home: &Home, name: &str) -> Result<Option<StoredArchive>> {
     if !dir.join("HEAD").is_file() {
         return Ok(None);
     }
-    Ok(KeptTree::state(&dir)?.map(|state| StoredArchive {
+    Ok(ArchiveRepository::state(&dir)?.map(|state| StoredArchive {
         name: name.to_owned(),
         commit: state.commit,
         digest: state.message,

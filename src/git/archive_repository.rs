@@ -18,14 +18,14 @@ use crate::model::{CommitId, RepoPath};
 const BRANCH: &str = "refs/heads/archive";
 
 /// A repository that CodeLens keeps, and the files of its next commit.
-pub struct KeptTree {
+pub struct ArchiveRepository {
     repo: gix::Repository,
     files: BTreeMap<String, ObjectId>,
 }
 
-/// The last commit of a kept repository.
+/// The last commit of such a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptState {
+pub struct ArchiveState {
     /// The commit.
     pub commit: CommitId,
     /// Its message.
@@ -36,7 +36,7 @@ pub struct KeptState {
     pub n_commits: usize,
 }
 
-impl KeptTree {
+impl ArchiveRepository {
     /// Opens the repository at `dir`, which is made if it is not there.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl KeptTree {
     ///
     /// # Errors
     /// [`GitError::Open`], [`GitError::Head`] where it can't be read.
-    pub fn state(dir: &Path) -> Result<Option<KeptState>, GitError> {
+    pub fn state(dir: &Path) -> Result<Option<ArchiveState>, GitError> {
         let repo = open(dir)?;
         let head = |source| GitError::Head { source };
         let Some(mut reference) = repo
@@ -94,7 +94,7 @@ impl KeptTree {
             next = commit.parent_ids().next().map(gix::Id::detach);
         }
         let commit = commit_id(id)?;
-        Ok(last.map(|(message, seconds)| KeptState {
+        Ok(last.map(|(message, seconds)| ArchiveState {
             commit,
             message,
             seconds,
