@@ -33,12 +33,12 @@ mod queue;
 mod refs;
 mod reftable;
 mod revision;
+mod rules_digest;
 mod scan;
 mod similarity;
 mod source;
 mod staging;
 mod stale_lock;
-mod surroundings;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -45,7 +45,7 @@ pub(super) struct ProofRecord {
 struct StoredProof {
     pointer: Pointer,
     state: RepoState,
-    surroundings: ContentId,
+    rules_digest: ContentId,
     mark: Mark,
     visited: Arc<Visited>,
     outcome: Outcome,
@@ -57,7 +57,7 @@ pub(super) struct ScanStart {
     /// `None` where there is no watch.
     mark: Option<Mark>,
     n_walks: u64,
-    surroundings: Option<ContentId>,
+    rules_digest: Option<ContentId>,
     /// Whether a stored proof was valid when it began.
     was_stored: bool,
     /// The stored proof, where it was valid for all but some directories.
@@ -85,7 +85,7 @@ impl Workspace {
         let begun = ScanStart {
             mark,
             n_walks: self.directories.as_ref().map_or(0, |known| known.n_walks()),
-            surroundings: None,
+            rules_digest: None,
             was_stored: false,
             base: None,
         };
@@ -105,14 +105,14 @@ impl Workspace {
         let Some(mark) = begun.mark else {
             return EarlierProof::Invalid;
         };
-        begun.surroundings = repo.surroundings();
+        begun.rules_digest = repo.rules_digest();
         let Some(stored) = self.proof().stored.clone() else {
             return EarlierProof::Invalid;
         };
         let rests_on_the_same = stored.pointer == *index.pointer()
             && stored.state == *before
             && !before.locked
-            && Some(stored.surroundings) == begun.surroundings
+            && Some(stored.rules_digest) == begun.rules_digest
             && repo.has_trustworthy_stats(&stored.visited.linked)
             && index
                 .read()
@@ -241,8 +241,8 @@ impl Workspace {
         if visited.linked.len() > MAX_LINKED {
             return Err("too many files have several names (hard links)");
         }
-        let surroundings = repo.surroundings();
-        let Some(surroundings) = surroundings.filter(|now| begun.surroundings == Some(*now)) else {
+        let rules_digest = repo.rules_digest();
+        let Some(rules_digest) = rules_digest.filter(|now| begun.rules_digest == Some(*now)) else {
             return Err("git's settings or rules changed, or can't be read");
         };
         let is_same = !before.locked && repo.repo_state().is_ok_and(|now| now == *before);
@@ -259,7 +259,7 @@ impl Workspace {
         Ok(StoredProof {
             pointer: index.pointer().clone(),
             state: before.clone(),
-            surroundings,
+            rules_digest,
             mark,
             visited,
             outcome: Outcome {

@@ -15,7 +15,7 @@ impl Repo {
     /// Returns a digest of everything outside the work tree's directories, `HEAD` and the staging area that a [`super::Scan`]
     /// rests on: which directory the root is, git's settings (included files among them), and the files of rules that
     /// they name. `None` where that can't be told, and for a commit. Costs five reads of small files.
-    pub fn surroundings(&self) -> Option<ContentId> {
+    pub fn rules_digest(&self) -> Option<ContentId> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.root_id()?);
         let rules = (self.case(), &self.indexing_rules, &self.drivers);
