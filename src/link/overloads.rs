@@ -14,11 +14,11 @@ use super::fits::{
     ANY_OBJECT, BOXES, CONVERTED, DISTANT_BASE, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR,
     SUBCLASS, UNKNOWN, WEAKLY_CONVERTED, is_boxed, is_primitive, unboxed, widened,
 };
-use super::java_lambdas::ShapeFit;
-use super::java_overloads::{
+use super::java_fits::{
     fit_of_external, is_literal, is_named_below, is_primitive_type, is_same_erasure,
     may_be_array_of_objects, needs_boxing,
 };
+use super::java_lambdas::ShapeFit;
 use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
