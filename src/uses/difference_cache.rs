@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::difference::{Difference, FilePair, IndexedStates};
 use crate::error::Result;
-use crate::model::{Budget, ContentId, Latest, RepoPath};
+use crate::model::{Budget, ContentId, LruCache, RepoPath};
 
 /// Differences that are kept.
-const MAX_KEPT: usize = 4;
+const MAX_VALUES: usize = 4;
 
 /// Bytes of both states of a difference that is kept; its facts take ten times as much.
 const MAX_BYTES: usize = 4 << 20;
 
 /// By the paths and bytes of both states.
-static KEPT: Latest<ContentId, Arc<Difference>> = Latest::new(MAX_KEPT);
+static CACHE: LruCache<ContentId, Arc<Difference>> = LruCache::new(MAX_VALUES);
 
 impl Difference {
     /// Compares files as [`Self::of`] does, or returns the comparison of the same files from before.
@@ -23,12 +23,12 @@ impl Difference {
         budget: &Budget,
     ) -> Result<Arc<Self>> {
         let (key, n_bytes) = key_of(&files);
-        if let Some(known) = KEPT.get(&key) {
+        if let Some(known) = CACHE.get(&key) {
             return Ok(known);
         }
         let difference = Arc::new(Self::of(files, indexed, budget)?);
         if n_bytes <= MAX_BYTES {
-            KEPT.keep(key, Arc::clone(&difference));
+            CACHE.insert(key, Arc::clone(&difference));
         }
         Ok(difference)
     }

@@ -2,10 +2,10 @@
 
 use super::comparison::{Comparison, ComparisonSide, DifferingFile, UncomparedFile};
 use crate::git::Repo;
-use crate::model::{CommitId, Latest};
+use crate::model::{CommitId, LruCache};
 
 /// Comparisons that are kept.
-const MAX_KEPT: usize = 4;
+const MAX_VALUES: usize = 4;
 
 /// Bytes of the texts of one that is kept.
 const MAX_BYTES: usize = 4 << 20;
@@ -21,7 +21,7 @@ pub(super) struct ComparisonKey {
 /// The lists of a comparison.
 type ComparedFiles = (Vec<DifferingFile>, Vec<UncomparedFile>);
 
-static KEPT: Latest<ComparisonKey, ComparedFiles> = Latest::new(MAX_KEPT);
+static CACHE: LruCache<ComparisonKey, ComparedFiles> = LruCache::new(MAX_VALUES);
 
 /// Returns the key of a comparison; `None` where a work tree is compared.
 pub(super) fn key_of(
@@ -39,7 +39,7 @@ pub(super) fn key_of(
 
 /// Returns the files that differ, where the commits were compared before.
 pub(super) fn kept(key: &ComparisonKey) -> Option<ComparedFiles> {
-    KEPT.get(key)
+    CACHE.get(key)
 }
 
 /// Keeps a comparison all of whose bytes could be read: those that are not in this clone may come.
@@ -55,5 +55,5 @@ pub(super) fn keep(key: ComparisonKey, compared: &Comparison) {
     if !compared.is_complete || !is_read || n_bytes > MAX_BYTES {
         return;
     }
-    KEPT.keep(key, (compared.files.clone(), compared.listed.clone()));
+    CACHE.insert(key, (compared.files.clone(), compared.listed.clone()));
 }

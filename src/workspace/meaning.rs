@@ -130,7 +130,7 @@ impl View<'_> {
             match table {
                 Some(table) if table.is_whole() => {
                     let key = (family, store.revision()?, text);
-                    models.questions.keep(key, Arc::clone(&embedded));
+                    models.questions.insert(key, Arc::clone(&embedded));
                     return Ok((meaning_of(table, &embedded), MeaningState::Whole));
                 }
                 // A vector that was kept may be of a model that was there before.
@@ -194,7 +194,7 @@ impl Workspace {
         }
         let table = Arc::new(store.table(model, view.read)?);
         if self.is_server {
-            self.vector_tables.keep(key, Arc::clone(&table));
+            self.vector_tables.insert(key, Arc::clone(&table));
         }
         Ok(table)
     }

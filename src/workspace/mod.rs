@@ -96,7 +96,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Directories, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
-use crate::model::{CommitId, FileMark, FileStat, Latest, RepoPath};
+use crate::model::{CommitId, FileMark, FileStat, LruCache, RepoPath};
 use crate::store::{Home, Index, IndexKey, Pointer, RepoHome, VectorTable};
 use crate::syntax;
 
@@ -149,7 +149,7 @@ pub struct Workspace {
     /// Chunks that answers found to lack a vector.
     embed_queue: Mutex<vectors::EmbedQueue>,
     /// The vectors of the index that was asked last.
-    vector_tables: Latest<meaning::TableKey, Arc<VectorTable>>,
+    vector_tables: LruCache<meaning::TableKey, Arc<VectorTable>>,
     /// Held while an index is taken from a store.
     pulling: Mutex<()>,
     is_server: bool,
@@ -346,7 +346,7 @@ impl Workspaces {
             remote_timeout: Duration::from_millis(self.config.remote_timeout_ms),
             models: Arc::clone(&self.models),
             embed_queue: Mutex::default(),
-            vector_tables: Latest::new(1),
+            vector_tables: LruCache::new(1),
             pulling: Mutex::default(),
             is_server: self.is_server,
             directories: self

@@ -54,7 +54,7 @@ impl View<'_> {
         Some(match reranker.order(question, texts, &deadline) {
             Ok(order) => {
                 let order = Arc::new(order);
-                models.orders.keep(key, Arc::clone(&order));
+                models.orders.insert(key, Arc::clone(&order));
                 RerankOutcome::Used(order)
             }
             Err(fault) => failed(&fault),

@@ -14,7 +14,7 @@ use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::model::hash::HashSet;
-use crate::model::{Latest, QuantizedVector, Sources as _};
+use crate::model::{LruCache, QuantizedVector, Sources as _};
 use crate::reconcile::OnProgress;
 use crate::remote::{Deadline, ServerFault};
 use crate::store::token;
@@ -52,10 +52,10 @@ pub(super) struct Models {
     pub(super) settings: ModelSettings,
     embedder: OnceLock<std::result::Result<Option<Embedder>, ModelFault>>,
     /// Vectors of the last questions.
-    pub(super) questions: Latest<QuestionKey, Arc<Embedded>>,
+    pub(super) questions: LruCache<QuestionKey, Arc<Embedded>>,
     reranker: OnceLock<std::result::Result<Option<Reranker>, ModelFault>>,
     /// Orders of the last results, by the digest of the question and their texts.
-    pub(super) orders: Latest<[u8; 32], Arc<Vec<usize>>>,
+    pub(super) orders: LruCache<[u8; 32], Arc<Vec<usize>>>,
 }
 
 impl Models {
@@ -63,9 +63,9 @@ impl Models {
         Self {
             settings,
             embedder: OnceLock::new(),
-            questions: Latest::new(MAX_QUESTIONS),
+            questions: LruCache::new(MAX_QUESTIONS),
             reranker: OnceLock::new(),
-            orders: Latest::new(MAX_QUESTIONS),
+            orders: LruCache::new(MAX_QUESTIONS),
         }
     }
 

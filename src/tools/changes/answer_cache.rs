@@ -1,15 +1,15 @@
 //! The answers that were given last about two commits: neither changes, nor does a generation of an index.
 
 use super::{ChangesOutput, ChangesQuestion};
-use crate::model::{ContentId, Latest};
+use crate::model::{ContentId, LruCache};
 use crate::tools::answer::FreshnessFields;
 use crate::workspace::View;
 
 /// Answers that are kept; one takes some 20 kB.
-const MAX_KEPT: usize = 16;
+const MAX_VALUES: usize = 16;
 
 /// By all that decides about an answer.
-static KEPT: Latest<ContentId, ChangesOutput> = Latest::new(MAX_KEPT);
+static CACHE: LruCache<ContentId, ChangesOutput> = LruCache::new(MAX_VALUES);
 
 /// The place of an answer among those that are kept.
 pub(super) struct AnswerKey(ContentId);
@@ -40,7 +40,7 @@ impl AnswerKey {
 
     /// Returns the answer from before, with what this call knows of its freshness.
     pub(super) fn answer(&self, view: &View<'_>) -> Option<ChangesOutput> {
-        let known = KEPT.get(&self.0)?;
+        let known = CACHE.get(&self.0)?;
         Some(ChangesOutput {
             freshness_fields: FreshnessFields::of(view),
             ..known
@@ -52,6 +52,6 @@ impl AnswerKey {
         if answer.freshness_fields.freshness == "unknown" || !answer.pending.is_empty() {
             return;
         }
-        KEPT.keep(self.0, answer.clone());
+        CACHE.insert(self.0, answer.clone());
     }
 }

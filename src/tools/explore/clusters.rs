@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::graph::clusters::Clusters;
-use crate::model::{Latest, RepoPath};
+use crate::model::{LruCache, RepoPath};
 use crate::workspace::View;
 
 /// Indexes whose clusters are kept.
-const MAX_KEPT: usize = 4;
+const MAX_VALUES: usize = 4;
 
 /// By build and generation.
-static KEPT: Latest<(String, u64), Arc<Clusters>> = Latest::new(MAX_KEPT);
+static CACHE: LruCache<(String, u64), Arc<Clusters>> = LruCache::new(MAX_VALUES);
 
 /// Returns the name of a file's cluster; `None` where the call was cancelled.
 pub(super) fn cluster(view: &View<'_>, path: &RepoPath) -> Result<Option<String>> {
     let key = (view.build.to_owned(), view.read.meta().generation);
-    let clusters = match KEPT.get(&key) {
+    let clusters = match CACHE.get(&key) {
         Some(kept) => kept,
         None => match Clusters::read(view.read, view.budget)? {
             Some(found) => {
                 let found = Arc::new(found);
-                KEPT.keep(key, Arc::clone(&found));
+                CACHE.insert(key, Arc::clone(&found));
                 found
             }
             None => return Ok(None),

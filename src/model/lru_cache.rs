@@ -1,4 +1,4 @@
-//! The last few values that were asked for, by what they were made of.
+//! A cache of a few values by key, which drops the least recently used one.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,21 +7,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Look-ups of this process that found a value, and those that found none.
 static LOOKUPS: (AtomicU64, AtomicU64) = (AtomicU64::new(0), AtomicU64::new(0));
 
-/// Returns how many look-ups of all [`Latest`] of this process found a value, and how many found none.
+/// Returns how many look-ups in every [`LruCache`] of this process found a value, and how many found none.
 pub fn cache_lookups() -> (u64, u64) {
     let count = |n: &AtomicU64| n.load(Ordering::Relaxed);
     (count(&LOOKUPS.0), count(&LOOKUPS.1))
 }
 
-/// At most so many values, each by its key; the one that was asked for longest ago goes first. Meant for a handful: a
-/// look-up goes through all.
-pub struct Latest<K, V> {
+/// At most `max` values, each by its key; the least recently used one goes first. Meant for a handful: a look-up goes through all.
+///
+/// For example, with `max` = 2: `insert("a", 1)`, `insert("b", 2)`, `get("a")`, `insert("c", 3)` leave `a` and `c`.
+pub struct LruCache<K, V> {
     values: Mutex<VecDeque<(K, V)>>,
     max: usize,
 }
 
-impl<K: PartialEq, V: Clone> Latest<K, V> {
-    /// Returns an empty one that keeps `max` values.
+impl<K: PartialEq, V: Clone> LruCache<K, V> {
+    /// Returns an empty cache of at most `max` values.
     pub const fn new(max: usize) -> Self {
         Self {
             values: Mutex::new(VecDeque::new()),
@@ -29,7 +30,7 @@ impl<K: PartialEq, V: Clone> Latest<K, V> {
         }
     }
 
-    /// Returns the value of a key, which is then the latest.
+    /// Returns the value of a key, which is then the most recently used one.
     pub fn get(&self, key: &K) -> Option<V> {
         let mut all = self.lock();
         let at = all.iter().position(|(known, _)| known == key);
@@ -42,8 +43,8 @@ impl<K: PartialEq, V: Clone> Latest<K, V> {
         Some(value)
     }
 
-    /// Keeps a value, in place of the one with its key.
-    pub fn keep(&self, key: K, value: V) {
+    /// Adds a value, in place of the one with its key.
+    pub fn insert(&self, key: K, value: V) {
         let mut all = self.lock();
         all.retain(|(known, _)| *known != key);
         all.push_back((key, value));
@@ -64,22 +65,22 @@ impl<K: PartialEq, V: Clone> Latest<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use super::Latest;
+    use super::LruCache;
 
     #[test]
-    fn the_values_that_were_asked_for_last_are_kept() {
-        let kept = Latest::new(2);
-        kept.keep("a", 1);
-        kept.keep("b", 2);
-        assert_eq!(kept.get(&"a"), Some(1));
-        kept.keep("c", 3);
+    fn the_least_recently_used_value_goes_first() {
+        let cache = LruCache::new(2);
+        cache.insert("a", 1);
+        cache.insert("b", 2);
+        assert_eq!(cache.get(&"a"), Some(1));
+        cache.insert("c", 3);
         assert_eq!(
-            (kept.get(&"a"), kept.get(&"b"), kept.get(&"c")),
+            (cache.get(&"a"), cache.get(&"b"), cache.get(&"c")),
             (Some(1), None, Some(3))
         );
-        kept.keep("a", 4);
-        assert_eq!((kept.get(&"a"), kept.get(&"c")), (Some(4), Some(3)));
-        kept.retain(|value| *value > 3);
-        assert_eq!((kept.get(&"a"), kept.get(&"c")), (Some(4), None));
+        cache.insert("a", 4);
+        assert_eq!((cache.get(&"a"), cache.get(&"c")), (Some(4), Some(3)));
+        cache.retain(|value| *value > 3);
+        assert_eq!((cache.get(&"a"), cache.get(&"c")), (Some(4), None));
     }
 }
