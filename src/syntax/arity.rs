@@ -75,9 +75,9 @@ pub struct Arities<'s> {
     is_python: bool,
 }
 
-/// The code around a definition, where that is parsed by itself.
+/// The code around a fragment, a definition that is parsed by itself: `open() {}` is a method in a class and a call followed by a block elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Around {
+pub enum FragmentContext {
     /// None, or a function's body: it is a statement.
     Statements,
     /// It is a member of a class.
@@ -88,8 +88,8 @@ pub enum Around {
     Object,
 }
 
-impl Around {
-    fn ends(self) -> (&'static str, &'static str) {
+impl FragmentContext {
+    fn wrapper(self) -> (&'static str, &'static str) {
         match self {
             Self::Statements => ("", ""),
             Self::Class => ("class C {", "}"),
@@ -99,7 +99,7 @@ impl Around {
     }
 
     /// Whether a node of that kind is surely the same in its file.
-    fn holds(self, kind: &str) -> bool {
+    fn is_unambiguous(self, kind: &str) -> bool {
         match self {
             Self::Statements => matches!(
                 kind,
@@ -129,19 +129,20 @@ impl Around {
 pub fn arity_by_text(
     language: &Language,
     text: &str,
-    around: Around,
+    context: FragmentContext,
     budget: &Budget,
 ) -> Option<Option<Arity>> {
     if matches!(language.shape, FileShape::Python) {
         return None;
     }
-    let (start, end) = around.ends();
+    let (start, end) = context.wrapper();
     let source = [start, text, end].concat();
     let arities = Arities::of(language, &source, budget)?;
     let from = start.len();
     let node = arities.outermost(from, from + text.len())?;
     let is_alone = node.byte_range() == (from..from + text.len());
-    let is_sure = is_alone && around.holds(node.kind()) && !arities.tree.root_node().has_error();
+    let is_sure =
+        is_alone && context.is_unambiguous(node.kind()) && !arities.tree.root_node().has_error();
     is_sure.then(|| Arities::of_function(node))
 }
 
@@ -415,7 +416,7 @@ fn decorator_name(text: &str) -> &str {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Arities, Arity, Around, arity_by_text};
+    use super::{Arities, Arity, FragmentContext, arity_by_text};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::{by_path, extract, starts};
 
@@ -494,39 +495,43 @@ mod tests {
     fn the_text_of_a_definition_tells_what_its_file_does() {
         let budget = Budget::unlimited(Arc::default());
         let language = by_path(&RepoPath::new("a.ts").unwrap());
-        let of = |text, around| arity_by_text(language, text, around, &budget);
-        for (text, around, taken) in [
+        let of = |text, context| arity_by_text(language, text, context, &budget);
+        for (text, context, taken) in [
             (
                 "export function g(a: A, b?: B) {}",
-                Around::Statements,
+                FragmentContext::Statements,
                 Some(arity(1, 2)),
             ),
             (
                 "const g = (a, b) => a",
-                Around::Statements,
+                FragmentContext::Statements,
                 Some(arity(2, 2)),
             ),
-            ("const g = memo(a => a)", Around::Statements, None),
+            ("const g = memo(a => a)", FragmentContext::Statements, None),
             (
                 "private async m(a: A, b = 1) {}",
-                Around::Class,
+                FragmentContext::Class,
                 Some(arity(1, 2)),
             ),
-            ("m(a?: A): void", Around::Interface, Some(arity(0, 1))),
-            ("m(a, b) {}", Around::Object, Some(arity(2, 2))),
-            ("m: a => a", Around::Object, Some(arity(1, 1))),
+            (
+                "m(a?: A): void",
+                FragmentContext::Interface,
+                Some(arity(0, 1)),
+            ),
+            ("m(a, b) {}", FragmentContext::Object, Some(arity(2, 2))),
+            ("m: a => a", FragmentContext::Object, Some(arity(1, 1))),
         ] {
-            assert_eq!(of(text, around), Some(taken), "{text}");
+            assert_eq!(of(text, context), Some(taken), "{text}");
         }
         // One of several declared together, a label, a part of something else.
-        for (text, around) in [
-            ("b = (a) => a", Around::Statements),
-            ("m: (a) => a", Around::Statements),
-            ("m(a) {}", Around::Statements),
-            ("function g(a) {", Around::Statements),
-            ("a, b", Around::Class),
+        for (text, context) in [
+            ("b = (a) => a", FragmentContext::Statements),
+            ("m: (a) => a", FragmentContext::Statements),
+            ("m(a) {}", FragmentContext::Statements),
+            ("function g(a) {", FragmentContext::Statements),
+            ("a, b", FragmentContext::Class),
         ] {
-            assert_eq!(of(text, around), None, "{text}");
+            assert_eq!(of(text, context), None, "{text}");
         }
     }
 

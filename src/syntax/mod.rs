@@ -30,7 +30,9 @@ mod test_titles;
 mod tests;
 mod text;
 
-pub use arity::{Arities, Arity, Around, arity_by_text, arity_of_python, has_opaque_decorator};
+pub use arity::{
+    Arities, Arity, FragmentContext, arity_by_text, arity_of_python, has_opaque_decorator,
+};
 pub use assertions::{InterfaceAssertion, interface_assertions};
 pub use comments::blank_comments;
 pub use component::component_tags;

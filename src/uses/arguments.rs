@@ -17,7 +17,7 @@ use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
 use crate::model::{Budget, Family, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::SymbolRow;
-use crate::syntax::{self, Arities, Arity, Around, UseKind};
+use crate::syntax::{self, Arities, Arity, FragmentContext, UseKind};
 
 /// Classes without a constructor below one whose constructor changed that are looked at.
 const MAX_HEIRS: usize = 200;
@@ -393,8 +393,8 @@ impl Uses<'_> {
             let (start, end) = (symbol.span.start_byte, symbol.span.end_byte);
             let text = side.text.get(start as usize..end as usize)?;
             let language = syntax::by_path(&file.path);
-            let around = around(outer, symbol.kind);
-            let by_text = syntax::arity_by_text(language, text, around, &self.budget);
+            let context = fragment_context(outer, symbol.kind);
+            let by_text = syntax::arity_by_text(language, text, context, &self.budget);
             let found = by_text.unwrap_or_else(|| {
                 let arities = trees.of(&file.path, side, &self.budget)?;
                 arities.of_definition(&symbol.span, is_method)
@@ -436,8 +436,8 @@ pub(super) fn has_known_bound(path: &RepoPath, side: &FileSide, symbol: &Symbol)
     let found = if is_python(path) {
         syntax::arity_of_python(language, text, is_method, &budget)
     } else {
-        let around = around(outer, symbol.kind);
-        syntax::arity_by_text(language, text, around, &budget).flatten()
+        let context = fragment_context(outer, symbol.kind);
+        syntax::arity_by_text(language, text, context, &budget).flatten()
     };
     found.is_some_and(|it| it.most.is_some())
 }
@@ -524,16 +524,16 @@ pub(super) fn broken_call(
     })
 }
 
-fn around(outer: Option<SymbolKind>, kind: SymbolKind) -> Around {
+fn fragment_context(outer: Option<SymbolKind>, kind: SymbolKind) -> FragmentContext {
     match outer {
         // Of an object that is no definition.
         None | Some(SymbolKind::Function | SymbolKind::Method) if kind == SymbolKind::Method => {
-            Around::Object
+            FragmentContext::Object
         }
-        None | Some(SymbolKind::Function | SymbolKind::Method) => Around::Statements,
-        Some(SymbolKind::Class) => Around::Class,
-        Some(SymbolKind::Interface | SymbolKind::Type) => Around::Interface,
-        Some(_) => Around::Object,
+        None | Some(SymbolKind::Function | SymbolKind::Method) => FragmentContext::Statements,
+        Some(SymbolKind::Class) => FragmentContext::Class,
+        Some(SymbolKind::Interface | SymbolKind::Type) => FragmentContext::Interface,
+        Some(_) => FragmentContext::Object,
     }
 }
 
