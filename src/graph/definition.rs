@@ -28,21 +28,21 @@ pub struct NeighborDefinition {
     pub via: Option<SymbolId>,
 }
 
-/// Returns the neighbours of a definition, in no order, and whether a bound ended the walk. `seeds` are the definition and its dispatch
+/// Returns the neighbours of a definition, in no order, and whether a bound ended the walk. `starts` are the definition and its dispatch
 /// targets, whose users may use it.
 pub fn neighbors(
     read: &Read<'_>,
-    seeds: &[WalkStart],
+    starts: &[WalkStart],
     kinds: &[EdgeKind],
     direction: Direction,
     depth: u32,
     budget: &Budget,
 ) -> StoreResult<(Vec<NeighborDefinition>, bool)> {
     // Another overload may be a user itself.
-    let whole = seeds.iter().filter(|it| it.class != Provenance::Overload);
+    let whole = starts.iter().filter(|it| it.class != Provenance::Overload);
     let mut seen: HashSet<(Option<FileId>, Option<SymbolId>)> =
         whole.map(|it| (None, Some(it.definition))).collect();
-    let mut frontier: Vec<WalkStart> = seeds.to_vec();
+    let mut frontier: Vec<WalkStart> = starts.to_vec();
     let mut all = Vec::new();
     for hops in 1..=depth {
         let mut next: BTreeMap<(Option<FileId>, Option<SymbolId>), NeighborDefinition> =

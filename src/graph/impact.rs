@@ -47,7 +47,7 @@ pub struct WalkStart {
 }
 
 impl WalkStart {
-    /// Returns seeds of definitions that are asked about.
+    /// Returns starts of definitions that are asked about.
     pub fn of(rows: impl IntoIterator<Item = SymbolId>) -> Vec<Self> {
         let class = Provenance::Resolved;
         rows.into_iter()
@@ -61,7 +61,7 @@ impl WalkStart {
             .collect()
     }
 
-    /// Whether an edge of a seed leads to users of the definition that is asked about.
+    /// Whether an edge of a start leads to users of the definition that is asked about.
     pub(super) fn is_followed_by(&self, edge: &EdgeRow) -> bool {
         ReachStep::of_dispatch_target(self, ReachStep::new(Provenance::Resolved))
             .is_followed_by(edge)
@@ -93,7 +93,7 @@ const MAX_LAST: usize = 200;
 /// `dispatch` returns them by its row.
 pub fn walk(
     read: &Read<'_>,
-    seeds: &[WalkStart],
+    starts: &[WalkStart],
     direction: Direction,
     depth: u32,
     budget: &Budget,
@@ -101,16 +101,19 @@ pub fn walk(
 ) -> StoreResult<Reach> {
     let mut reach = Reach::default();
     // Of another overload some users alone are followed; it may be reached as a user itself.
-    let whole = seeds.iter().filter(|it| it.class != Provenance::Overload);
-    let mut seen: HashMap<SymbolId, u32> = whole.map(|seed| (seed.definition, 0)).collect();
+    let whole = starts.iter().filter(|it| it.class != Provenance::Overload);
+    let mut seen: HashMap<SymbolId, u32> = whole.map(|start| (start.definition, 0)).collect();
     let mut places: BTreeMap<(Option<FileId>, Option<SymbolId>), Reached> = BTreeMap::new();
     // The definitions around those that were reached come from these.
     let mut inner: HashMap<SymbolId, SymbolId> = HashMap::new();
-    let mut frontier: Vec<(SymbolId, ReachStep)> = seeds
+    let mut frontier: Vec<(SymbolId, ReachStep)> = starts
         .iter()
-        .map(|seed| {
+        .map(|start| {
             let first = ReachStep::new(Provenance::Resolved);
-            (seed.definition, ReachStep::of_dispatch_target(seed, first))
+            (
+                start.definition,
+                ReachStep::of_dispatch_target(start, first),
+            )
         })
         .collect();
     for hops in 1..=depth {
@@ -183,8 +186,8 @@ pub fn walk(
             reach.is_deeper = reach.is_deeper || read.edges_into(*at)?.iter().any(is_new);
         }
     }
-    for seed in seeds.iter().filter(|seed| seed.is_asked_about()) {
-        places.retain(|(_, symbol), _| *symbol != Some(seed.definition));
+    for start in starts.iter().filter(|start| start.is_asked_about()) {
+        places.retain(|(_, symbol), _| *symbol != Some(start.definition));
     }
     reach.places = places.into_values().collect();
     Ok(reach)

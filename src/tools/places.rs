@@ -616,11 +616,11 @@ pub(super) fn places(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Located
     Ok(placed)
 }
 
-/// Converts a place that uses one of `seeds` to its output form.
+/// Converts a place that uses one of `targets` to its output form.
 pub(super) fn caller_output(
     view: &View<'_>,
     place: &LocatedSymbol,
-    seeds: &[SymbolRow],
+    targets: &[SymbolRow],
     defaults: &Defaults,
 ) -> Result<CallerOutput> {
     let reached = &place.reached;
@@ -628,11 +628,11 @@ pub(super) fn caller_output(
         Some(id) => view.read.symbol_by_id(id)?,
         None => None,
     };
-    let lines = match seeds {
-        [seed, ..] if reached.hops == 1 && reached.count > 1 => uses(view).lines_of_uses(
+    let lines = match targets {
+        [target, ..] if reached.hops == 1 && reached.count > 1 => uses(view).lines_of_uses(
             &place.path,
             place.symbol.as_ref(),
-            &seed.name,
+            &target.name,
             reached.count,
         )?,
         _ => Vec::new(),

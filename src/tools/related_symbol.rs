@@ -34,8 +34,8 @@ pub(super) fn of_type(
     let mut found = Vec::new();
     let mut is_cut = false;
     for way in direction.ways() {
-        let (seeds, is_short) = seeds(view, symbol, *way)?;
-        let (near, cut) = neighbors(view.read, &seeds, &[kind], *way, depth, view.budget)?;
+        let (starts, is_short) = walk_starts(view, symbol, *way)?;
+        let (near, cut) = neighbors(view.read, &starts, &[kind], *way, depth, view.budget)?;
         is_cut |= cut | is_short;
         for near in &near {
             found.extend(output(view, near, edge_type, *way)?);
@@ -45,9 +45,13 @@ pub(super) fn of_type(
 }
 
 /// Returns the definition, to its users with its dispatch targets, and whether there may be more of those.
-fn seeds(view: &View<'_>, symbol: &SymbolRow, way: Direction) -> Result<(Vec<WalkStart>, bool)> {
+fn walk_starts(
+    view: &View<'_>,
+    symbol: &SymbolRow,
+    way: Direction,
+) -> Result<(Vec<WalkStart>, bool)> {
     match way {
-        Direction::In => uses(view).seeds(std::slice::from_ref(symbol)),
+        Direction::In => uses(view).walk_starts(std::slice::from_ref(symbol)),
         Direction::Out => Ok((WalkStart::of([symbol.id]), false)),
     }
 }
@@ -57,8 +61,8 @@ fn seeds(view: &View<'_>, symbol: &SymbolRow, way: Direction) -> Result<(Vec<Wal
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = Direction::In;
-    let (seeds, is_short) = seeds(view, symbol, way)?;
-    let (near, cut) = neighbors(view.read, &seeds, &kinds, way, depth, view.budget)?;
+    let (starts, is_short) = walk_starts(view, symbol, way)?;
+    let (near, cut) = neighbors(view.read, &starts, &kinds, way, depth, view.budget)?;
     let is_cut = cut | is_short;
     let mut best: BTreeMap<RepoPath, (u32, Provenance)> = BTreeMap::new();
     for near in &near {

@@ -1,4 +1,4 @@
-//! Seeds of a walk to users: definitions with their dispatch targets, so that users of an override count for the
+//! Starts of a walk to users: definitions with their dispatch targets, so that users of an override count for the
 //! method it overrides; and the dispatch targets of users on the way.
 
 use super::Uses;
@@ -17,18 +17,21 @@ const MAX_TARGETS: usize = 100;
 const MAX_USERS: usize = 300;
 
 impl<'r> Uses<'r> {
-    /// Returns the seeds of a walk to the users of some definitions: these, then the methods that they override or that override
+    /// Returns the starts of a walk to the users of some definitions: these, then the methods that they override or that override
     /// them, the overloads that share their calls, and what stands for them in builds for other platforms. Also returns
     /// whether there may be more.
-    pub fn seeds(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
-        let mut seeds = WalkStart::of(targets.iter().map(|target| target.id));
+    pub fn walk_starts(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
+        let mut starts = WalkStart::of(targets.iter().map(|target| target.id));
         let all = self.dispatch_targets(targets)?;
-        for start in self.starts(&all)? {
-            if seeds.iter().all(|seed| seed.definition != start.definition) {
-                seeds.push(start);
+        for start in self.target_starts(&all)? {
+            if starts
+                .iter()
+                .all(|known| known.definition != start.definition)
+            {
+                starts.push(start);
             }
         }
-        Ok((seeds, all.is_cut))
+        Ok((starts, all.is_cut))
     }
 
     /// Returns the definitions whose users may use one of `targets` in their place.
@@ -104,7 +107,7 @@ impl<'r> Uses<'r> {
         }
     }
 
-    fn starts(&self, all: &DispatchTargets) -> StoreResult<Vec<WalkStart>> {
+    fn target_starts(&self, all: &DispatchTargets) -> StoreResult<Vec<WalkStart>> {
         let mut starts = Vec::new();
         for (&(file, at), &class) in &all.found {
             let ids = self.read.symbol_ids(file)?;
@@ -146,7 +149,7 @@ impl UserDispatch<'_, '_> {
         self.uses
             .bindings()
             .add_dispatch_targets(place, &mut self.known)?;
-        self.uses.starts(&self.known)
+        self.uses.target_starts(&self.known)
     }
 
     /// Whether a bound on targets or users ended the search.

@@ -448,12 +448,12 @@ fn add_constructed(view: &View<'_>, targets: &mut Vec<SymbolRow>) -> Result<()> 
 /// Walks from changed definitions to their users, with those that stand for them where code runs.
 fn reached_from(view: &View<'_>, targets: &[SymbolRow]) -> Result<Reach> {
     let uses = uses(view);
-    let (seeds, _) = uses.seeds(targets)?;
+    let (starts, _) = uses.walk_starts(targets)?;
     let mut on_the_way = uses.dispatch_on_the_way();
     let mut dispatch = |definition| on_the_way.of(definition);
     Ok(walk(
         view.read,
-        &seeds,
+        &starts,
         Direction::In,
         DEPTH,
         view.budget,

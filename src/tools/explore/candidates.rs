@@ -38,7 +38,7 @@ const DECLARATION: f64 = 0.5;
 const PART_BYTES: f64 = 280.0;
 
 /// Hits whose surroundings are looked at.
-const N_SEEDS: usize = 3;
+const N_ROOTS: usize = 3;
 
 /// Definitions around one hit or target: beside it, called, named, using it, testing it.
 const MAX_CALLEES: usize = 6;
@@ -238,13 +238,13 @@ pub(super) fn of_hits(
     let mut best: Vec<&PackCandidate> = found.list.iter().collect();
     best.retain(|it| it.excluded.is_none() && !it.is_weak);
     best.sort_by(|a, b| b.value.total_cmp(&a.value));
-    let seeds: Vec<PackSeed> = best
+    let roots: Vec<PackRoot> = best
         .into_iter()
         .filter_map(|hit| hit.unit.symbol.clone())
         .filter(|symbol| symbol.kind != SymbolKind::Heading)
-        .take(N_SEEDS)
+        .take(N_ROOTS)
         .zip([1.0, 0.5, 0.25])
-        .map(|(symbol, value)| PackSeed { symbol, value })
+        .map(|(symbol, value)| PackRoot { symbol, value })
         .collect();
     // What a good hit calls is that before it is a poor hit of its own.
     let (strong, rest): (Vec<PackCandidate>, Vec<PackCandidate>) = found
@@ -254,7 +254,7 @@ pub(super) fn of_hits(
     for hit in strong {
         candidates.add(hit);
     }
-    surroundings(source, input, &seeds, &mut candidates)?;
+    surroundings(source, input, &roots, &mut candidates)?;
     let (weak, excluded): (Vec<PackCandidate>, Vec<PackCandidate>) =
         rest.into_iter().partition(|hit| hit.excluded.is_none());
     for hit in weak.into_iter().chain(excluded) {
@@ -269,7 +269,7 @@ pub(super) fn of_units(
     source: &SourceReader<'_>,
     input: &ExploreInput,
     units: Vec<(Unit, String)>,
-    seeds: &[SymbolRow],
+    roots: &[SymbolRow],
 ) -> Result<Candidates> {
     let mut candidates = Candidates::new();
     let n_units = units.len();
@@ -293,26 +293,26 @@ pub(super) fn of_units(
             is_signature: false,
         });
     }
-    let mut seeds: Vec<PackSeed> = seeds
+    let mut roots: Vec<PackRoot> = roots
         .iter()
-        .map(|symbol| PackSeed {
+        .map(|symbol| PackRoot {
             symbol: symbol.clone(),
             value: 1.0,
         })
         .collect();
     // Equals go by path and line: the order of the targets stays.
-    for (at, seed) in seeds.iter_mut().enumerate() {
+    for (at, root) in roots.iter_mut().enumerate() {
         #[allow(clippy::cast_precision_loss, reason = "at most 20 targets")]
         let behind = at as f64;
-        seed.value -= behind / 100.0;
+        root.value -= behind / 100.0;
     }
-    surroundings(source, input, &seeds, &mut candidates)?;
+    surroundings(source, input, &roots, &mut candidates)?;
     candidates.sort();
     Ok(candidates)
 }
 
 /// A definition whose surroundings are looked at.
-struct PackSeed {
+struct PackRoot {
     symbol: SymbolRow,
     value: f64,
 }
@@ -473,31 +473,31 @@ fn exclude(input: &ExploreInput, found: &mut Vec<PackCandidate>) {
     });
 }
 
-/// Adds the surroundings of the seeds, as far as the caller includes them.
+/// Adds the surroundings of the roots, as far as the caller includes them.
 fn surroundings(
     source: &SourceReader<'_>,
     input: &ExploreInput,
-    seeds: &[PackSeed],
+    roots: &[PackRoot],
     candidates: &mut Candidates,
 ) -> Result<()> {
     if input.includes(Include::Source) {
-        for seed in seeds {
-            container(source, seed, candidates)?;
+        for root in roots {
+            container(source, root, candidates)?;
         }
     }
     if input.includes(Include::Callees) || input.includes(Include::Imports) {
-        for seed in seeds {
-            used(source, input, seed, candidates)?;
+        for root in roots {
+            used(source, input, root, candidates)?;
         }
     }
     if input.includes(Include::Source) {
-        for seed in seeds {
-            neighbours(source, seed, candidates)?;
+        for root in roots {
+            neighbours(source, root, candidates)?;
         }
     }
     if input.includes(Include::Callers) || input.includes(Include::Tests) {
-        for seed in seeds {
-            users(source, input, seed, candidates)?;
+        for root in roots {
+            users(source, input, root, candidates)?;
         }
     }
     Ok(())
@@ -505,11 +505,11 @@ fn surroundings(
 
 fn container(
     source: &SourceReader<'_>,
-    seed: &PackSeed,
+    root: &PackRoot,
     candidates: &mut Candidates,
 ) -> Result<()> {
-    let symbols = source.symbols(&seed.symbol.path)?;
-    let Some(parent) = seed.symbol.parent.and_then(|at| symbols.get(at as usize)) else {
+    let symbols = source.symbols(&root.symbol.path)?;
+    let Some(parent) = root.symbol.parent.and_then(|at| symbols.get(at as usize)) else {
         return Ok(());
     };
     if !has_members(parent, &symbols) {
@@ -519,21 +519,21 @@ fn container(
         candidates.add(PackCandidate {
             unit,
             members,
-            ..around(seed, PackRole::Container)
+            ..around(root, PackRole::Container)
         });
     }
     Ok(())
 }
 
-/// Adds the definitions that a seed, with those inside it, calls and names: in the order of their first use.
+/// Adds the definitions that a root, with those inside it, calls and names: in the order of their first use.
 fn used(
     source: &SourceReader<'_>,
     input: &ExploreInput,
-    seed: &PackSeed,
+    root: &PackRoot,
     candidates: &mut Candidates,
 ) -> Result<()> {
     let view = source.view;
-    let own = inside(source, &seed.symbol)?;
+    let own = inside(source, &root.symbol)?;
     let mut edges: Vec<EdgeRow> = Vec::new();
     for id in &own {
         edges.extend(view.read.edges_out_of(*id)?);
@@ -565,25 +565,25 @@ fn used(
                 unit: short(source, &symbol)?,
                 provenance: Some(edge.provenance),
                 excluded: (n > max).then_some(OmissionReason::Limit),
-                ..around(seed, role)
+                ..around(root, role)
             });
         }
     }
     Ok(())
 }
 
-/// Adds the definitions around a seed among its siblings, the nearest first.
+/// Adds the definitions around a root among its siblings, the nearest first.
 fn neighbours(
     source: &SourceReader<'_>,
-    seed: &PackSeed,
+    root: &PackRoot,
     candidates: &mut Candidates,
 ) -> Result<()> {
-    let symbols = source.symbols(&seed.symbol.path)?;
+    let symbols = source.symbols(&root.symbol.path)?;
     let siblings: Vec<&SymbolRow> = symbols
         .iter()
-        .filter(|it| it.parent == seed.symbol.parent && it.kind != SymbolKind::Heading)
+        .filter(|it| it.parent == root.symbol.parent && it.kind != SymbolKind::Heading)
         .collect();
-    let Some(at) = siblings.iter().position(|it| it.id == seed.symbol.id) else {
+    let Some(at) = siblings.iter().position(|it| it.id == root.symbol.id) else {
         return Ok(());
     };
     let mut near: Vec<(usize, &SymbolRow)> = siblings
@@ -595,28 +595,28 @@ fn neighbours(
     near.sort_by_key(|(distance, _)| *distance);
     for (distance, sibling) in near.into_iter().take(MAX_NEIGHBOURS) {
         #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 definitions")]
-        let value = seed.value / distance as f64;
+        let value = root.value / distance as f64;
         candidates.add(PackCandidate {
             unit: short(source, sibling)?,
             value,
             weight: value,
-            ..around(seed, PackRole::Neighbour)
+            ..around(root, PackRole::Neighbour)
         });
     }
     Ok(())
 }
 
-/// Adds the definitions and the tests that use a seed directly, the best known first.
+/// Adds the definitions and the tests that use a root directly, the best known first.
 fn users(
     source: &SourceReader<'_>,
     input: &ExploreInput,
-    seed: &PackSeed,
+    root: &PackRoot,
     candidates: &mut Candidates,
 ) -> Result<()> {
     let view = source.view;
     let reached = walk(
         view.read,
-        &impact::WalkStart::of([seed.symbol.id]),
+        &impact::WalkStart::of([root.symbol.id]),
         Direction::In,
         1,
         view.budget,
@@ -649,7 +649,7 @@ fn users(
                 line: Some(place.reached.line),
                 test,
                 excluded: (n > max).then_some(OmissionReason::Limit),
-                ..around(seed, role)
+                ..around(root, role)
             });
         }
     }
@@ -707,24 +707,24 @@ fn inside(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Vec<SymbolId>
     Ok(inner.map(|it| it.id).collect())
 }
 
-/// Returns a candidate that a seed brings; its unit is still that of the seed.
-fn around(seed: &PackSeed, role: PackRole) -> PackCandidate {
+/// Returns a candidate that a root brings; its unit is still that of the root.
+fn around(root: &PackRoot, role: PackRole) -> PackCandidate {
     PackCandidate {
         unit: Unit {
-            path: seed.symbol.path.clone(),
+            path: root.symbol.path.clone(),
             lines: (0, 0),
             head: None,
-            handle: seed.symbol.handle,
+            handle: root.symbol.handle,
             symbol: None,
             is_cut: false,
         },
         role,
-        value: seed.value,
-        weight: seed.value,
+        value: root.value,
+        weight: root.value,
         share: 1.0,
         is_weak: false,
         score: None,
-        because: seed.symbol.handle.to_string(),
+        because: root.symbol.handle.to_string(),
         provenance: None,
         line: None,
         test: None,

@@ -296,10 +296,10 @@ fn of_symbol(
 /// Returns the places that use a definition directly, in tests or elsewhere.
 fn users(source: &SourceReader<'_>, found: &[SymbolRow], in_tests: bool) -> Result<Vec<String>> {
     let view = source.view;
-    let (seeds, _) = uses(view).seeds(found)?;
+    let (starts, _) = uses(view).walk_starts(found)?;
     let reached = walk(
         view.read,
-        &seeds,
+        &starts,
         Direction::In,
         1,
         view.budget,

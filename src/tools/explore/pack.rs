@@ -31,7 +31,7 @@ const RELATED_SHARE: usize = 4;
 const CARDS_SHARE: usize = 2;
 
 /// Files whose neighbours are listed, and files of a question that have a card.
-const MAX_SEEDS: usize = 6;
+const MAX_RELATED_FILES: usize = 6;
 const MAX_FILE_CARDS: usize = 5;
 
 /// Omitted definitions that are listed.
@@ -109,7 +109,7 @@ pub(super) fn of_targets(
     let histories = input.histories(view, config)?;
     let source = SourceReader::of(view);
     let mut units = Vec::new();
-    let mut seeds = Vec::new();
+    let mut roots = Vec::new();
     let mut list = Vec::new();
     for text in targets {
         let target = targets::find(&source, text)?;
@@ -117,7 +117,7 @@ pub(super) fn of_targets(
             let found = target.units(&source)?;
             units.extend(found.into_iter().map(|unit| (unit, text.clone())));
         }
-        seeds.extend(target.symbol().cloned());
+        roots.extend(target.symbol().cloned());
         list.push(cards::card(
             &source,
             input,
@@ -128,7 +128,7 @@ pub(super) fn of_targets(
     }
     // The surroundings go on the cards where no source is asked for.
     let around = if input.includes(Include::Source) {
-        seeds.as_slice()
+        roots.as_slice()
     } else {
         &[]
     };
@@ -179,7 +179,7 @@ fn related(
     }
     let depth = u32::try_from(clamp(input.related_depth, 1, 0..=3)).unwrap_or(1);
     let max = clamp(input.max_related, 20, 0..=100);
-    let files = first_files(ranked, MAX_SEEDS);
+    let files = first_files(ranked, MAX_RELATED_FILES);
     let mut near = if depth == 0 || max == 0 {
         Vec::new()
     } else {

@@ -31,7 +31,7 @@ impl ByDispatch {
     pub(super) fn find(
         view: &View<'_>,
         uses: &Uses<'_>,
-        seeds: &[WalkStart],
+        starts: &[WalkStart],
         depth: u32,
         known: &Affected,
     ) -> Result<Self> {
@@ -42,7 +42,7 @@ impl ByDispatch {
         let mut dispatch = |definition| on_the_way.of(definition);
         let reached = walk(
             view.read,
-            seeds,
+            starts,
             Direction::In,
             depth,
             view.budget,

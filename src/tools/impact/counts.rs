@@ -30,10 +30,10 @@ pub(in crate::tools) fn counts(view: &View<'_>, targets: &[SymbolRow]) -> Result
     let uses = uses(view);
     let (found, _) = list_reached(view, &uses, &input, targets, &mut output)?;
     sites::add(view, &uses, &input, targets, &mut output)?;
-    let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
+    let starts = WalkStart::of(targets.iter().map(|symbol| symbol.id));
     let used = walk(
         view.read,
-        &seeds,
+        &starts,
         Direction::Out,
         1,
         view.budget,

@@ -11,20 +11,20 @@ use crate::tools::answer::truncate_to_bytes;
 use crate::uses::Uses;
 use crate::workspace::{SymbolRow, View};
 
-/// Adds them as `path:line name`, as many as take `max_bytes`, and returns how many there are and whether there may be more. `seeds` are the target and the
+/// Adds them as `path:line name`, as many as take `max_bytes`, and returns how many there are and whether there may be more. `starts` are the target and the
 /// definitions that stand for it where code runs, and whether there may be more of these.
 pub(super) fn add(
     view: &View<'_>,
     uses: &Uses<'_>,
     target: &SymbolRow,
-    (seeds, are_seeds_cut): (&[WalkStart], bool),
+    (starts, are_starts_cut): (&[WalkStart], bool),
     max_bytes: usize,
     output: &mut ImpactOutput,
 ) -> Result<(usize, bool)> {
     let (rows, is_cut) = match target.kind {
         SymbolKind::Interface => uses.satisfying_types(target)?,
         SymbolKind::Method if is_of_interface(view, target)? => {
-            (implementing(view, seeds)?, are_seeds_cut)
+            (implementing(view, starts)?, are_starts_cut)
         }
         _ => return Ok((0, false)),
     };
@@ -51,12 +51,12 @@ pub(super) fn add(
     Ok((all.len(), is_cut))
 }
 
-/// Returns the methods among `seeds` that run where a method of an interface is called; those of other interfaces run nothing.
-fn implementing(view: &View<'_>, seeds: &[WalkStart]) -> Result<Vec<SymbolRow>> {
+/// Returns the methods among `starts` that run where a method of an interface is called; those of other interfaces run nothing.
+fn implementing(view: &View<'_>, starts: &[WalkStart]) -> Result<Vec<SymbolRow>> {
     let mut rows = Vec::new();
-    let seeds = seeds.iter().filter(|it| it.class == Provenance::Dispatch);
-    for seed in seeds {
-        if let Some(row) = view.read.symbol_by_id(seed.definition)?
+    let starts = starts.iter().filter(|it| it.class == Provenance::Dispatch);
+    for start in starts {
+        if let Some(row) = view.read.symbol_by_id(start.definition)?
             && !is_of_interface(view, &row)?
         {
             rows.push(row);

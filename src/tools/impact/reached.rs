@@ -63,12 +63,12 @@ impl ReachedDefinitions {
         depth: u32,
         with_tests: bool,
     ) -> Result<Self> {
-        let (starts, are_starts_cut) = uses.seeds(targets)?;
+        let (starts, are_starts_cut) = uses.walk_starts(targets)?;
         let (inwards, outwards) = (Direction::In, Direction::Out);
         let (read, budget) = (view.read, view.budget);
         let users = walk(read, &starts, inwards, depth, budget, &mut no_dispatch)?;
-        let seeds = WalkStart::of(targets.iter().map(|symbol| symbol.id));
-        let used = walk(read, &seeds, outwards, 1, budget, &mut no_dispatch)?;
+        let own = WalkStart::of(targets.iter().map(|symbol| symbol.id));
+        let used = walk(read, &own, outwards, 1, budget, &mut no_dispatch)?;
         let mut callers = places(view, &users.places)?;
         callers.retain(|place| {
             (with_tests || !place.role(view).is_of_tests()) && !view.is_gone(&place.path)

@@ -91,13 +91,13 @@ fn is_same(group: &[SymbolRow], symbol: &SymbolRow) -> bool {
 
 /// Returns `None` for a definition that a test reaches.
 fn state(view: &View<'_>, uses: &Uses<'_>, group: &[SymbolRow]) -> Result<Option<&'static str>> {
-    let (seeds, is_cut) = uses.seeds(group)?;
+    let (starts, is_cut) = uses.walk_starts(group)?;
     let mut on_the_way = uses.dispatch_on_the_way();
     let mut dispatch = |definition| on_the_way.of(definition);
     let budget = view.budget;
     let reached = walk(
         view.read,
-        &seeds,
+        &starts,
         Direction::In,
         DEPTH,
         budget,
