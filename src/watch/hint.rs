@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use notify::{Config, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::{Mark, WatchCoverage, WatchError, network_type};
+use super::{WatchCoverage, WatchError, WatchMoment, network_type};
 use crate::model::visited::{ChangedDirectories, Doubts, Visited, VisitedDirectory};
 
 /// Directories that one watch looks at, at most: each takes a kernel object, of which a user has some
@@ -106,24 +106,24 @@ impl HintWatch {
 
     /// Returns nothing: there is no moment at which all changes were told.
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
-    pub fn mark(&self) -> Option<(Mark, Doubts)> {
+    pub fn moment(&self) -> Option<(WatchMoment, Doubts)> {
         None
     }
 
     /// Always false: without a queue of events, changes go unseen.
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
-    pub fn is_unchanged(&self, _: &Mark) -> bool {
+    pub fn is_unchanged(&self, _: &WatchMoment) -> bool {
         false
     }
 
     /// Returns nothing: there is no moment at which all changes were told.
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
-    pub fn changed_between(&self, _: &Mark, _: &Mark) -> Option<ChangedDirectories> {
+    pub fn changed_between(&self, _: &WatchMoment, _: &WatchMoment) -> Option<ChangedDirectories> {
         None
     }
 
     /// Returns whether every directory of a look is watched; events prove nothing here.
-    pub fn coverage(&self, visited: &Visited, _: Option<&Mark>) -> WatchCoverage {
+    pub fn coverage(&self, visited: &Visited, _: Option<&WatchMoment>) -> WatchCoverage {
         let known = lock(&self.directories);
         let is_known = |directory: &VisitedDirectory| {
             let path = std::str::from_utf8(&directory.path).ok();
@@ -138,7 +138,7 @@ impl HintWatch {
 
     /// Does nothing: no file is doubted.
     #[allow(clippy::unused_self, reason = "the other systems' needs it")]
-    pub fn clear_doubts(&self, _: &Mark) {}
+    pub fn clear_doubts(&self, _: &WatchMoment) {}
 
     /// Returns how many changes were seen so far. One that was made just now may be missing.
     pub fn n_changes(&self) -> u64 {

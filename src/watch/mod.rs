@@ -44,13 +44,13 @@ pub enum WatchError {
 
 /// A moment of a watch: as long as [`Watch::is_unchanged`] says so, nothing was told since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct WatchMoment {
     /// How many changes had been told.
     n_changes: u64,
     /// How many times a directory had been added to the watch.
     #[cfg_attr(
         not(target_os = "linux"),
-        allow(dead_code, reason = "no moment is marked there")
+        allow(dead_code, reason = "nothing is watched there")
     )]
     n_added: u64,
 }
@@ -68,7 +68,7 @@ pub enum WatchCoverage {
     Useless(WatchError),
 }
 
-impl Mark {
+impl WatchMoment {
     /// Returns whether nothing was told between the two.
     pub fn is_same_moment(&self, other: &Self) -> bool {
         self.n_changes == other.n_changes

@@ -21,7 +21,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, StatxAttributes, StatxFlags, fstat, fsta
 use rustix::io::Errno;
 
 use super::mounts::{mounted_files, network_type};
-use super::{Mark, WatchCoverage, WatchError};
+use super::{WatchCoverage, WatchError, WatchMoment};
 use crate::model::visited::{
     ChangedDirectories, DirectoryId, Doubts, TELLING_FILE_SYSTEMS, Visited, VisitedDirectory,
 };
@@ -209,21 +209,25 @@ impl QueueWatch {
     }
 
     /// Reads the queue and returns this moment, with the files that are doubted at it.
-    pub fn mark(&self) -> Option<(Mark, Doubts)> {
+    pub fn moment(&self) -> Option<(WatchMoment, Doubts)> {
         let state = self.queue.read();
         let doubts = Doubts::new(state.doubts.keys().cloned());
-        Some((state.mark(), doubts))
+        Some((state.moment(), doubts))
     }
 
-    /// Reads the queue and returns whether nothing was told since `mark`.
-    pub fn is_unchanged(&self, mark: &Mark) -> bool {
+    /// Reads the queue and returns whether nothing was told since `moment`.
+    pub fn is_unchanged(&self, moment: &WatchMoment) -> bool {
         let state = self.queue.read();
-        state.broken.is_none() && state.n_changes == mark.n_changes
+        state.broken.is_none() && state.n_changes == moment.n_changes
     }
 
     /// Returns the directories whose entries changed between two moments; `None` where more than their files may have
     /// changed: a directory came, went or was moved, a file of rules changed, events were lost.
-    pub fn changed_between(&self, from: &Mark, to: &Mark) -> Option<ChangedDirectories> {
+    pub fn changed_between(
+        &self,
+        from: &WatchMoment,
+        to: &WatchMoment,
+    ) -> Option<ChangedDirectories> {
         let state = self.queue.lock();
         let is_narrow = state.broken.is_none() && state.last_wide <= from.n_changes;
         // A change after the second moment may have taken the place of one before it in the list: that is one more directory.
@@ -232,13 +236,13 @@ impl QueueWatch {
         (is_narrow && to.n_changes >= from.n_changes).then(|| ChangedDirectories::new(changed))
     }
 
-    /// Returns how much of the directories of a scan was watched before `mark`, when the scan began. Without a mark the watch
+    /// Returns how much of the directories of a scan was watched before `moment`, when the scan began. Without a moment the watch
     /// had not begun then, and the coverage is [`WatchCoverage::Late`] at most.
-    pub fn coverage(&self, visited: &Visited, mark: Option<&Mark>) -> WatchCoverage {
+    pub fn coverage(&self, visited: &Visited, moment: Option<&WatchMoment>) -> WatchCoverage {
         let state = self.queue.lock();
         let is_before = |watched: &WatchedDirectory| {
-            let since = watched.added.zip(mark);
-            since.is_some_and(|(added, mark)| added <= mark.n_added)
+            let since = watched.added.zip(moment);
+            since.is_some_and(|(added, moment)| added <= moment.n_added)
         };
         let git_dir = state.watched.values().find(|watched| watched.is_git_dir());
         let Some(git_dir) = git_dir.filter(|watched| watched.added.is_some()) else {
@@ -276,10 +280,10 @@ impl QueueWatch {
         }
     }
 
-    /// Forgets the doubts of `mark` and before: a complete look that began then has read those files.
-    pub fn clear_doubts(&self, mark: &Mark) {
+    /// Forgets the doubts of `moment` and before: a complete look that began then has read those files.
+    pub fn clear_doubts(&self, moment: &WatchMoment) {
         let mut state = self.queue.lock();
-        state.doubts.retain(|_, change| *change > mark.n_changes);
+        state.doubts.retain(|_, change| *change > moment.n_changes);
     }
 
     /// Returns how many changes were seen so far. One that was made just now may be missing.
@@ -449,8 +453,8 @@ impl EventQueue {
 }
 
 impl State {
-    fn mark(&self) -> Mark {
-        Mark {
+    fn moment(&self) -> WatchMoment {
+        WatchMoment {
             n_changes: self.n_changes,
             n_added: self.n_added,
         }

@@ -163,7 +163,7 @@ impl Workspace {
             ..index.pointer().clone()
         };
         let home = self.home.repo(&pointer.repo_id);
-        let mark =
+        let lock =
             ReaderLock::acquire_shared(&home.reader_lock_path(&pointer.index_id, &pointer.build))?;
         let source = index.pointer().clone();
         self.keep(index);
@@ -193,7 +193,7 @@ impl Workspace {
         let total = home.bytes(&pointer);
         let on_bytes = |done| stop_if(interrupt).map(|()| (on.bytes)(done, total));
         let written = bundle::write(&home, &pointer, origin, target, &on_bytes);
-        drop(mark);
+        drop(lock);
         let written = written.map_err(|error| cancelled_or(interrupt, error))?;
         Ok(Exported {
             commit: written.header.commit,

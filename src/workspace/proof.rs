@@ -14,7 +14,7 @@ use crate::model::{ContentId, FreshnessState, Proof};
 use crate::reconcile::Outcome;
 use crate::reconcile::plan::ChangedPart;
 use crate::store::{Index, Pointer};
-use crate::watch::{Mark, WatchCoverage};
+use crate::watch::{WatchCoverage, WatchMoment};
 
 /// How long an answer may rest on one scan of all files.
 pub(super) const MAX_AGE: Duration = Duration::from_mins(1);
@@ -46,7 +46,7 @@ struct StoredProof {
     pointer: Pointer,
     state: RepoState,
     rules_digest: ContentId,
-    mark: Mark,
+    moment: WatchMoment,
     visited: Arc<Visited>,
     outcome: Outcome,
     since: Instant,
@@ -55,7 +55,7 @@ struct StoredProof {
 /// The start of a scan, or of an answer without one.
 pub(super) struct ScanStart {
     /// `None` where there is no watch.
-    mark: Option<Mark>,
+    moment: Option<WatchMoment>,
     n_walks: u64,
     rules_digest: Option<ContentId>,
     /// Whether a stored proof was valid when it began.
@@ -77,13 +77,13 @@ pub(super) enum EarlierProof {
 impl Workspace {
     /// Begins a scan, before anything of the repository is read; also returns the files whose equal stat proves nothing.
     pub(super) fn begin_scan(&self) -> (ScanStart, Doubts) {
-        let marked = match &*self.watching_now() {
-            Watching::On(watch) => watch.mark(),
+        let known = match &*self.watching_now() {
+            Watching::On(watch) => watch.moment(),
             _ => None,
         };
-        let (mark, doubts) = marked.unzip();
+        let (moment, doubts) = known.unzip();
         let begun = ScanStart {
-            mark,
+            moment,
             n_walks: self.directories.as_ref().map_or(0, |known| known.n_walks()),
             rules_digest: None,
             was_stored: false,
@@ -102,7 +102,7 @@ impl Workspace {
         before: &RepoState,
         max_age: Duration,
     ) -> EarlierProof {
-        let Some(mark) = begun.mark else {
+        let Some(moment) = begun.moment else {
             return EarlierProof::Invalid;
         };
         begun.rules_digest = repo.rules_digest();
@@ -120,7 +120,7 @@ impl Workspace {
         if !rests_on_the_same {
             return EarlierProof::Invalid;
         }
-        begun.was_stored = stored.mark.is_same_moment(&mark);
+        begun.was_stored = stored.moment.is_same_moment(&moment);
         if stored.since.elapsed() >= max_age {
             return EarlierProof::Invalid;
         }
@@ -130,7 +130,7 @@ impl Workspace {
             return EarlierProof::Valid(outcome);
         }
         let changed = match &*self.watching_now() {
-            Watching::On(watch) => watch.changed_between(&stored.mark, &mark),
+            Watching::On(watch) => watch.changed_between(&stored.moment, &moment),
             _ => None,
         };
         let with_left_out = &stored.visited.with_left_out;
@@ -154,20 +154,22 @@ impl Workspace {
 
     /// Returns whether no change was reported since an answer without a scan began.
     pub(super) fn is_undisturbed(&self, begun: &ScanStart) -> bool {
-        begun.mark.is_some_and(|mark| self.is_unchanged_since(mark))
+        begun
+            .moment
+            .is_some_and(|moment| self.is_unchanged_since(moment))
     }
 
     /// Returns whether all that the last scan listed was watched before it began, and no change was reported since.
     pub(super) fn is_watched_since(&self, begun: &ScanStart) -> bool {
-        let (Some(visited), Some(mark)) = (self.visited_since(begun), &begun.mark) else {
+        let (Some(visited), Some(moment)) = (self.visited_since(begun), &begun.moment) else {
             return false;
         };
         // A write by another name of a file is not reported.
         let is_told = visited.linked.is_empty() && self.proof().n_untold == 0;
         match &*self.watching_now() {
             Watching::On(watch) if is_told => {
-                watch.coverage(&visited, Some(mark)) == WatchCoverage::Whole
-                    && watch.is_unchanged(mark)
+                watch.coverage(&visited, Some(moment)) == WatchCoverage::Whole
+                    && watch.is_unchanged(moment)
             }
             _ => false,
         }
@@ -206,17 +208,17 @@ impl Workspace {
         };
         let coverage = match &*self.watching_now() {
             Watching::On(watch) => {
-                if let Some(mark) = &begun.mark {
-                    watch.clear_doubts(mark);
+                if let Some(moment) = &begun.moment {
+                    watch.clear_doubts(moment);
                 }
-                watch.coverage(&visited, begun.mark.as_ref())
+                watch.coverage(&visited, begun.moment.as_ref())
             }
             _ => return,
         };
-        match (coverage, begun.mark) {
-            (WatchCoverage::Whole, Some(mark)) => {
-                let stored = self.new_proof(mark, begun, repo, index, before, outcome, visited);
-                self.record_proof(begun, mark, outcome, stored);
+        match (coverage, begun.moment) {
+            (WatchCoverage::Whole, Some(moment)) => {
+                let stored = self.new_proof(moment, begun, repo, index, before, outcome, visited);
+                self.record_proof(begun, moment, outcome, stored);
             }
             (WatchCoverage::Whole | WatchCoverage::Late, _) => {
                 self.catch_up(BackgroundJob::Refresh);
@@ -230,7 +232,7 @@ impl Workspace {
     #[expect(clippy::too_many_arguments, reason = "all that a proof rests on")]
     fn new_proof(
         &self,
-        mark: Mark,
+        moment: WatchMoment,
         begun: &ScanStart,
         repo: &Repo,
         index: &Index,
@@ -260,7 +262,7 @@ impl Workspace {
             pointer: index.pointer().clone(),
             state: before.clone(),
             rules_digest,
-            mark,
+            moment,
             visited,
             outcome: Outcome {
                 n_indexed: 0,
@@ -275,13 +277,13 @@ impl Workspace {
     fn record_proof(
         &self,
         begun: &ScanStart,
-        mark: Mark,
+        moment: WatchMoment,
         outcome: &Outcome,
         found: Result<StoredProof, &'static str>,
     ) {
         let is_untold = begun.was_stored && outcome.has_written() && found.is_ok() && {
             std::thread::sleep(MAX_LAG);
-            self.is_unchanged_since(mark)
+            self.is_unchanged_since(moment)
         };
         let mut proof = self.proof();
         proof.n_checks += u64::from(begun.was_stored);
@@ -302,9 +304,9 @@ impl Workspace {
         }
     }
 
-    fn is_unchanged_since(&self, mark: Mark) -> bool {
+    fn is_unchanged_since(&self, moment: WatchMoment) -> bool {
         match &*self.watching_now() {
-            Watching::On(watch) => watch.is_unchanged(&mark),
+            Watching::On(watch) => watch.is_unchanged(&moment),
             _ => false,
         }
     }

@@ -373,7 +373,7 @@ impl<F> Attempts<'_, F> {
             scan,
         } = self.open(&repo, &key, is_missing)?;
         let is_own = matches!(owner, IndexOwner::Own);
-        // A scan that was made while the index was copied began with no mark.
+        // A scan that was made while the index was copied began with no moment of the watch.
         let may_store = is_own && scan.is_none() && !repo.source().is_commit();
         let (stored, part) = if may_store {
             self.stored_proof(&mut begun, &repo, &index, &before)

@@ -87,10 +87,10 @@ impl Scene {
     /// Returns whether `change` is told once it has returned, and that nothing else is.
     fn tells(&self, change: impl FnOnce()) -> bool {
         self.cover();
-        let (mark, _) = self.watch.mark().unwrap();
-        assert!(self.watch.is_unchanged(&mark));
+        let (moment, _) = self.watch.moment().unwrap();
+        assert!(self.watch.is_unchanged(&moment));
         change();
-        !self.watch.is_unchanged(&mark)
+        !self.watch.is_unchanged(&moment)
     }
 }
 
@@ -192,16 +192,16 @@ fn files_that_had_no_name_are_told_of_and_their_directory_is_doubted() {
         println!("skipped: the file system makes no files without names");
         return;
     };
-    let (mark, _) = s.watch.mark().unwrap();
+    let (moment, _) = s.watch.moment().unwrap();
     assert!(rustix::io::write(&file, b"x").is_ok());
-    assert!(!s.watch.is_unchanged(&mark), "a write");
-    let (mark, _) = s.watch.mark().unwrap();
+    assert!(!s.watch.is_unchanged(&moment), "a write");
+    let (moment, _) = s.watch.moment().unwrap();
     let own = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
     let follow = rustix::fs::AtFlags::SYMLINK_FOLLOW;
     rustix::fs::linkat(CWD, own, CWD, s.at("w/src/named"), follow).unwrap();
-    assert!(!s.watch.is_unchanged(&mark), "its name");
+    assert!(!s.watch.is_unchanged(&moment), "its name");
     drop(file);
-    let (_, doubts) = s.watch.mark().unwrap();
+    let (_, doubts) = s.watch.moment().unwrap();
     assert!(doubts.has(&RepoPath::new("src/named").unwrap()));
     assert!(!doubts.has(&RepoPath::new("a").unwrap()));
 }
@@ -212,18 +212,18 @@ fn a_file_that_was_written_and_closed_is_doubted_until_a_later_look() {
     s.cover();
     let path = RepoPath::new("src/a").unwrap();
     let file = append(&s.at("w/src/a"));
-    let (_, doubts) = s.watch.mark().unwrap();
+    let (_, doubts) = s.watch.moment().unwrap();
     assert!(doubts.is_empty(), "it is still open");
     drop(file);
-    let (mark, doubts) = s.watch.mark().unwrap();
+    let (moment, doubts) = s.watch.moment().unwrap();
     assert!(doubts.has(&path) && !doubts.has(&RepoPath::new("src/b").unwrap()));
     drop(append(&s.at("w/src/b")));
-    let (later, _) = s.watch.mark().unwrap();
-    s.watch.clear_doubts(&mark);
-    let (_, doubts) = s.watch.mark().unwrap();
+    let (later, _) = s.watch.moment().unwrap();
+    s.watch.clear_doubts(&moment);
+    let (_, doubts) = s.watch.moment().unwrap();
     assert!(!doubts.has(&path) && doubts.has(&RepoPath::new("src/b").unwrap()));
     s.watch.clear_doubts(&later);
-    assert!(s.watch.mark().unwrap().1.is_empty());
+    assert!(s.watch.moment().unwrap().1.is_empty());
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn writes_through_other_names_are_not_told() {
 #[test]
 fn a_directory_is_covered_once_it_was_watched_before_the_look() {
     let s = Scene::new();
-    let (early, _) = s.watch.mark().unwrap();
+    let (early, _) = s.watch.moment().unwrap();
     let visited = s.visited();
     assert_eq!(
         s.watch.coverage(&visited, Some(&early)),
@@ -258,8 +258,8 @@ fn a_directory_is_covered_once_it_was_watched_before_the_look() {
         WatchCoverage::Late
     );
     assert_eq!(s.watch.coverage(&visited, None), WatchCoverage::Late);
-    let (mark, _) = s.watch.mark().unwrap();
-    let covered = s.watch.coverage(&visited, Some(&mark));
+    let (moment, _) = s.watch.moment().unwrap();
+    let covered = s.watch.coverage(&visited, Some(&moment));
     if let WatchCoverage::Useless(reason) = covered {
         println!("skipped: {reason}");
         return;
@@ -268,7 +268,7 @@ fn a_directory_is_covered_once_it_was_watched_before_the_look() {
     // Again: nothing was added.
     s.cover();
     assert_eq!(
-        s.watch.coverage(&visited, Some(&mark)),
+        s.watch.coverage(&visited, Some(&moment)),
         WatchCoverage::Whole
     );
     assert_eq!(s.watch.n_directories(), 5);
@@ -276,9 +276,9 @@ fn a_directory_is_covered_once_it_was_watched_before_the_look() {
     std::fs::rename(s.at("w/lib"), s.at("out/lib")).unwrap();
     std::fs::create_dir(s.at("w/lib")).unwrap();
     let visited = s.visited();
-    let (mark, _) = s.watch.mark().unwrap();
+    let (moment, _) = s.watch.moment().unwrap();
     assert_eq!(
-        s.watch.coverage(&visited, Some(&mark)),
+        s.watch.coverage(&visited, Some(&moment)),
         WatchCoverage::Missing
     );
     s.cover();
@@ -304,9 +304,9 @@ fn a_directory_is_covered_once_it_was_watched_before_the_look() {
     visited
         .directories
         .push(VisitedDirectory { id: None, ..proc });
-    let (mark, _) = s.watch.mark().unwrap();
+    let (moment, _) = s.watch.moment().unwrap();
     assert!(matches!(
-        s.watch.coverage(&visited, Some(&mark)),
+        s.watch.coverage(&visited, Some(&moment)),
         WatchCoverage::Useless(WatchError::NotTelling(_))
     ));
 }
@@ -318,7 +318,7 @@ fn of_git_s_own_files_the_staging_area_counts_and_locks_do_not() {
     assert!(s.tells(|| std::fs::rename(s.at("git/index.lock"), s.at("git/index")).unwrap()));
     let before = s.watch.n_changes();
     std::fs::write(s.at("git/FETCH_HEAD"), "x").unwrap();
-    drop(s.watch.mark());
+    drop(s.watch.moment());
     assert!(s.watch.n_changes() > before, "a hint all the same");
 }
 
@@ -327,7 +327,7 @@ fn after_an_overflow_each_directory_is_watched_anew() {
     let s = Scene::new();
     s.cover();
     let visited = s.visited();
-    let (mark, _) = s.watch.mark().unwrap();
+    let (moment, _) = s.watch.moment().unwrap();
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let limit: usize = limit.trim().parse().unwrap();
     if limit > 100_000 {
@@ -342,16 +342,16 @@ fn after_an_overflow_each_directory_is_watched_anew() {
         std::fs::remove_file(path).unwrap();
     }
     drop(state);
-    assert!(!s.watch.is_unchanged(&mark));
-    let (mark, _) = s.watch.mark().unwrap();
+    assert!(!s.watch.is_unchanged(&moment));
+    let (moment, _) = s.watch.moment().unwrap();
     assert_eq!(
-        s.watch.coverage(&visited, Some(&mark)),
+        s.watch.coverage(&visited, Some(&moment)),
         WatchCoverage::Missing
     );
     s.cover();
-    let (mark, _) = s.watch.mark().unwrap();
+    let (moment, _) = s.watch.moment().unwrap();
     assert!(matches!(
-        s.watch.coverage(&s.visited(), Some(&mark)),
+        s.watch.coverage(&s.visited(), Some(&moment)),
         WatchCoverage::Whole | WatchCoverage::Useless(_)
     ));
     assert!(s.tells(|| std::fs::write(s.at("w/src/deep/a"), "x").unwrap()));
@@ -387,7 +387,7 @@ fn a_burst_of_changes_is_told_once_and_reading_never() {
     assert_eq!(watch.n_changes(), n_changes);
     // Whoever reads the queue, the thread tells.
     std::fs::write(s.at("w/src/deep/a"), "2").unwrap();
-    drop(watch.mark());
+    drop(watch.moment());
     told.recv_timeout(soon).unwrap();
     at_rest();
     // A directory that is added later is watched from then on.
@@ -481,9 +481,9 @@ fn a_change_of_files_names_their_directory_and_any_other_concerns_all() {
     ];
     for (name, change, wanted) in steps {
         s.cover();
-        let (from, _) = s.watch.mark().unwrap();
+        let (from, _) = s.watch.moment().unwrap();
         change();
-        let (to, _) = s.watch.mark().unwrap();
+        let (to, _) = s.watch.moment().unwrap();
         let found = s.watch.changed_between(&from, &to);
         let wanted = wanted.map(|paths| {
             ChangedDirectories::new(paths.iter().map(|path| Box::from(path.as_bytes())))
@@ -497,20 +497,20 @@ fn a_directory_under_another_path_than_it_was_added_with_is_not_covered() {
     let s = Scene::new();
     s.cover();
     std::fs::rename(s.at("w/lib"), s.at("w/lib2")).unwrap();
-    let (mark, _) = s.watch.mark().unwrap();
+    let (moment, _) = s.watch.moment().unwrap();
     let visited = s.visited();
-    let coverage = |mark| s.watch.coverage(&visited, Some(mark));
-    assert_eq!(coverage(&mark), WatchCoverage::Missing);
+    let coverage = |moment| s.watch.coverage(&visited, Some(moment));
+    assert_eq!(coverage(&moment), WatchCoverage::Missing);
     // A write that is told by the old path, after the look began.
     drop(append(&s.at("w/lib2/a")));
-    drop(s.watch.mark());
+    drop(s.watch.moment());
     s.cover();
     assert!(matches!(
-        coverage(&mark),
+        coverage(&moment),
         WatchCoverage::Whole | WatchCoverage::Useless(_)
     ));
-    let (now, _) = s.watch.mark().unwrap();
-    assert_eq!(s.watch.changed_between(&mark, &now), None);
+    let (now, _) = s.watch.moment().unwrap();
+    assert_eq!(s.watch.changed_between(&moment, &now), None);
 }
 
 #[test]
@@ -520,14 +520,14 @@ fn changes_in_very_many_directories_concern_all() {
         std::fs::create_dir(s.at(&format!("w/d{n}"))).unwrap();
     }
     s.cover();
-    let (from, _) = s.watch.mark().unwrap();
+    let (from, _) = s.watch.moment().unwrap();
     for n in 0..=super::MAX_CHANGED {
         std::fs::write(s.at(&format!("w/d{n}/a")), "x").unwrap();
     }
-    let (to, _) = s.watch.mark().unwrap();
+    let (to, _) = s.watch.moment().unwrap();
     assert_eq!(s.watch.changed_between(&from, &to), None);
     std::fs::write(s.at("w/d7/a"), "y").unwrap();
-    let (later, _) = s.watch.mark().unwrap();
+    let (later, _) = s.watch.moment().unwrap();
     let found = s.watch.changed_between(&to, &later).unwrap();
     assert_eq!(found.iter().collect::<Vec<_>>(), [b"d7/"]);
 }
