@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::code::{closing, find, name_end, split, trimmed, words};
-use super::marks::Marks;
 use super::markup::{MarkupAttribute, Tag, is_void, tag};
+use super::markup_ranges::MarkupRanges;
 use super::pipes::without_pipes;
 use super::program::Program;
 use crate::ir::ReferenceKind;
@@ -76,14 +76,14 @@ pub(super) fn template(
     source: &str,
     range: Range<usize>,
     program: &mut Program<'_>,
-    marks: &mut Marks,
+    ranges: &mut MarkupRanges,
 ) -> Vec<MarkupName> {
     program.declare("$event,$any,$index,$count,$first,$last,$even,$odd");
     let mut reader = AngularReader {
         source,
         limit: range.end,
         program,
-        marks,
+        ranges,
         names: Vec::new(),
         open: Vec::new(),
         n_scopes: 0,
@@ -99,7 +99,7 @@ struct AngularReader<'s, 'p> {
     source: &'s str,
     limit: usize,
     program: &'s mut Program<'p>,
-    marks: &'s mut Marks,
+    ranges: &'s mut MarkupRanges,
     names: Vec<MarkupName>,
     open: Vec<Open>,
     n_scopes: usize,
@@ -140,14 +140,14 @@ impl AngularReader<'_, '_> {
                     Ok(None) => next + 1,
                     Ok(Some((tag, end))) => self.take(tag, next..end),
                     Err(_) => {
-                        self.marks.unreadable.push(next..self.limit);
+                        self.ranges.unreadable.push(next..self.limit);
                         return;
                     }
                 },
                 _ => next + 1,
             };
             if self.n_scopes > MAX_SCOPES {
-                self.marks.unreadable.push(at..self.limit);
+                self.ranges.unreadable.push(at..self.limit);
                 return;
             }
         }
@@ -363,7 +363,7 @@ impl AngularReader<'_, '_> {
     /// Takes a tag. Returns the byte to read on at.
     fn take(&mut self, tag: Tag, range: Range<usize>) -> usize {
         match tag {
-            Tag::Comment => self.marks.comments.push(range.clone()),
+            Tag::Comment => self.ranges.comments.push(range.clone()),
             Tag::Close { name } => self.end_element(&name),
             Tag::Open {
                 name,
@@ -398,7 +398,7 @@ impl AngularReader<'_, '_> {
             return;
         };
         if let Some(own) = self.open[self.open.len() - 1 - depth].name.clone() {
-            self.marks.closings.push((name.clone(), own.start));
+            self.ranges.closings.push((name.clone(), own.start));
         }
         self.end(depth);
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::angular::{self, MarkupName, MarkupNameKind};
-use super::marks::{Marks, holds};
+use super::markup_ranges::{MarkupRanges, holds};
 use super::program::{self, Program, ProgramPosition};
 use super::{offset, sorted};
 use crate::ir::{Expr, Extraction, FileFacts, MarkupPlace, Reference, Target};
@@ -22,7 +22,7 @@ pub(in crate::syntax) struct AngularTemplate {
     range: Range<usize>,
     program: Option<program::TemplateProgram>,
     names: Vec<MarkupName>,
-    marks: Marks,
+    ranges: MarkupRanges,
     /// The places of the program's references, and of the names', among those of the file.
     references: Vec<Option<u32>>,
     named: Vec<u32>,
@@ -158,8 +158,8 @@ impl AngularTemplate {
         budget: &Budget,
     ) -> Option<Self> {
         let mut program = Program::of_instance(lines.source);
-        let mut marks = Marks::default();
-        let names = angular::template(lines.source, range.clone(), &mut program, &mut marks);
+        let mut ranges = MarkupRanges::default();
+        let names = angular::template(lines.source, range.clone(), &mut program, &mut ranges);
         let program = if program.is_empty() {
             None
         } else {
@@ -169,7 +169,7 @@ impl AngularTemplate {
             range,
             program,
             names,
-            marks,
+            ranges,
             references: Vec::new(),
             named: Vec::new(),
         })
@@ -277,15 +277,15 @@ impl AngularTemplate {
         if let Some(role) = self.named(&word) {
             return Some(role);
         }
-        let mut closings = self.marks.closings.iter();
+        let mut closings = self.ranges.closings.iter();
         if let Some((name, opened)) = closings.find(|it| it.0.contains(&word.start)) {
             let from = opened + (word.start - name.start);
             return self.named(&(from..from + word.len()));
         }
-        if holds(&self.marks.comments, word.start) {
+        if holds(&self.ranges.comments, word.start) {
             return Some(OccurrenceRole::Comment);
         }
-        if holds(&self.marks.unreadable, word.start) {
+        if holds(&self.ranges.unreadable, word.start) {
             return Some(OccurrenceRole::Unknown);
         }
         let program = self.program.as_ref()?;

@@ -25,15 +25,15 @@ pub(super) fn split_commas(text: &str, range: Range<usize>) -> Vec<Range<usize>>
     split(text, range, b",")
 }
 
-/// Splits code at some marks outside brackets.
-pub(super) fn split(text: &str, range: Range<usize>, marks: &[u8]) -> Vec<Range<usize>> {
+/// Splits code at the separators outside brackets.
+pub(super) fn split(text: &str, range: Range<usize>, separators: &[u8]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut from = range.start;
     each_byte(
         &text.as_bytes()[..range.end],
         range.start,
         |at, depth, byte| {
-            if depth == 0 && marks.contains(&byte) {
+            if depth == 0 && separators.contains(&byte) {
                 parts.push(from..at);
                 from = at + 1;
             }

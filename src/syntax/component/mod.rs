@@ -7,8 +7,8 @@ mod angular;
 mod angular_facts;
 mod blocks;
 mod code;
-mod marks;
 mod markup;
+mod markup_ranges;
 mod names;
 mod occurrences;
 mod pipes;
@@ -26,7 +26,7 @@ pub(super) use occurrences::occurrences;
 use std::ops::Range;
 
 use blocks::{Block, Blocks, blocks};
-use marks::Marks;
+use markup_ranges::MarkupRanges;
 use template::{Template, template};
 
 use super::chunk;
@@ -47,7 +47,7 @@ struct Component {
     whole: Option<usize>,
     parts: Vec<ScriptBlock>,
     template: Template,
-    marks: Marks,
+    ranges: MarkupRanges,
 }
 
 /// A script block that was read.
@@ -108,13 +108,13 @@ fn component(
             exports: Vec::new(),
         });
     }
-    let mut marks = Marks::default();
+    let mut ranges = MarkupRanges::default();
     let mut template = template(
         framework,
         lines,
         &blocks,
         &parts,
-        &mut marks,
+        &mut ranges,
         keeps_positions,
         budget,
     )?;
@@ -158,7 +158,7 @@ fn component(
         whole,
         parts,
         template,
-        marks,
+        ranges,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::marks::holds;
+use super::markup_ranges::holds;
 use super::program::ProgramPosition;
 use super::{Component, component, offset};
 use crate::model::Budget;
@@ -59,7 +59,7 @@ impl Component {
             }
         }
         let opened: HashMap<u32, u32> = all.iter().map(|it| (it.0, it.1)).collect();
-        for (name, opening) in &self.marks.closings {
+        for (name, opening) in &self.ranges.closings {
             // `<ns.Comp>` is a use of `Comp`, behind the dot.
             let within = template.program.name_in(*opening, name.len());
             if let Some(reference) = opened.get(&offset(opening + within)) {
@@ -94,26 +94,26 @@ impl Component {
         if let Some(role) = self.template_role(start, end) {
             return role;
         }
-        if holds(&self.marks.comments, at) || holds(&self.blocks.comments, at) {
+        if holds(&self.ranges.comments, at) || holds(&self.blocks.comments, at) {
             return OccurrenceRole::Comment;
         }
-        if holds(&self.marks.unreadable, at) {
+        if holds(&self.ranges.unreadable, at) {
             return OccurrenceRole::Unknown;
         }
-        let mut closings = self.marks.closings.iter();
+        let mut closings = self.ranges.closings.iter();
         if let Some((name, opening)) = closings.find(|it| it.0.contains(&at)) {
             let opened = offset(opening + (at - name.start));
             return self
                 .template_role(opened, opened + (end - start))
                 .unwrap_or(OccurrenceRole::OtherName);
         }
-        if self.marks.keys.contains(&(at..end as usize)) {
+        if self.ranges.keys.contains(&(at..end as usize)) {
             return OccurrenceRole::Key;
         }
-        if holds(&self.marks.keys, at) {
+        if holds(&self.ranges.keys, at) {
             return OccurrenceRole::OtherName;
         }
-        if holds(&self.marks.markup, at) {
+        if holds(&self.ranges.markup, at) {
             return OccurrenceRole::Text;
         }
         OccurrenceRole::Prose

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::blocks::Blocks;
 use super::code::{closing, is_path, name_end, split_commas, trimmed, words};
-use super::marks::Marks;
 use super::markup::{MarkupAttribute, Tag, is_void, tag};
+use super::markup_ranges::MarkupRanges;
 use super::program::Program;
 use crate::syntax::language::Framework;
 
@@ -37,7 +37,7 @@ pub(super) fn template(
     source: &str,
     blocks: &Blocks,
     program: &mut Program<'_>,
-    marks: &mut Marks,
+    ranges: &mut MarkupRanges,
 ) {
     let scripts = blocks.scripts.iter().map(|it| it.open..it.close);
     let styles = blocks.styles.iter().map(|it| it.open..it.close);
@@ -47,7 +47,7 @@ pub(super) fn template(
         source,
         limit: 0,
         program,
-        marks,
+        ranges,
         open: Vec::new(),
         n_scopes: 0,
     };
@@ -56,9 +56,9 @@ pub(super) fn template(
     for other in others.into_iter().chain([end]) {
         if at < other.start {
             reader.limit = other.start;
-            reader.marks.markup.push(at..other.start);
+            reader.ranges.markup.push(at..other.start);
             if reader.read(at).is_none() {
-                reader.marks.unreadable.push(at..source.len());
+                reader.ranges.unreadable.push(at..source.len());
                 break;
             }
         }
@@ -73,7 +73,7 @@ struct SvelteReader<'s, 'p> {
     source: &'s str,
     limit: usize,
     program: &'s mut Program<'p>,
-    marks: &'s mut Marks,
+    ranges: &'s mut MarkupRanges,
     open: Vec<Open>,
     n_scopes: usize,
 }
@@ -145,7 +145,7 @@ impl<'s> SvelteReader<'s, '_> {
             && text.matches("*/").count() == 1
             || text.starts_with("//") && !text.contains('\n');
         if is_comment {
-            self.marks.comments.push(range);
+            self.ranges.comments.push(range);
         } else {
             self.program.expression(range);
         }
@@ -283,7 +283,7 @@ impl<'s> SvelteReader<'s, '_> {
     /// Takes a tag. Returns the byte to read on at.
     fn take(&mut self, tag: Tag, range: Range<usize>) -> usize {
         match tag {
-            Tag::Comment => self.marks.comments.push(range.clone()),
+            Tag::Comment => self.ranges.comments.push(range.clone()),
             Tag::Close { name } => {
                 let text = self.text(name.clone());
                 let is_it = |kind: &BlockKind, source: &str| match kind {
@@ -293,7 +293,7 @@ impl<'s> SvelteReader<'s, '_> {
                 let open = self.open.iter().rev().take(MAX_LOOKED_AT);
                 let element = open.map(|it| &it.kind).find(|it| is_it(it, self.source));
                 if let Some(BlockKind::Element(own, true)) = element {
-                    self.marks.closings.push((name.clone(), own.start));
+                    self.ranges.closings.push((name.clone(), own.start));
                 }
                 self.end(is_it);
             }
@@ -359,7 +359,7 @@ impl<'s> SvelteReader<'s, '_> {
             return self.value(inner.start + skipped..inner.end);
         }
         let Some((directive, argument)) = name.split_once(':') else {
-            self.marks.keys.push(attribute.name.clone());
+            self.ranges.keys.push(attribute.name.clone());
             let is_event = name.starts_with("on");
             return self.parts(value, is_event);
         };
@@ -385,7 +385,7 @@ impl<'s> SvelteReader<'s, '_> {
                 }
             }
             _ => {
-                self.marks.keys.push(argument);
+                self.ranges.keys.push(argument);
                 self.parts(value, directive == "on");
             }
         }

@@ -1,7 +1,7 @@
 //! The facts of a template among those of its file: which names of the scripts it can use, and whose uses they are.
 
 use super::blocks::Blocks;
-use super::marks::Marks;
+use super::markup_ranges::MarkupRanges;
 use super::names::{camel, pascal};
 use super::program::{self, Program};
 use super::{ScriptBlock, offset, svelte, vue};
@@ -28,7 +28,7 @@ pub(super) fn template(
     lines: &Lines<'_>,
     blocks: &Blocks,
     parts: &[ScriptBlock],
-    marks: &mut Marks,
+    ranges: &mut MarkupRanges,
     keeps_positions: bool,
     budget: &Budget,
 ) -> Option<Template> {
@@ -73,13 +73,13 @@ pub(super) fn template(
             };
             program.declare("$event");
             for block in &blocks.templates {
-                vue::template(lines.source, block, &visible, &mut program, marks);
+                vue::template(lines.source, block, &visible, &mut program, ranges);
             }
             for block in &blocks.styles {
                 vue::styles(lines.source, block, &mut program);
             }
         }
-        Framework::Svelte => svelte::template(lines.source, blocks, &mut program, marks),
+        Framework::Svelte => svelte::template(lines.source, blocks, &mut program, ranges),
     }
     let has_stores = framework == Framework::Svelte;
     let program = program.read(&names, keeps_positions, has_stores, budget)?;

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::blocks::MarkupBlock;
 use super::code::{closing, is_path, name_end, split_commas, trimmed};
-use super::marks::Marks;
 use super::markup::{MarkupAttribute, Tag, is_element, is_void, tag};
+use super::markup_ranges::MarkupRanges;
 use super::names::{camel, pascal};
 use super::program::Program;
 use crate::syntax::language::Framework;
@@ -60,11 +60,11 @@ pub(super) fn template(
     block: &MarkupBlock,
     names: &TemplateNames<'_>,
     program: &mut Program<'_>,
-    marks: &mut Marks,
+    ranges: &mut MarkupRanges,
 ) {
-    marks.markup.push(block.content.clone());
+    ranges.markup.push(block.content.clone());
     if !block.is_plain {
-        marks.unreadable.push(block.content.clone());
+        ranges.unreadable.push(block.content.clone());
         return;
     }
     let mut reader = VueReader {
@@ -72,7 +72,7 @@ pub(super) fn template(
         limit: block.content.end,
         names,
         program,
-        marks,
+        ranges,
         open: Vec::new(),
         n_scopes: 0,
     };
@@ -105,7 +105,7 @@ struct VueReader<'s, 'p> {
     limit: usize,
     names: &'s TemplateNames<'s>,
     program: &'s mut Program<'p>,
-    marks: &'s mut Marks,
+    ranges: &'s mut MarkupRanges,
     open: Vec<Open>,
     n_scopes: usize,
 }
@@ -137,12 +137,12 @@ impl VueReader<'_, '_> {
                     at = self.take(tag, next..end);
                 }
                 Err(_) => {
-                    self.marks.unreadable.push(next..self.limit);
+                    self.ranges.unreadable.push(next..self.limit);
                     return;
                 }
             }
             if self.n_scopes > MAX_SCOPES {
-                self.marks.unreadable.push(at..self.limit);
+                self.ranges.unreadable.push(at..self.limit);
                 return;
             }
         }
@@ -165,7 +165,7 @@ impl VueReader<'_, '_> {
     /// Takes a tag. Returns the byte to read on at.
     fn take(&mut self, tag: Tag, range: Range<usize>) -> usize {
         match tag {
-            Tag::Comment => self.marks.comments.push(range.clone()),
+            Tag::Comment => self.ranges.comments.push(range.clone()),
             Tag::Close { name } => self.end(name),
             Tag::Open {
                 name,
@@ -240,7 +240,7 @@ impl VueReader<'_, '_> {
             if let Some(element) = self.open.pop() {
                 if element.is_component && self.source[element.name.clone()] == *text {
                     let closing = (name.clone(), element.name.start);
-                    self.marks.closings.push(closing);
+                    self.ranges.closings.push(closing);
                 }
                 self.close(&element);
             }
@@ -322,7 +322,7 @@ impl VueReader<'_, '_> {
                 (&rest[..end], has_argument.then_some(start + 2 + end + 1))
             }
             _ => {
-                self.marks.keys.push(attribute.name.clone());
+                self.ranges.keys.push(attribute.name.clone());
                 match (name, value) {
                     ("ref", Some(value)) => self.template_ref(value),
                     ("slot-scope", Some(value)) => *slot = Some(value),
@@ -364,7 +364,7 @@ impl VueReader<'_, '_> {
             return None;
         }
         let argument = from..from + text.find('.').unwrap_or(text.len());
-        self.marks.keys.push(argument.clone());
+        self.ranges.keys.push(argument.clone());
         Some(argument)
     }
 

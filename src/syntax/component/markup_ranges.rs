@@ -1,10 +1,10 @@
-//! Places that markup itself classifies: comments, names of attributes, closing tags.
+//! Ranges that markup itself classifies: comments, names of attributes, closing tags.
 
 use std::ops::Range;
 
-/// The places in the markup of one file, for those who ask what a word in it is.
+/// The ranges in the markup of one file, by what a word in them is.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct MarkupRanges {
     /// Comments.
     pub(super) comments: Vec<Range<usize>>,
     /// Names of attributes and of the members of slots.
