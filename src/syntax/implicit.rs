@@ -30,7 +30,7 @@ pub fn called_by_name(path: &RepoPath, symbol: &Symbol) -> Option<&'static str> 
 /// Returns the decorators, annotations and attributes of a definition that may hand it to other code, as they are written:
 /// `@app.route("/")`. Costs the parsing of the file; empty
 /// for components, and for languages without marks, which are not parsed.
-pub fn handing_marks(
+pub fn handing_annotations(
     path: &RepoPath,
     source: &str,
     symbol: &Symbol,
@@ -131,7 +131,7 @@ fn shown(text: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use super::{called_by_name, handing_marks};
+    use super::{called_by_name, handing_annotations};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::{by_path, extract};
 
@@ -142,7 +142,7 @@ mod tests {
         let extraction = extract(by_path(&path), source, true, &budget).unwrap();
         let mut told = Vec::new();
         for symbol in &extraction.facts.symbols {
-            let marks = handing_marks(&path, source, symbol, &budget);
+            let marks = handing_annotations(&path, source, symbol, &budget);
             let by_name = called_by_name(&path, symbol).map(|_| "by name".to_owned());
             let all: Vec<String> = marks.into_iter().chain(by_name).collect();
             if !all.is_empty() {

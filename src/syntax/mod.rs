@@ -38,7 +38,7 @@ pub use comments::blank_comments;
 pub use component::component_tags;
 pub use file_routes::called_by_file_name;
 pub use heads::Heads;
-pub use implicit::{called_by_name, handing_marks};
+pub use implicit::{called_by_name, handing_annotations};
 #[cfg(test)]
 use language::LANGUAGES;
 pub use language::{Language, by_id, by_path, languages, limit_symbols_to, row_version};

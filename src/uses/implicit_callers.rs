@@ -87,7 +87,7 @@ impl Uses<'_> {
         if known.kind == SymbolKind::Constructor {
             callers.push(ImplicitCaller::Language(CONSTRUCTOR));
         }
-        let marks = syntax::handing_marks(&symbol.path, &text, known, &self.budget);
+        let marks = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
         callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
             let mut bases = self.outside_bases(

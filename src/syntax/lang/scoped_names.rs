@@ -22,14 +22,14 @@ impl<L> Default for ScopedNames<'_, L> {
 }
 
 impl<'t, L: Copy> ScopedNames<'t, L> {
-    /// Opens a scope; the mark closes it.
-    pub(super) fn mark(&self) -> usize {
+    /// Opens a scope, and returns how many names are bound outside of it, by which [`Self::leave`] closes it.
+    pub(super) fn enter(&self) -> usize {
         self.order.len()
     }
 
-    /// Forgets all names that were bound since a mark.
-    pub(super) fn leave(&mut self, mark: usize) {
-        for name in self.order.drain(mark.min(self.order.len())..) {
+    /// Closes a scope: forgets all names but the first `n_outer`.
+    pub(super) fn leave(&mut self, n_outer: usize) {
+        for name in self.order.drain(n_outer.min(self.order.len())..) {
             if let Some(all) = self.by_name.get_mut(name) {
                 all.pop();
             }

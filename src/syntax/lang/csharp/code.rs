@@ -40,9 +40,9 @@ impl<'t> Lowering<'t> {
 
     /// Reads the children in a scope of their own.
     fn walk_block(&mut self, node: Node<'t>) {
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         self.walk_children(node);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     #[expect(
@@ -187,14 +187,14 @@ impl<'t> Lowering<'t> {
                 }
             }
             Kind::Query => {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 let mut element = self.unknown;
                 for clause in self.children(node) {
                     self.walk_clause(clause);
                     self.bind_clause(clause, element);
                     element = self.clause_element(clause).unwrap_or(element);
                 }
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
             }
             Kind::AnonymousObject => {
                 // `new { Name = value }`
@@ -251,7 +251,7 @@ impl<'t> Lowering<'t> {
 
     fn walk_lambda(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let list = self
             .field(node, fields.parameters)
             .or_else(|| self.child_of(node, Kind::ParameterList));
@@ -270,12 +270,12 @@ impl<'t> Lowering<'t> {
             self.walk(body);
         }
         self.returned = outer;
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     /// Reads a case of a `switch`: patterns, a condition, and code.
     fn walk_section(&mut self, node: Node<'t>, subject: ExprId) {
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         for child in self.children(node) {
             if child.kind().ends_with("_pattern") {
                 self.walk_pattern(child, subject);
@@ -283,7 +283,7 @@ impl<'t> Lowering<'t> {
                 self.walk(child);
             }
         }
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     /// `A a = value, b;`
@@ -399,7 +399,7 @@ impl<'t> Lowering<'t> {
         if let Some(all) = all {
             self.walk(all);
         }
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let element = match (type_, all) {
             (Some(type_), _) if self.kind(type_) != Kind::ImplicitType => self.lower_type(type_),
             (_, Some(all)) => {
@@ -418,7 +418,7 @@ impl<'t> Lowering<'t> {
         if let Some(body) = self.field(node, fields.body) {
             self.walk(body);
         }
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     /// `object with { Name = value }`
@@ -467,10 +467,10 @@ impl<'t> Lowering<'t> {
             let is_key = self.kind(clause) == Kind::JoinClause
                 && child.prev_sibling().is_some_and(|it| it.kind() == "equals");
             if is_key {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 self.bind_clause(clause, self.unknown);
                 self.walk(child);
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
             } else {
                 self.walk(child);
             }

@@ -32,9 +32,9 @@ impl<'t> Lowering<'t> {
                 }
             }
             _ => {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 self.walk(node);
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
             }
         }
         self.depth -= 1;
@@ -70,7 +70,7 @@ impl<'t> Lowering<'t> {
         self.bind_arity(node, symbol);
         self.export_type(symbol, name_node.start_byte());
         self.around = Some(symbol);
-        let mark = self.enter_type_params(node, symbol);
+        let n_outer = self.enter_type_params(node, symbol);
         self.use_attribute_lists(node);
         let primary = self.child_of(node, Kind::ParameterList);
         if let Some(list) = primary {
@@ -83,7 +83,7 @@ impl<'t> Lowering<'t> {
                 self.member(child);
             }
         }
-        self.leave_type_params(mark);
+        self.leave_type_params(n_outer);
         self.around = around;
         self.locals = locals;
         self.export_members(symbol);
@@ -246,7 +246,7 @@ impl<'t> Lowering<'t> {
         self.bind_arity(node, symbol);
         self.export_type(symbol, name_node.start_byte());
         let around = self.around.replace(symbol);
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let type_mark = self.enter_type_params(node, symbol);
         self.use_attribute_lists(node);
         if let Some(result) = self.field(node, fields.type_) {
@@ -258,7 +258,7 @@ impl<'t> Lowering<'t> {
         }
         self.enter_params(self.field(node, fields.parameters), symbol);
         self.leave_type_params(type_mark);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         self.around = around;
     }
 

@@ -288,14 +288,14 @@ impl<'t> Lowering<'t> {
         let Some(body) = body else {
             return self.unknown;
         };
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         self.enter_lambda(node);
         let result = if self.kind(body) == Kind::Block {
             self.returned_by(body)
         } else {
             self.lower_expr(body)
         };
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         if result == self.unknown {
             return result;
         }
@@ -356,7 +356,7 @@ impl<'t> Lowering<'t> {
 
     /// Lowers `from a in all … select b` to a sequence of the values that it selects.
     fn lower_query(&mut self, node: Node<'t>) -> ExprId {
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let mut element = self.unknown;
         for clause in self.children(node) {
             self.bind_clause(clause, element);
@@ -364,7 +364,7 @@ impl<'t> Lowering<'t> {
                 element = found;
             }
         }
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         if element == self.unknown {
             element
         } else {

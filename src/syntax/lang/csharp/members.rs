@@ -154,7 +154,7 @@ impl<'t> Lowering<'t> {
     ) {
         let fields = self.grammar.fields;
         let around = self.around.replace(symbol);
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         self.bind_arity(node, symbol);
         let type_mark = self.enter_type_params(node, symbol);
         self.use_attribute_lists(node);
@@ -188,7 +188,7 @@ impl<'t> Lowering<'t> {
         }
         self.returned = outer;
         self.leave_type_params(type_mark);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         self.around = around;
     }
 
@@ -270,13 +270,13 @@ impl<'t> Lowering<'t> {
             let name_node = self.field(child, fields.name);
             let Some(name_node) = name_node.filter(|_| self.kind(child) == Kind::LocalFunction)
             else {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 if let Some((param, _)) = list.and_then(|list| self.extended_param(list)) {
                     let value = self.param_type(&param);
                     self.locals.bind(param.name, value);
                 }
                 self.walk(child);
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
                 continue;
             };
             let modifiers = self.modifiers(child);
@@ -359,13 +359,13 @@ impl<'t> Lowering<'t> {
         let outer = std::mem::replace(&mut self.returned, value);
         if let Some(accessors) = self.field(node, fields.accessors) {
             for accessor in self.children(accessors) {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 self.locals.bind("value", value);
                 self.use_attribute_lists(accessor);
                 if let Some(body) = self.field(accessor, fields.body) {
                     self.walk_body(body);
                 }
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
             }
         }
         if let Some(body) = self.field(node, fields.value) {
@@ -386,12 +386,12 @@ impl<'t> Lowering<'t> {
         let name_node = self.field(node, fields.parameters).unwrap_or(node);
         let modifiers = self.modifiers(node);
         let symbol = self.add_member(node, INDEXER, name_node, SymbolKind::Property, &modifiers);
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let around = self.around.replace(symbol);
         self.enter_params(self.field(node, fields.parameters), symbol);
         self.around = around;
         let value = self.property_body(node, symbol);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         if let Some(owner) = self.around {
             self.bind_member(owner, INDEXER, value);
         }

@@ -297,7 +297,7 @@ impl<'t> Lowering<'t> {
 
     /// Brings the type parameters of a declaration into scope, with their bounds. Returns how many there were before.
     pub(super) fn enter_type_params(&mut self, node: Node<'t>, owner: SymbolIdx) -> usize {
-        let mark = self.type_params.len();
+        let n_outer = self.type_params.len();
         let params = self.type_param_nodes(node);
         for (index, param) in params.iter().enumerate() {
             self.use_attribute_lists(*param);
@@ -310,10 +310,10 @@ impl<'t> Lowering<'t> {
         }
         for clause in self.children(node) {
             if self.kind(clause) == Kind::TypeConstraints {
-                self.constraints(clause, owner, mark);
+                self.constraints(clause, owner, n_outer);
             }
         }
-        mark
+        n_outer
     }
 
     /// Returns the type parameters of a declaration.
@@ -328,12 +328,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// `where T : IStore, new()`
-    fn constraints(&mut self, clause: Node<'t>, owner: SymbolIdx, mark: usize) {
+    fn constraints(&mut self, clause: Node<'t>, owner: SymbolIdx, n_outer: usize) {
         let parts = self.children(clause);
         let Some(name) = parts.first().map(|it| self.name_text(*it)) else {
             return;
         };
-        let index = self.type_params[mark..]
+        let index = self.type_params[n_outer..]
             .iter()
             .position(|it| it.name == name);
         let mut bounds = Vec::new();
@@ -353,8 +353,8 @@ impl<'t> Lowering<'t> {
     }
 
     /// Takes type parameters out of scope.
-    pub(super) fn leave_type_params(&mut self, mark: usize) {
-        self.type_params.truncate(mark);
+    pub(super) fn leave_type_params(&mut self, n_outer: usize) {
+        self.type_params.truncate(n_outer);
     }
 
     /// Records the names that a type uses; the type itself is used as `kind` says.

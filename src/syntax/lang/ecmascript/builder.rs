@@ -108,7 +108,7 @@ pub(super) struct DeclarationContext {
     /// Whether it holds more than one declarator, so that its span is none of theirs.
     pub(super) shared: bool,
     /// Number of uses before it: those since belong to the definition.
-    pub(super) mark: usize,
+    pub(super) n_uses_before: usize,
 }
 
 impl DeclarationContext {
@@ -294,12 +294,12 @@ impl<'a> FileBuilder<'a> {
             self.adopt_overloads(first, index);
         }
         let n_references = self.references.len();
-        for used in self.references.iter_mut().skip(context.mark) {
+        for used in self.references.iter_mut().skip(context.n_uses_before) {
             used.symbol = Some(index);
         }
         let (doc, lead) = self.doc(lead_start);
         // Types in the comment above are those of the definition.
-        let before = &mut self.references[..context.mark.min(n_references)];
+        let before = &mut self.references[..context.n_uses_before.min(n_references)];
         let is_above = |used: &&mut PendingReference<'_>| used.start >= lead;
         for used in before.iter_mut().rev().take_while(is_above) {
             used.symbol = Some(index);
@@ -382,7 +382,7 @@ impl<'a> FileBuilder<'a> {
     pub(super) fn context_of(&self, node: Node<'_>, parent: &Frame) -> DeclarationContext {
         let mut context = self.contexts[parent.context as usize];
         if parent.context == 0 || context.shared {
-            context.mark = self.references.len();
+            context.n_uses_before = self.references.len();
             context.span = span_of(node);
         }
         context
@@ -409,7 +409,7 @@ impl<'a> FileBuilder<'a> {
     pub(super) fn own_context(&self, node: Node<'_>) -> DeclarationContext {
         DeclarationContext {
             span: span_of(node),
-            mark: self.references.len(),
+            n_uses_before: self.references.len(),
             ..DeclarationContext::default()
         }
     }

@@ -120,7 +120,7 @@ fn typed_member(
     if in_body && let Some(decorated) = b.decorated.take() {
         context.span.start_byte = decorated.span.start_byte;
         context.span.start_line = decorated.span.start_line;
-        context.mark = decorated.mark;
+        context.n_uses_before = decorated.n_uses_before;
     }
     let mut definition = DefinitionForm::new(&name, kind, line_of(name_node), enclosing);
     definition.private = has("private") || name.starts_with('#');

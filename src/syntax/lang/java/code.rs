@@ -41,9 +41,9 @@ impl<'t> Lowering<'t> {
 
     /// Reads the children in a scope of their own.
     fn walk_block(&mut self, node: Node<'t>) {
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         self.walk_children(node);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     #[expect(
@@ -59,7 +59,7 @@ impl<'t> Lowering<'t> {
             Kind::New => self.use_new(node),
             Kind::MethodReference => self.use_method_reference(node),
             Kind::Lambda => {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 if let Some(list) = self.field(node, fields.parameters) {
                     for (param, _) in self.params(list) {
                         if let Some(type_) = param.type_ {
@@ -73,7 +73,7 @@ impl<'t> Lowering<'t> {
                     self.walk(body);
                 }
                 self.returned = outer;
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
             }
             Kind::Assignment => {
                 if let Some(left) = self.field(node, fields.left) {
@@ -94,10 +94,10 @@ impl<'t> Lowering<'t> {
             | Kind::SwitchRule
             | Kind::StaticInitializer => self.walk_block(node),
             Kind::IfStatement => {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 self.walk_children(node);
                 if !self.binds_behind(node) {
-                    self.locals.leave(mark);
+                    self.locals.leave(n_outer);
                 }
             }
             Kind::CatchParameter => {
@@ -304,7 +304,7 @@ impl<'t> Lowering<'t> {
         if let Some(value) = value {
             self.walk(value);
         }
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let element = match (type_, value) {
             (Some(type_), _) if self.text(type_) != "var" => self.lower_type(type_),
             (_, Some(value)) => {
@@ -317,7 +317,7 @@ impl<'t> Lowering<'t> {
         if let Some(body) = self.field(node, fields.body) {
             self.walk(body);
         }
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     /// `try (A a = value)`

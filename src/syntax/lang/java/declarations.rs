@@ -36,9 +36,9 @@ impl<'t> Lowering<'t> {
                 }
             }
             _ => {
-                let mark = self.locals.mark();
+                let n_outer = self.locals.enter();
                 self.walk(node);
-                self.locals.leave(mark);
+                self.locals.leave(n_outer);
             }
         }
         self.depth -= 1;
@@ -97,7 +97,7 @@ impl<'t> Lowering<'t> {
         }
         self.around = Some(symbol);
         let first_binding = self.facts.bindings.len();
-        let mark = self.enter_type_params(node, symbol);
+        let n_outer = self.enter_type_params(node, symbol);
         for (_, annotation) in &modifiers.annotations {
             self.use_annotation(*annotation);
         }
@@ -115,15 +115,15 @@ impl<'t> Lowering<'t> {
             _ => {}
         }
         self.lombok_members(symbol, &modifiers, node);
-        self.leave_type_params(mark);
+        self.leave_type_params(n_outer);
         self.around = around;
         Some(symbol)
     }
 
     /// Reads the members of a type. Inside of a method its fields hide variables of their names.
     pub(super) fn type_body(&mut self, body: Node<'t>) {
-        let mark = self.locals.mark();
-        if mark > 0 {
+        let n_outer = self.locals.enter();
+        if n_outer > 0 {
             for child in self.children(body) {
                 if matches!(self.kind(child), Kind::FieldDeclaration) {
                     for declarator in self.declarators(child) {
@@ -137,7 +137,7 @@ impl<'t> Lowering<'t> {
         for child in self.children(body) {
             self.member(child);
         }
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
     }
 
     fn declarators(&self, node: Node<'t>) -> Vec<Node<'t>> {
@@ -298,7 +298,7 @@ impl<'t> Lowering<'t> {
         flags.set(SymbolFlags::TEST, modifiers.is_test() || is_old_test);
         self.flag(symbol, flags);
         let around = self.around.replace(symbol);
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let type_mark = self.enter_type_params(node, symbol);
         for (_, annotation) in &modifiers.annotations {
             self.use_annotation(*annotation);
@@ -328,7 +328,7 @@ impl<'t> Lowering<'t> {
         }
         self.returned = outer;
         self.leave_type_params(type_mark);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         self.around = around;
     }
 
@@ -395,7 +395,7 @@ impl<'t> Lowering<'t> {
         let name = self.text(name_node);
         let symbol = self.add_method(node, name, name_node, SymbolKind::Constructor, &modifiers);
         let around = self.around.replace(symbol);
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let type_mark = self.enter_type_params(node, symbol);
         for (_, annotation) in &modifiers.annotations {
             self.use_annotation(*annotation);
@@ -417,7 +417,7 @@ impl<'t> Lowering<'t> {
             self.walk(body);
         }
         self.leave_type_params(type_mark);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         self.around = around;
     }
 

@@ -495,14 +495,14 @@ impl<'t> Lowering<'t> {
         let Some(body) = self.field(node, self.grammar.fields.body) else {
             return self.unknown;
         };
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         self.enter_lambda(node);
         let result = if self.kind(body) == Kind::Block {
             self.handed_out_by(body, Kind::ReturnStatement)
         } else {
             self.lower_expr(body)
         };
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         if result == self.unknown {
             return result;
         }
@@ -516,7 +516,7 @@ impl<'t> Lowering<'t> {
         };
         let mut all = Vec::new();
         for rule in self.children(body) {
-            let mark = self.locals.mark();
+            let n_outer = self.locals.enter();
             for part in self.children(rule) {
                 match self.kind(part) {
                     Kind::SwitchLabel => self.bind_patterns(part),
@@ -529,7 +529,7 @@ impl<'t> Lowering<'t> {
                     _ => {}
                 }
             }
-            self.locals.leave(mark);
+            self.locals.leave(n_outer);
         }
         let null = self.primitive("null");
         all.retain(|it| *it != null);

@@ -280,9 +280,9 @@ impl<'t> Lowering<'t> {
 
     /// Brings the type parameters of a declaration into scope, with their bounds. Returns how many there were before.
     pub(super) fn enter_type_params(&mut self, node: Node<'t>, owner: SymbolIdx) -> usize {
-        let mark = self.type_params.len();
+        let n_outer = self.type_params.len();
         let Some(list) = self.field(node, self.grammar.fields.type_parameters) else {
-            return mark;
+            return n_outer;
         };
         let params: Vec<Node<'t>> = self
             .children(list)
@@ -317,12 +317,12 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        mark
+        n_outer
     }
 
     /// Takes type parameters out of scope.
-    pub(super) fn leave_type_params(&mut self, mark: usize) {
-        self.type_params.truncate(mark);
+    pub(super) fn leave_type_params(&mut self, n_outer: usize) {
+        self.type_params.truncate(n_outer);
     }
 
     /// Records the names that a type uses; the type itself is used as `kind` says.

@@ -220,7 +220,7 @@ impl<'t> Lowering<'t> {
             .find(|child| self.kind(*child) == kind)
     }
 
-    /// Returns the source of a node, without the mark of a raw name.
+    /// Returns the source of a node, without the `r#` of a raw name.
     pub(super) fn text(&self, node: Node<'_>) -> &'t str {
         let text = self.source.get(node.byte_range()).unwrap_or_default();
         text.strip_prefix("r#").unwrap_or(text)
@@ -351,9 +351,9 @@ impl<'t> Lowering<'t> {
 
     /// Opens a block, does `part` in it and closes it.
     pub(super) fn in_block<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
-        let mark = self.locals.mark();
+        let n_outer = self.locals.enter();
         let found = part(self);
-        self.locals.leave(mark);
+        self.locals.leave(n_outer);
         found
     }
 
