@@ -12,8 +12,8 @@ use super::language::{self, FileShape};
 use super::parse::{Parsed, parse};
 use crate::model::{Budget, RepoPath, Symbol};
 
-/// Letters of a mark that are shown.
-const MAX_LETTERS: usize = 60;
+/// Characters of an annotation that are kept.
+const MAX_CHARS: usize = 60;
 
 fn table(shape: FileShape) -> &'static ImplicitCalls {
     match frontend(shape) {
@@ -29,7 +29,7 @@ pub fn called_by_name(path: &RepoPath, symbol: &Symbol) -> Option<&'static str> 
 
 /// Returns the decorators, annotations and attributes of a definition that may hand it to other code, as they are written:
 /// `@app.route("/")`. Costs the parsing of the file; empty
-/// for components, and for languages without marks, which are not parsed.
+/// for components, and for languages without annotations, which are not parsed.
 pub fn handing_annotations(
     path: &RepoPath,
     source: &str,
@@ -37,7 +37,7 @@ pub fn handing_annotations(
     budget: &Budget,
 ) -> Vec<String> {
     let shape = language::by_path(path).shape;
-    let Some(plain) = table(shape).plain_marks else {
+    let Some(plain) = table(shape).plain_annotations else {
         return Vec::new();
     };
     let parsed = match (shape, frontend(shape)) {
@@ -48,23 +48,23 @@ pub fn handing_annotations(
     let Parsed::Tree(tree) = parsed else {
         return Vec::new();
     };
-    let marks = marks_of(tree.root_node(), symbol).into_iter();
-    let texts = marks.filter_map(|node| source.get(node.byte_range()));
+    let annotations = annotations_of(tree.root_node(), symbol).into_iter();
+    let texts = annotations.filter_map(|node| source.get(node.byte_range()));
     texts
-        .filter(|text| !plain.contains(&name_of_mark(text)))
-        .map(shown)
+        .filter(|text| !plain.contains(&annotation_name(text)))
+        .map(shortened)
         .collect()
 }
 
-fn is_mark(node: Node<'_>) -> bool {
+fn is_annotation(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
         "decorator" | "annotation" | "marker_annotation" | "attribute_item"
     )
 }
 
-/// Returns the marks of a definition: within its span, or right before it.
-fn marks_of<'t>(root: Node<'t>, symbol: &Symbol) -> Vec<Node<'t>> {
+/// Returns the annotations of a definition: within its span, or right before it.
+fn annotations_of<'t>(root: Node<'t>, symbol: &Symbol) -> Vec<Node<'t>> {
     let (start, end) = (
         symbol.span.start_byte as usize,
         symbol.span.end_byte as usize,
@@ -80,8 +80,12 @@ fn marks_of<'t>(root: Node<'t>, symbol: &Symbol) -> Vec<Node<'t>> {
         }
         let mut inner = child.walk();
         match child.kind() {
-            _ if is_mark(child) => found.push(child),
-            "modifiers" => found.extend(child.named_children(&mut inner).filter(|it| is_mark(*it))),
+            _ if is_annotation(child) => found.push(child),
+            "modifiers" => found.extend(
+                child
+                    .named_children(&mut inner)
+                    .filter(|it| is_annotation(*it)),
+            ),
             // C#: `[HttpGet("a"), Authorize]`.
             "attribute_list" => found.extend(
                 child
@@ -98,33 +102,38 @@ fn marks_of<'t>(root: Node<'t>, symbol: &Symbol) -> Vec<Node<'t>> {
         .filter(|it| matches!(it.kind(), "export_statement" | "decorated_definition"))
     {
         let mut cursor = around.walk();
-        found.extend(around.named_children(&mut cursor).filter(|it| is_mark(*it)));
+        found.extend(
+            around
+                .named_children(&mut cursor)
+                .filter(|it| is_annotation(*it)),
+        );
         at = around;
     }
     let mut before = at.prev_named_sibling();
-    while let Some(mark) = before.filter(|it| is_mark(*it) && at.start_byte() >= start) {
-        found.push(mark);
-        before = mark.prev_named_sibling();
+    while let Some(annotation) = before.filter(|it| is_annotation(*it) && at.start_byte() >= start)
+    {
+        found.push(annotation);
+        before = annotation.prev_named_sibling();
     }
     found.sort_by_key(Node::start_byte);
     found.dedup_by_key(|it| it.start_byte());
     found
 }
 
-/// Returns the last name of a mark: `route` of `@app.route("/")`, `get` of `#[rocket::get("/")]`.
-fn name_of_mark(text: &str) -> &str {
+/// Returns the last name of an annotation: `route` of `@app.route("/")`, `get` of `#[rocket::get("/")]`.
+fn annotation_name(text: &str) -> &str {
     let text = text.trim_start_matches(['@', '#', '[', ' ']);
     let path = text.split(['(', '=', ']', ' ']).next().unwrap_or(text);
     path.rsplit(['.', ':']).next().unwrap_or(path)
 }
 
-fn shown(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = text.chars().take(MAX_LETTERS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    let mut short: String = text.chars().take(MAX_CHARS).collect();
+    if short.len() < text.len() {
+        short.push('…');
     }
-    shown
+    short
 }
 
 #[cfg(test)]
@@ -135,16 +144,16 @@ mod tests {
     use crate::model::{Budget, RepoPath};
     use crate::syntax::{by_path, extract};
 
-    /// Returns the marks of each definition that has some, and the words for those that the language calls.
+    /// Returns the annotations of each definition that has some, and the words for those that the language calls.
     fn told(path: &str, source: &str) -> Vec<String> {
         let path = RepoPath::new(path).unwrap();
         let budget = Budget::unlimited(Arc::default());
         let extraction = extract(by_path(&path), source, true, &budget).unwrap();
         let mut told = Vec::new();
         for symbol in &extraction.facts.symbols {
-            let marks = handing_annotations(&path, source, symbol, &budget);
+            let annotations = handing_annotations(&path, source, symbol, &budget);
             let by_name = called_by_name(&path, symbol).map(|_| "by name".to_owned());
-            let all: Vec<String> = marks.into_iter().chain(by_name).collect();
+            let all: Vec<String> = annotations.into_iter().chain(by_name).collect();
             if !all.is_empty() {
                 told.push(format!("{}: {}", symbol.qualified_name, all.join(" ")));
             }
@@ -153,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_hand_a_definition_on_are_told() {
+    fn annotations_that_hand_a_definition_on_are_told() {
         let source = "@app.route('/', methods=['GET'])\n@login\ndef index(x): pass\n\nclass Store:\n    @property\n    def size(self): pass\n    def __len__(self): pass\n\n@fixture\ndef db(): pass\n";
         assert_eq!(
             told("a.py", source),

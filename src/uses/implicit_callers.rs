@@ -29,7 +29,7 @@ pub enum ImplicitCaller {
     /// The language, in words that follow "it is": "an entry point of a program".
     Language(&'static str),
     /// Code that a decorator, an annotation or an attribute hands the definition to: `@app.route("/")`.
-    Mark(String),
+    Annotation(String),
     /// Code that knows the trait that a method implements, `Display`, or the class or interface that its class is built on.
     OutsideBase(String),
 }
@@ -87,8 +87,8 @@ impl Uses<'_> {
         if known.kind == SymbolKind::Constructor {
             callers.push(ImplicitCaller::Language(CONSTRUCTOR));
         }
-        let marks = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
-        callers.extend(marks.into_iter().map(ImplicitCaller::Mark));
+        let annotations = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
+        callers.extend(annotations.into_iter().map(ImplicitCaller::Annotation));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
             let mut bases = self.outside_bases(
                 &facts,

@@ -77,23 +77,23 @@ const OUTLINED: &str = "Outline only: callers are not followed in files of this 
 /// Returns the callers that no line shows, in words that follow "but": "the test runner calls it".
 pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
     let mut said = Vec::new();
-    let mut marks = Vec::new();
+    let mut annotations = Vec::new();
     for caller in callers {
         match caller {
             ImplicitCaller::TestRunner => {
                 said.push("it is a test, which the test runner calls".to_owned());
             }
             ImplicitCaller::Language(words) => said.push(format!("it is {words}")),
-            ImplicitCaller::Mark(mark) => marks.push(format!("`{}`", one_line(mark))),
+            ImplicitCaller::Annotation(text) => annotations.push(format!("`{}`", one_line(text))),
             ImplicitCaller::OutsideBase(base) => said.push(format!(
                 "it may be called through `{base}`, which is not defined here"
             )),
         }
     }
-    if !marks.is_empty() {
+    if !annotations.is_empty() {
         said.push(format!(
             "it is marked with {}: what that registers may call it",
-            marks.join(", ")
+            annotations.join(", ")
         ));
     }
     said.join("; ")
@@ -498,7 +498,7 @@ mod tests {
         let callers = [
             ImplicitCaller::Language("a special method"),
             ImplicitCaller::OutsideBase("Sized".to_owned()),
-            ImplicitCaller::Mark("@app.route('/')".to_owned()),
+            ImplicitCaller::Annotation("@app.route('/')".to_owned()),
         ];
         let said = summary(&found, &implicit(&callers));
         assert!(

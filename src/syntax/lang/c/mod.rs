@@ -37,7 +37,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: None,
+    plain_annotations: None,
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Function, "main" | "wmain" | "WinMain" | "wWinMain") => Some(ENTRY_POINT),
         (_, name) if is_operator(name) => Some("an operator, which is written as a sign"),

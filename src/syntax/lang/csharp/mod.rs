@@ -30,7 +30,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: Some(&[
+    plain_annotations: Some(&[
         "CLSCompliant",
         "DebuggerStepThrough",
         "EditorBrowsable",

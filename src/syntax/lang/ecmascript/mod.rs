@@ -79,7 +79,7 @@ use crate::syntax::parse::{Parsed, parse};
 
 /// The calls that no source writes.
 pub(in crate::syntax) const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: Some(&["deprecated", "override", "readonly"]),
+    plain_annotations: Some(&["deprecated", "override", "readonly"]),
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Method, "toJSON" | "toString" | "valueOf") => {
             Some("a method that the language and its library call")

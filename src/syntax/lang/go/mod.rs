@@ -128,7 +128,7 @@ const WELL_KNOWN: &[&str] = &[
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: None,
+    plain_annotations: None,
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Function, "main") => Some(ENTRY_POINT),
         (SymbolKind::Function, "init") => Some("run when its package is loaded"),

@@ -24,7 +24,7 @@ use row::OutlineRow;
 
 /// No call is known, so none is told that no source writes.
 const NO_IMPLICIT_CALLS: ImplicitCalls = ImplicitCalls {
-    plain_marks: Some(&[]),
+    plain_annotations: Some(&[]),
     by_name: |_| None,
 };
 

@@ -35,7 +35,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: Some(&[
+    plain_annotations: Some(&[
         "abstractmethod",
         "asynccontextmanager",
         "cache",

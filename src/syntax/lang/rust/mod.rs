@@ -32,7 +32,7 @@ use crate::model::SymbolKind;
 
 /// The calls that no source writes.
 const IMPLICIT: ImplicitCalls = ImplicitCalls {
-    plain_marks: Some(&[
+    plain_annotations: Some(&[
         "allow",
         "cfg",
         "cfg_attr",
