@@ -17,10 +17,10 @@ This repository has a code index that follows the branch and the edits on disk (
 
 const BEGIN: &str =
     "<!-- codelens:begin (written by `codelens install`, removed by `codelens uninstall`) -->";
-const BEGIN_MARK: &str = "<!-- codelens:begin";
+const BEGIN_PREFIX: &str = "<!-- codelens:begin";
 const END: &str = "<!-- codelens:end -->";
 
-/// Returns the text between the marks.
+/// Returns the text between the two comments.
 pub(super) fn find(text: &str) -> Option<Value> {
     let (start, end) = span(text)?;
     let block = text[start..end].replace("\r\n", "\n");
@@ -64,7 +64,7 @@ pub(super) fn remove(text: &str) -> String {
 
 /// Returns where the block is, with its marks and the end of its last line. A mark without its other half is none.
 fn span(text: &str) -> Option<(usize, usize)> {
-    let start = text.find(BEGIN_MARK)?;
+    let start = text.find(BEGIN_PREFIX)?;
     if start > 0 && !text[..start].ends_with('\n') {
         return None;
     }

@@ -372,28 +372,28 @@ fn difference(before: &[u8], after: &[u8]) -> (usize, usize, String) {
     (at, before.len() - tail - at, inserted)
 }
 
-/// A file's text, apart from the mark that some editors put in front.
+/// A file's text, apart from the byte order mark that some editors put in front.
 struct ConfigText {
-    mark: &'static [u8],
+    byte_order_mark: &'static [u8],
     body: String,
 }
 
 impl ConfigText {
     fn of(bytes: Option<&[u8]>) -> Result<Self, Problem> {
-        const MARK: &[u8] = b"\xef\xbb\xbf";
+        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         let bytes = bytes.unwrap_or_default();
-        let (mark, body) = bytes
-            .strip_prefix(MARK)
-            .map_or((&b""[..], bytes), |body| (MARK, body));
+        let (byte_order_mark, body) = bytes
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or((&b""[..], bytes), |body| (BYTE_ORDER_MARK, body));
         let body =
             std::str::from_utf8(body).map_err(|_| Problem::Text("it is not UTF-8".to_owned()))?;
         Ok(Self {
-            mark,
+            byte_order_mark,
             body: body.to_owned(),
         })
     }
 
     fn with(&self, body: &str) -> Vec<u8> {
-        [self.mark, body.as_bytes()].concat()
+        [self.byte_order_mark, body.as_bytes()].concat()
     }
 }

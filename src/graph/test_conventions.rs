@@ -26,8 +26,8 @@ const HELPER_DIRECTORIES: [&str; 6] = [
 /// Directories that the path of a test leaves out.
 const SOURCE_DIRECTORIES: [&str; 3] = ["src", "lib", "source"];
 
-/// Words that mark a test between its stem and its extension.
-const MARKS: [&str; 5] = ["test", "tests", "spec", "specs", "test-d"];
+/// Words of the name of a test between its stem and its extension.
+const TEST_WORDS: [&str; 5] = ["test", "tests", "spec", "specs", "test-d"];
 
 /// Extensions of scripts.
 const SCRIPTS: [&str; 10] = [
@@ -41,50 +41,50 @@ struct Convention {
     /// Directories that the path of a test leaves out, beside `SOURCE_DIRECTORIES`.
     sources: &'static [&'static str],
     /// Ends of the names of tests, which begin with a capital: `FooTest`.
-    camel_marks: &'static [&'static str],
+    camel_suffixes: &'static [&'static str],
 }
 
 const CONVENTIONS: [Convention; 8] = [
     Convention {
         extensions: &["rb"],
         sources: &["app"],
-        camel_marks: &[],
+        camel_suffixes: &[],
     },
     Convention {
         extensions: &["php"],
         sources: &["app"],
-        camel_marks: &["Test", "Tests"],
+        camel_suffixes: &["Test", "Tests"],
     },
     // Of Java alone the uses in tests are bound.
     Convention {
         extensions: &["kt", "kts", "scala", "groovy", "java"],
         sources: &["main", "kotlin", "java", "scala", "groovy"],
-        camel_marks: &["Test", "Tests", "Spec", "Suite"],
+        camel_suffixes: &["Test", "Tests", "Spec", "Suite"],
     },
     Convention {
         extensions: &["swift"],
         sources: &["sources"],
-        camel_marks: &["Test", "Tests", "Spec"],
+        camel_suffixes: &["Test", "Tests", "Spec"],
     },
     Convention {
         extensions: &["dart"],
         sources: &[],
-        camel_marks: &[],
+        camel_suffixes: &[],
     },
     Convention {
         extensions: &["ex", "exs"],
         sources: &[],
-        camel_marks: &[],
+        camel_suffixes: &[],
     },
     Convention {
         extensions: &["lua"],
         sources: &[],
-        camel_marks: &[],
+        camel_suffixes: &[],
     },
     Convention {
         extensions: &["zig"],
         sources: &[],
-        camel_marks: &[],
+        camel_suffixes: &[],
     },
 ];
 
@@ -93,7 +93,7 @@ const CONVENTIONS: [Convention; 8] = [
 struct PathParts {
     /// Directories, those of tests and sources left out, in lower case.
     directories: Vec<String>,
-    /// The name without mark and extension, in lower case.
+    /// The name without that word and the extension, in lower case.
     stem: String,
     is_test: bool,
     /// The first extension of its language.
@@ -112,12 +112,12 @@ impl PathParts {
             None if SCRIPTS.contains(&extension.as_str()) => SCRIPTS[0],
             None => return None,
         };
-        let (sources, camel_marks) =
-            convention.map_or((&[][..], &[][..]), |it| (it.sources, it.camel_marks));
+        let (sources, camel_suffixes) =
+            convention.map_or((&[][..], &[][..]), |it| (it.sources, it.camel_suffixes));
         let name = path.rsplit('/').next()?;
         let (stem, _) = name.rsplit_once('.')?;
-        let camel = camel_marks.iter().find_map(|mark| {
-            let rest = stem.strip_suffix(mark)?;
+        let camel = camel_suffixes.iter().find_map(|word| {
+            let rest = stem.strip_suffix(word)?;
             let is_name = rest.starts_with(char::is_uppercase);
             is_name.then_some(rest)
         });
@@ -135,13 +135,13 @@ impl PathParts {
         if parts.iter().any(|part| HELPER_DIRECTORIES.contains(part)) {
             return None;
         }
-        let marked = MARKS.iter().find_map(|mark| {
-            let rest = stem.strip_suffix(mark)?;
+        let plain = TEST_WORDS.iter().find_map(|word| {
+            let rest = stem.strip_suffix(word)?;
             rest.strip_suffix(['.', '_', '-'])
                 .filter(|rest| !rest.is_empty())
         });
-        let marked = marked.map(str::to_owned);
-        let marked = marked.or_else(|| camel.map(str::to_ascii_lowercase));
+        let plain = plain.map(str::to_owned);
+        let plain = plain.or_else(|| camel.map(str::to_ascii_lowercase));
         let is_below = parts.iter().any(|part| TEST_DIRECTORIES.contains(part));
         let is_left_out = |part: &str| {
             TEST_DIRECTORIES.contains(&part)
@@ -159,8 +159,8 @@ impl PathParts {
         let parts = parts.iter().filter(|part| !is_left_out(part));
         Some(Self {
             directories: parts.map(|part| named(part)).collect(),
-            is_test: marked.is_some() || is_below,
-            stem: marked.unwrap_or(stem),
+            is_test: plain.is_some() || is_below,
+            stem: plain.unwrap_or(stem),
             language,
             is_java: extension == "java",
         })

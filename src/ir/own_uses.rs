@@ -25,8 +25,8 @@ impl FileFacts {
     /// Costs a pass over all facts.
     pub fn take_uses(&mut self) -> OwnUses {
         let (names, exprs) = self.used_outside_references();
-        let (name_order, n_names) = marked_first(&names, NameId);
-        let (expr_order, n_exprs) = marked_first(&exprs, ExprId);
+        let (name_order, n_names) = used_first(&names, NameId);
+        let (expr_order, n_exprs) = used_first(&exprs, ExprId);
         let moved = self.exprs.reorder(&name_order, &expr_order);
         for binding in &mut self.bindings {
             *binding = moved.binding(*binding);
@@ -109,11 +109,11 @@ impl FileFacts {
     }
 }
 
-/// Returns the ids of all places, those that are marked before the others, and the number of these.
-fn marked_first<T>(marked: &[bool], id: impl Fn(u32) -> T) -> (Vec<T>, usize) {
+/// Returns the ids of all places, those that are used before the others, and the number of these.
+fn used_first<T>(used: &[bool], id: impl Fn(u32) -> T) -> (Vec<T>, usize) {
     let all = |is_first: bool| {
-        let places = (0_u32..).zip(marked);
-        places.filter_map(move |(at, is_marked)| (*is_marked == is_first).then_some(at))
+        let places = (0_u32..).zip(used);
+        places.filter_map(move |(at, is_used)| (*is_used == is_first).then_some(at))
     };
     let order: Vec<T> = all(true).chain(all(false)).map(id).collect();
     (order, all(true).count())

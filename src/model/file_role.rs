@@ -109,8 +109,8 @@ const EXAMPLE_ENDS: &[&str] = &[
     ".samples",
 ];
 
-/// Parts of names before the extension: `a.spec.ts`, `a_test.go`.
-const MARKS: &[(&str, FileRole)] = &[
+/// Ends of names before the extension: `a.spec.ts`, `a_test.go`.
+const STEM_SUFFIXES: &[(&str, FileRole)] = &[
     ("bench", FileRole::Example),
     ("cy", FileRole::Test),
     ("e2e", FileRole::Test),
@@ -134,9 +134,9 @@ pub fn by_name(path: &str) -> Option<FileRole> {
     let stem = lower
         .rsplit_once('.')
         .map_or(lower.as_str(), |(stem, _)| stem);
-    let marked = MARKS.iter().find(|(mark, _)| {
-        stem.strip_suffix(mark).is_some_and(|rest| {
-            let between: &[char] = if *mark == "cy" {
+    let by_suffix = STEM_SUFFIXES.iter().find(|(suffix, _)| {
+        stem.strip_suffix(suffix).is_some_and(|rest| {
+            let between: &[char] = if *suffix == "cy" {
                 &['.']
             } else {
                 &['.', '_', '-']
@@ -144,7 +144,7 @@ pub fn by_name(path: &str) -> Option<FileRole> {
             rest.ends_with(between) && rest.len() > 1
         })
     });
-    if let Some((_, role)) = marked {
+    if let Some((_, role)) = by_suffix {
         return Some(*role);
     }
     // `UserServiceTest.java`, `ParserTests.cs`: only with that capital, else `latest.ts` is a test.

@@ -72,9 +72,9 @@ pub fn preview(
         Snippet::None => Preview::default(),
         Snippet::Headline => match signature {
             Some(signature) if chunk.symbol.is_some() && chunk.part == 0 => {
-                marked(signature, query)
+                with_matches(signature, query)
             }
-            _ => marked(best_line(&lines, query).trim(), query),
+            _ => with_matches(best_line(&lines, query).trim(), query),
         },
         Snippet::Compact => {
             let begin = window(&lines, query, COMPACT_LINES, first_line(chunk));
@@ -157,7 +157,7 @@ fn shown(lines: &[&str], query: &Query, max_bytes: usize) -> Preview {
         if !out.text.is_empty() {
             out.text.push('\n');
         }
-        out.push(marked(line, query));
+        out.push(with_matches(line, query));
     }
     out.text.truncate(out.text.trim_end().len());
     out
@@ -204,7 +204,7 @@ fn terms_in(line: &str, query: &Query) -> Vec<usize> {
 }
 
 /// Returns one line, cut and escaped, with the words that match.
-fn marked(line: &str, query: &Query) -> Preview {
+fn with_matches(line: &str, query: &Query) -> Preview {
     let mut out = Preview::default();
     let mut rest = cut(line);
     let is_cut = rest.len() < line.len();
@@ -244,7 +244,7 @@ fn is_match(part: &str, term: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Preview, marked, shown, window};
+    use super::{Preview, shown, window, with_matches};
     use crate::search::parse;
 
     /// Returns the text with each match between `<` and `>`.
@@ -263,19 +263,19 @@ mod tests {
     fn matches_are_whole_words_and_the_text_is_exact() {
         let query = parse("queue job flushing").unwrap();
         let line = "export function queueJob(job: Job): void // flush **all**";
-        let found = marked(line, &query);
+        let found = with_matches(line, &query);
         assert_eq!(found.text, line);
         assert_eq!(
             drawn(&found),
             "export function <queueJob>(<job>: <Job>): void // <flush> **all**"
         );
-        assert!(marked("jobless", &query).matches.is_empty());
+        assert!(with_matches("jobless", &query).matches.is_empty());
     }
 
     #[test]
     fn what_hides_or_steers_is_escaped() {
         let query = parse("x").unwrap();
-        let found = marked("a\u{1b}[31m\u{202e}b\u{200b}\u{9b}\tc x", &query);
+        let found = with_matches("a\u{1b}[31m\u{202e}b\u{200b}\u{9b}\tc x", &query);
         assert_eq!(
             drawn(&found),
             "a\\u{1b}[31m\\u{202e}b\\u{200b}\\u{9b}\tc <x>"
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut() {
         let query = parse("x").unwrap();
-        let cut = marked(&"é".repeat(500), &query).text;
+        let cut = with_matches(&"é".repeat(500), &query).text;
         assert_eq!(cut.chars().count(), 161);
         assert!(cut.ends_with('…'));
     }

@@ -1,4 +1,4 @@
-//! The signature and the doc comment of a definition, cleaned of white space and comment marks.
+//! The signature and the doc comment of a definition, cleaned of white space and comment line_comments.iter().any(|sign| text.starts_with(sign))s.
 
 /// Longest signature in bytes.
 pub(super) const SIGNATURE_BYTES: usize = 240;
@@ -83,15 +83,15 @@ pub(super) fn of_value(whole: &str, type_end: Option<usize>) -> String {
 /// Line comments count as one comment where they follow line on line. A `/** … */` may be one blank line
 /// above. Remarks to tools (`eslint-disable`, `@ts-ignore`, `#__PURE__`) are stepped over.
 pub(super) fn doc_above(source: &str, comments: &[Comment], start: u32) -> (String, u32) {
-    doc_above_marked(source, comments, start, &["//"])
+    doc_above_with(source, comments, start, &["//"])
 }
 
-/// Returns the same as [`doc_above`] where line comments begin with one of `marks`: `#`, `--`.
-pub(super) fn doc_above_marked(
+/// Returns the same as [`doc_above`] where line comments begin with one of `line_comments`: `#`, `--`.
+pub(super) fn doc_above_with(
     source: &str,
     comments: &[Comment],
     start: u32,
-    marks: &[&str],
+    line_comments: &[&str],
 ) -> (String, u32) {
     let n_before = comments.partition_point(|c| c.start < start);
     let (mut lead, mut lines, mut doc) = (start, Vec::new(), String::new());
@@ -108,7 +108,8 @@ pub(super) fn doc_above_marked(
         if !near || !begins_its_line(source, comment.start) {
             break;
         }
-        let is_line = marks.iter().any(|mark| text.starts_with(mark)) && !text.starts_with("--[[");
+        let is_line =
+            line_comments.iter().any(|sign| text.starts_with(sign)) && !text.starts_with("--[[");
         if !is_line && !lines.is_empty() {
             break;
         }

@@ -8,8 +8,8 @@ use crate::ir::FileFacts;
 use crate::model::{Budget, Family, RepoPath};
 use crate::syntax;
 
-/// Returns the marks that begin or end comments in a family of languages.
-fn marks(family: Family) -> &'static [&'static str] {
+/// Returns the signs that begin or end comments in a family of languages.
+fn comment_signs(family: Family) -> &'static [&'static str] {
     match family {
         Family::Python => &["#"],
         Family::Ecmascript => &["//", "/*", "*/", "<!--", "-->"],
@@ -55,10 +55,10 @@ impl ChangedFile {
         (file.old.code, file.new.code) = (None, None);
         let is_in_both = file.old.is_there && file.new.is_there;
         let language = syntax::by_path(&file.path);
-        // Marks of comments are many in languages that are outlined.
+        // Comment signs are many in languages that are outlined.
         let may_differ = language.family().is_none_or(|family| {
             family == Family::Outline
-                || may_differ_in_comments(&file.old.text, &file.new.text, marks(family))
+                || may_differ_in_comments(&file.old.text, &file.new.text, comment_signs(family))
         });
         if is_in_both && may_differ {
             let code = |side: &FileSide| syntax::blank_comments(language, &side.text, budget);
@@ -76,28 +76,29 @@ impl ChangedFile {
     }
 }
 
-/// Whether a line that one text has and the other has not may be a comment or a part of one. A mark in a string may begin one here:
+/// Whether a line that one text has and the other has not may be a comment or a part of one. A sign in a string may begin one here:
 /// it is `true` too often, and never too seldom.
-fn may_differ_in_comments(old: &str, new: &str, marks: &[&str]) -> bool {
+fn may_differ_in_comments(old: &str, new: &str, comment_signs: &[&str]) -> bool {
     let of_old: HashSet<&str> = old.lines().map(str::trim).collect();
     let of_new: HashSet<&str> = new.lines().map(str::trim).collect();
-    has_comment_beside(old, &of_new, marks) || has_comment_beside(new, &of_old, marks)
+    has_comment_beside(old, &of_new, comment_signs)
+        || has_comment_beside(new, &of_old, comment_signs)
 }
 
 /// Whether one of the lines that are not in `others` may belong to a comment.
-fn has_comment_beside(text: &str, others: &HashSet<&str>, marks: &[&str]) -> bool {
+fn has_comment_beside(text: &str, others: &HashSet<&str>, comment_signs: &[&str]) -> bool {
     let mut is_inside = false;
     for line in text.lines() {
         let was_inside = is_inside;
         let mut rest = line;
         loop {
-            let mark = if is_inside { "*/" } else { "/*" };
-            let Some(at) = rest.find(mark) else { break };
+            let sign = if is_inside { "*/" } else { "/*" };
+            let Some(at) = rest.find(sign) else { break };
             is_inside = !is_inside;
-            rest = &rest[at + mark.len()..];
+            rest = &rest[at + sign.len()..];
         }
-        let is_marked = || was_inside || marks.iter().any(|mark| line.contains(mark));
-        if !others.contains(line.trim()) && is_marked() {
+        let may_be_comment = || was_inside || comment_signs.iter().any(|sign| line.contains(sign));
+        if !others.contains(line.trim()) && may_be_comment() {
             return true;
         }
     }
@@ -106,7 +107,7 @@ fn has_comment_beside(text: &str, others: &HashSet<&str>, marks: &[&str]) -> boo
 
 #[cfg(test)]
 mod tests {
-    use super::{marks, may_differ_in_comments};
+    use super::{comment_signs, may_differ_in_comments};
     use crate::model::Family;
 
     #[test]
@@ -123,7 +124,7 @@ mod tests {
             (Family::Python, "a()  # b", "a()", true),
             (Family::Python, "a = 7 // 2", "a = 7 // 3", false),
         ] {
-            let found = may_differ_in_comments(old, new, marks(family));
+            let found = may_differ_in_comments(old, new, comment_signs(family));
             assert_eq!(found, wanted, "{old}");
         }
     }

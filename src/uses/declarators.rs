@@ -223,9 +223,9 @@ fn words_outside(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Splits a text at marks outside of brackets and quotes. `has_generics`: in front of a value `<` and `>` are brackets. An `=` is none of
+/// Splits a text at the separators outside of brackets and quotes. `has_generics`: in front of a value `<` and `>` are brackets. An `=` is none of
 /// `==`, `<=` and `=>`.
-pub(super) fn split(text: &str, mark: char, has_generics: bool) -> Vec<&str> {
+pub(super) fn split(text: &str, separator: char, has_generics: bool) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut depth, mut from, mut quote) = (0_usize, 0, None);
     let mut is_value = false;
@@ -241,10 +241,10 @@ pub(super) fn split(text: &str, mark: char, has_generics: bool) -> Vec<&str> {
             (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
             (None, b'<') if has_generics && !is_value => depth += 1,
             (None, b'>') if has_generics && !is_value => depth = depth.saturating_sub(1),
-            (None, _) if depth == 0 && is_mark(bytes, at, mark) => {
+            (None, _) if depth == 0 && is_separator(bytes, at, separator) => {
                 parts.push(&text[from..at]);
                 from = at + 1;
-                is_value = mark == '=';
+                is_value = separator == '=';
             }
             (None, b'=') if depth == 0 => is_value = true,
             _ => {}
@@ -255,14 +255,14 @@ pub(super) fn split(text: &str, mark: char, has_generics: bool) -> Vec<&str> {
     parts
 }
 
-fn is_mark(bytes: &[u8], at: usize, mark: char) -> bool {
-    if char::from(bytes[at]) != mark {
+fn is_separator(bytes: &[u8], at: usize, separator: char) -> bool {
+    if char::from(bytes[at]) != separator {
         return false;
     }
     let before = at.checked_sub(1).map(|it| bytes[it]);
     let is_part = matches!(bytes.get(at + 1), Some(b'=' | b'>'))
         || matches!(before, Some(b'=' | b'!' | b'<' | b'>' | b':'));
-    mark != '=' || !is_part
+    separator != '=' || !is_part
 }
 
 #[cfg(test)]

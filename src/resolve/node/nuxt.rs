@@ -76,7 +76,7 @@ impl NuxtOptions {
         let tokens = tokens(text);
         let mut options = Self::default();
         for at in 0..tokens.len() {
-            if tokens.get(at + 1) != Some(&ViteToken::Mark(':')) {
+            if tokens.get(at + 1) != Some(&ViteToken::Punctuation(':')) {
                 continue;
             }
             let value = tokens.get(at + 2);
@@ -84,7 +84,7 @@ impl NuxtOptions {
                 && let Some(ViteToken::Text(text)) = value
             {
                 options.source = Some(text.clone());
-            } else if tokens[at].is_name("imports") && value == Some(&ViteToken::Mark('{')) {
+            } else if tokens[at].is_name("imports") && value == Some(&ViteToken::Punctuation('{')) {
                 for (name, value) in members(&tokens, at + 2) {
                     if name == "dirs" {
                         options.imports.extend(texts(value));
@@ -92,8 +92,8 @@ impl NuxtOptions {
                 }
             } else if tokens[at].is_name("components") {
                 match value {
-                    Some(ViteToken::Mark('[')) => options.add_components(&tokens[at + 2..]),
-                    Some(ViteToken::Mark('{')) => {
+                    Some(ViteToken::Punctuation('[')) => options.add_components(&tokens[at + 2..]),
+                    Some(ViteToken::Punctuation('{')) => {
                         let members = members(&tokens, at + 2);
                         let dirs = members.iter().find(|(name, _)| name == "dirs");
                         if let Some((_, dirs)) = dirs {
@@ -110,7 +110,7 @@ impl NuxtOptions {
 
     fn add_components(&mut self, list: &[ViteToken]) {
         let mut found = Vec::new();
-        if list.first() != Some(&ViteToken::Mark('[')) {
+        if list.first() != Some(&ViteToken::Punctuation('[')) {
             self.is_computed = true;
             return;
         }
@@ -118,7 +118,7 @@ impl NuxtOptions {
             match part {
                 [] => {}
                 [ViteToken::Text(path)] => found.push((path.clone(), String::new(), true)),
-                [ViteToken::Mark('{'), ..] => {
+                [ViteToken::Punctuation('{'), ..] => {
                     let members = members(part, 0);
                     let text = |word: &str| {
                         let member = members.iter().find(|(name, _)| name == word)?;

@@ -28,7 +28,7 @@ pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let tokens = tokens(&text);
     let mut places = Aliases::listed_in(dir, &text);
-    let follows = |at: usize, mark| tokens.get(at + 1) == Some(&ViteToken::Mark(mark));
+    let follows = |at: usize, sign| tokens.get(at + 1) == Some(&ViteToken::Punctuation(sign));
     let is_kit = |at: &usize| tokens[*at].is_name("kit") && follows(*at, ':');
     if (0..tokens.len()).any(|at| is_kit(&at)) {
         let mut lib = join(dir, "src/lib");

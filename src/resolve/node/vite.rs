@@ -73,15 +73,15 @@ impl Aliases {
         let tokens = tokens(text);
         let mut places = Vec::new();
         for at in 0..tokens.len() {
-            let key =
-                tokens[at].is_name("alias") && tokens.get(at + 1) == Some(&ViteToken::Mark(':'));
+            let key = tokens[at].is_name("alias")
+                && tokens.get(at + 1) == Some(&ViteToken::Punctuation(':'));
             match tokens.get(at + 2) {
-                Some(ViteToken::Mark('{')) if key => {
+                Some(ViteToken::Punctuation('{')) if key => {
                     for (name, value) in members(&tokens, at + 2) {
                         places.extend(place(dir, value).map(|place| (name, place)));
                     }
                 }
-                Some(ViteToken::Mark('[')) if key => {
+                Some(ViteToken::Punctuation('[')) if key => {
                     places.extend(listed(dir, &tokens, at + 2));
                 }
                 _ => {}
@@ -118,7 +118,7 @@ pub(super) fn is_vite_config(name: &str) -> bool {
 pub(super) enum ViteToken {
     Name(String),
     Text(String),
-    Mark(char),
+    Punctuation(char),
     /// A regular expression, or a template with a hole.
     Other,
 }
@@ -130,8 +130,8 @@ impl ViteToken {
 
     fn depth(&self) -> i32 {
         match self {
-            Self::Mark('{' | '[' | '(') => 1,
-            Self::Mark('}' | ']' | ')') => -1,
+            Self::Punctuation('{' | '[' | '(') => 1,
+            Self::Punctuation('}' | ']' | ')') => -1,
             _ => 0,
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn members(tokens: &[ViteToken], open: usize) -> Vec<(String, &[ViteT
     let entry = |part: &'_ [ViteToken]| match part {
         [
             ViteToken::Name(name) | ViteToken::Text(name),
-            ViteToken::Mark(':'),
+            ViteToken::Punctuation(':'),
             ..,
         ] => Some(name.clone()),
         _ => None,
@@ -157,7 +157,7 @@ pub(super) fn members(tokens: &[ViteToken], open: usize) -> Vec<(String, &[ViteT
 fn listed(dir: &str, tokens: &[ViteToken], open: usize) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for part in parts(tokens, open) {
-        if part.first() != Some(&ViteToken::Mark('{')) {
+        if part.first() != Some(&ViteToken::Punctuation('{')) {
             continue;
         }
         let members = members(part, 0);
@@ -181,7 +181,7 @@ pub(super) fn parts(tokens: &[ViteToken], open: usize) -> Vec<&[ViteToken]> {
     for (at, token) in tokens.iter().enumerate().skip(open) {
         depth += token.depth();
         let closed = depth == 0;
-        if closed || (depth == 1 && *token == ViteToken::Mark(',')) {
+        if closed || (depth == 1 && *token == ViteToken::Punctuation(',')) {
             parts.push(&tokens[start..at]);
             start = at + 1;
         }
@@ -205,7 +205,7 @@ fn place(dir: &str, value: &[ViteToken]) -> Option<String> {
                 texts += 1;
             }
             ViteToken::Name(name) if !PLACE_WORDS.contains(&name.as_str()) => return None,
-            ViteToken::Other | ViteToken::Mark('+' | '?' | '=') => return None,
+            ViteToken::Other | ViteToken::Punctuation('+' | '?' | '=') => return None,
             _ => {}
         }
     }
@@ -233,7 +233,7 @@ pub(super) fn tokens(text: &str) -> Vec<ViteToken> {
             }
             '/' if matches!(
                 tokens.last(),
-                Some(ViteToken::Mark(':' | ',' | '[' | '(' | '='))
+                Some(ViteToken::Punctuation(':' | ',' | '[' | '(' | '='))
             ) =>
             {
                 tokens.push(ViteToken::Other);
@@ -247,7 +247,7 @@ pub(super) fn tokens(text: &str) -> Vec<ViteToken> {
             }
             _ => {
                 if !first.is_whitespace() {
-                    tokens.push(ViteToken::Mark(first));
+                    tokens.push(ViteToken::Punctuation(first));
                 }
                 first.len_utf8()
             }

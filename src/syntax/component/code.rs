@@ -48,12 +48,12 @@ pub(super) fn split(text: &str, range: Range<usize>, separators: &[u8]) -> Vec<R
         .collect()
 }
 
-/// Returns the first place of a mark outside brackets.
-pub(super) fn find(text: &str, range: Range<usize>, mark: u8) -> Option<usize> {
+/// Returns the first place of a separator outside brackets.
+pub(super) fn find(text: &str, range: Range<usize>, separator: u8) -> Option<usize> {
     let mut found = None;
     let bytes = &text.as_bytes()[..range.end];
     each_byte(bytes, range.start, |at, depth, byte| {
-        if depth == 0 && byte == mark {
+        if depth == 0 && byte == separator {
             found = Some(at);
             return ControlFlow::Break(());
         }

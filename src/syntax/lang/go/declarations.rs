@@ -36,7 +36,7 @@ impl<'t> Lowering<'t> {
                         self.facts.units = vec![name];
                         let (doc, _) =
                             doc_above(self.source, &self.comments, offset(node.start_byte()));
-                        if !doc.is_empty() && !is_mark(&doc) {
+                        if !doc.is_empty() && !is_notice(&doc) {
                             self.export(DOCUMENTED, "", self.line_at(node.start_byte()));
                         }
                     }
@@ -566,7 +566,7 @@ fn default_name(path: &str) -> String {
 }
 
 /// Whether a comment is no documentation: that of a generator, a licence.
-fn is_mark(doc: &str) -> bool {
+fn is_notice(doc: &str) -> bool {
     doc.starts_with("Code generated") || doc.starts_with("Copyright")
 }
 

@@ -240,8 +240,8 @@ pub(super) struct OutlineRow {
     pub(super) rules: &'static [Rule],
     /// Nodes of comments.
     pub(super) comments: &'static [&'static str],
-    /// The marks that line comments begin with.
-    pub(super) line_marks: &'static [&'static str],
+    /// The signs that line comments begin with.
+    pub(super) line_comments: &'static [&'static str],
     /// Nodes and tokens that a body begins with, where it has no field `body`.
     pub(super) bodies: &'static [&'static str],
     /// Nodes whose variables are local though they are no definitions: lambdas.
@@ -266,7 +266,7 @@ pub(super) const fn plain_row(grammar: fn() -> Language) -> OutlineRow {
         blanked: &[],
         rules: &[],
         comments: &["comment", "line_comment", "block_comment"],
-        line_marks: &["//"],
+        line_comments: &["//"],
         bodies: &[],
         local: &[],
         annotations: &[],

@@ -26,7 +26,7 @@ pub(super) static BASH: OutlineRow = OutlineRow {
             .when(&[Has("..=program")])
             .once(),
     ],
-    line_marks: &["#"],
+    line_comments: &["#"],
     hiding: &[],
     ..plain_row(|| tree_sitter_bash::LANGUAGE.into())
 };
@@ -114,7 +114,7 @@ pub(super) static ELIXIR: OutlineRow = OutlineRow {
         rule("unary_operator", Method, ELIXIR_SPEC)
             .when(&[Is("operand/target", &["callback", "macrocallback"])]),
     ],
-    line_marks: &["#"],
+    line_comments: &["#"],
     bodies: &["do_block", "keywords"],
     local: &["anonymous_function"],
     hiding: &["defp", "defmacrop", "defguardp", "typep", "defnp"],
@@ -149,7 +149,7 @@ pub(super) static GRAPHQL: OutlineRow = OutlineRow {
         rule("operation_definition", Function, "=name"),
         rule("fragment_definition", Function, "=fragment_name"),
     ],
-    line_marks: &["#"],
+    line_comments: &["#"],
     bodies: &[
         "fields_definition",
         "input_fields_definition",
@@ -193,7 +193,7 @@ pub(super) static HCL: OutlineRow = OutlineRow {
             .prefix("local"),
         rule("attribute", Variable, "=identifier").when(&[Has("../..=config_file")]),
     ],
-    line_marks: &["#", "//"],
+    line_comments: &["#", "//"],
     bodies: &["block_start"],
     hiding: &[],
     ..plain_row(|| tree_sitter_hcl::LANGUAGE.into())
@@ -278,7 +278,7 @@ pub(super) static LUA: OutlineRow = OutlineRow {
             .once(),
         rule("field", Method, "name=identifier").when(&[Has("value=function_definition")]),
     ],
-    line_marks: &["--"],
+    line_comments: &["--"],
     bodies: &["block", "end"],
     hiding: &["local"],
     ..plain_row(|| tree_sitter_lua::LANGUAGE.into())
@@ -316,7 +316,7 @@ pub(super) static PHP: OutlineRow = OutlineRow {
         .when(&[Is("function", &["define"])])
         .outer("..=expression_statement"),
     ],
-    line_marks: &["//", "#"],
+    line_comments: &["//", "#"],
     bodies: &[
         "declaration_list",
         "enum_declaration_list",
@@ -391,7 +391,7 @@ pub(super) static RUBY: OutlineRow = OutlineRow {
             &["define_method", "alias_method", "delegate", "scope"],
         )]),
     ],
-    line_marks: &["#"],
+    line_comments: &["#"],
     bodies: &["body_statement", "end"],
     hiding: &["private", "protected", "private_class_method"],
     section: Some(Section {

@@ -13,7 +13,7 @@ use crate::syntax::lang::frontend::LoweredFile;
 use crate::syntax::lang::use_recorder::{offset, span_of};
 use crate::syntax::occurrences::starts;
 use crate::syntax::parse::{Parsed, parse as parse_text};
-use crate::syntax::signature::{self, Comment, DOC_BYTES, doc_above_marked};
+use crate::syntax::signature::{self, Comment, DOC_BYTES, doc_above_with};
 
 /// Definitions inside definitions that are outlined; deeper ones say nothing.
 const MAX_LEVELS: usize = 16;
@@ -25,8 +25,8 @@ const MAX_NODES: usize = 60;
 const NODES_PER_LOOK: u32 = 1_024;
 /// The separators in a qualified name: `A::B`, `A\B`, `a.b:c`.
 const SEPARATORS: [char; 3] = ['.', ':', '\\'];
-/// Marks around a name that are no part of it: `:name`, `$name`, quotes.
-const MARKS: [char; 9] = ['\'', '"', '`', '$', ':', '[', ']', '@', '&'];
+/// Signs around a name that are no part of it: `:name`, `$name`, quotes.
+const SIGNS: [char; 9] = ['\'', '"', '`', '$', ':', '[', ']', '@', '&'];
 
 /// Parses a file. The parser sees a line's end at the end of the file: scanners look for one and do not stop without.
 pub(super) fn parse(language: OutlineLanguage, source: &str, budget: &Budget) -> Parsed {
@@ -200,7 +200,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
             return;
         }
         if known.is_marker {
-            self.mark_section(node);
+            self.enter_section(node);
             self.document(node);
             self.import(node);
         }
@@ -241,7 +241,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
     }
 
     /// Notes a word that hides or shows the members below it.
-    fn mark_section(&mut self, node: Node<'t>) {
+    fn enter_section(&mut self, node: Node<'t>) {
         let Some(section) = &self.row.section else {
             return;
         };
@@ -515,7 +515,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
     fn doc_of(&mut self, rule: &Rule, whole: Node<'t>, node: Node<'t>) -> (String, u32) {
         let start = offset(whole.start_byte());
         let depth = self.around.len();
-        let above = doc_above_marked(self.source, &self.comments, start, self.row.line_marks);
+        let above = doc_above_with(self.source, &self.comments, start, self.row.line_comments);
         if let Some(pending) = self.pending.take_if(|it| it.depth >= depth)
             && pending.depth == depth
         {
@@ -565,7 +565,7 @@ fn parts(name: &str) -> Vec<&str> {
     }
     let parts = name.split(SEPARATORS).map(|part| {
         let part = part.split(['(', '<']).next().unwrap_or(part);
-        part.trim().trim_matches(MARKS).trim()
+        part.trim().trim_matches(SIGNS).trim()
     });
     parts.filter(|part| !part.is_empty()).collect()
 }
