@@ -25,7 +25,7 @@ impl CommandArguments {
         let by_field = command.get_arguments().map(|arg| {
             let field = camel_case(arg.get_id().as_str());
             let field = if field == "reference" { "ref" } else { &field };
-            (field.to_owned(), shown(arg))
+            (field.to_owned(), arg_label(arg))
         });
         let mut by_field: HashMap<String, String> = by_field.collect();
         if by_field.contains_key("handle") && by_field.contains_key("path") {
@@ -55,7 +55,7 @@ impl CommandArguments {
 }
 
 /// Returns an argument as a sentence names it: `--path`, or `FILE` where it stands without an option.
-fn shown(arg: &Arg) -> String {
+fn arg_label(arg: &Arg) -> String {
     match (arg.get_long(), arg.get_value_names()) {
         (Some(long), _) => format!("--{long}"),
         (None, Some([name, ..])) => name.to_string(),

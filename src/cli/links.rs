@@ -75,7 +75,7 @@ mod tests {
     use super::{are_shown, target};
     use crate::model::uri::file_uri;
 
-    fn shown(variables: &[(&str, &str)]) -> bool {
+    fn supports(variables: &[(&str, &str)]) -> bool {
         are_shown(|name| {
             variables
                 .iter()
@@ -86,17 +86,17 @@ mod tests {
 
     #[test]
     fn links_are_for_terminals_that_show_them() {
-        assert!(shown(&[("TERM", "xterm-kitty")]));
-        assert!(shown(&[
+        assert!(supports(&[("TERM", "xterm-kitty")]));
+        assert!(supports(&[
             ("TERM", "xterm-256color"),
             ("VTE_VERSION", "7006")
         ]));
-        assert!(shown(&[("TERM_PROGRAM", "WezTerm")]));
-        assert!(shown(&[("TERM", "dumb"), ("FORCE_HYPERLINK", "1")]));
-        assert!(!shown(&[]) && !shown(&[("TERM", "xterm-256color")]));
-        assert!(!shown(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/x")]));
-        assert!(!shown(&[("TERM_PROGRAM", "vscode"), ("CI", "true")]));
-        assert!(!shown(&[
+        assert!(supports(&[("TERM_PROGRAM", "WezTerm")]));
+        assert!(supports(&[("TERM", "dumb"), ("FORCE_HYPERLINK", "1")]));
+        assert!(!supports(&[]) && !supports(&[("TERM", "xterm-256color")]));
+        assert!(!supports(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/x")]));
+        assert!(!supports(&[("TERM_PROGRAM", "vscode"), ("CI", "true")]));
+        assert!(!supports(&[
             ("TERM_PROGRAM", "vscode"),
             ("FORCE_HYPERLINK", "0")
         ]));

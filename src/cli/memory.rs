@@ -186,15 +186,15 @@ pub(super) fn run_note(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
             if let Some(command) = text("test") {
                 input["test"] = json!({"command": command});
             }
-            let (saved, shown) = shown::<Save>(input, call)?;
+            let (saved, rendered) = ask_as_text::<Save>(input, call)?;
             if let Some(old) = text("supersedes") {
                 let place = call.workspaces.open(None, call.places)?;
                 place.supersede_record(&old, saved["id"].as_str().unwrap_or_default())?;
             }
-            Ok((saved, shown))
+            Ok((saved, rendered))
         }),
         "show" => with_tools(matches, cwd, |call| {
-            shown::<Load>(json!({"name": text("id")}), call)
+            ask_as_text::<Load>(json!({"name": text("id")}), call)
         }),
         _ => in_workspace(matches, cwd.cloned(), |place| match verb {
             "list" => {
@@ -283,10 +283,10 @@ pub(super) fn run_mark(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode 
     }
     let word = matches.get_one::<String>("word").cloned();
     with_tools(matches, cwd, |call| match word {
-        None => shown::<Load>(json!({"kind": "mark", "limit": 50}), call),
+        None => ask_as_text::<Load>(json!({"kind": "mark", "limit": 50}), call),
         Some(word) => {
             let input = json!({"kind": "mark", "notes": word, "items": items(matches)});
-            shown::<Save>(input, call)
+            ask_as_text::<Save>(input, call)
         }
     })
 }
@@ -354,7 +354,10 @@ fn items(matches: &ArgMatches) -> Items {
 }
 
 /// Asks a tool; returns its answer, and the same as text.
-fn shown<T: Tool<Output: AnswerText>>(input: Value, call: &Call<'_>) -> Result<(Value, String)> {
+fn ask_as_text<T: Tool<Output: AnswerText>>(
+    input: Value,
+    call: &Call<'_>,
+) -> Result<(Value, String)> {
     let answer = ask::<T>(input, call)?;
     let text = answer.output.page(&Screen::of_stdout()).data;
     Ok((answer.into_value()?, text))

@@ -83,7 +83,7 @@ pub(super) fn is_closed() -> bool {
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Returns a text as standard output gets it: with colours or without.
-pub(super) fn as_shown(text: &str) -> String {
+pub(super) fn for_stdout(text: &str) -> String {
     if AutoStream::choice(&io::stdout()) == ColorChoice::Never {
         anstream::adapter::strip_str(text).to_string()
     } else {

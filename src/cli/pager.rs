@@ -46,7 +46,7 @@ fn paged(words: &[String], text: &str) -> bool {
     };
     if let Some(mut stream) = pager.stdin.take() {
         // A reader that leaves the pager early has seen enough.
-        drop(stream.write_all(output::as_shown(text).as_bytes()));
+        drop(stream.write_all(output::for_stdout(text).as_bytes()));
     }
     pager.wait().is_ok()
 }

@@ -192,7 +192,7 @@ fn collect(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 }
 
 fn unknown(name: &str) -> Error {
-    let shown = sanitize::shown(name, 60);
+    let shown = sanitize::escaped_start(name, 60);
     Error::invalid(
         format!("there is no remote `{shown}`"),
         "`codelens remote list` lists them",

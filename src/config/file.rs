@@ -154,7 +154,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
             continue;
         }
         if !SETTINGS.iter().any(|setting| setting.name == name) {
-            let name = sanitize::shown(&name, 60);
+            let name = sanitize::escaped_start(&name, 60);
             let error =
                 || Error::invalid(format!("codelens.toml has no setting `{name}`"), names());
             unknown = unknown.or_else(|| Some(error()));

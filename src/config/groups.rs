@@ -71,7 +71,7 @@ pub(super) fn read(
 fn one(table: &toml::Value, home: Option<&Path>) -> Result<RepositoryGroup, String> {
     let fields = table.as_table().ok_or("is no table")?;
     if let Some(other) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        let other = sanitize::shown(other, 60);
+        let other = sanitize::escaped_start(other, 60);
         return Err(format!("has an unknown field `{other}`"));
     }
     let name = fields.get("name").ok_or("has no `name`")?;

@@ -48,7 +48,7 @@ pub(super) fn read(value: toml::Value) -> (Vec<FileMark>, Option<Error>) {
 fn one(table: &toml::Value) -> std::result::Result<FileMark, String> {
     let fields = table.as_table().ok_or("is no table")?;
     if let Some(other) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        let other = sanitize::shown(other, 60);
+        let other = sanitize::escaped_start(other, 60);
         return Err(format!("has an unknown field `{other}`"));
     }
     let [repo, path, word] = FIELDS.map(|name| fields.get(name).and_then(toml::Value::as_str));

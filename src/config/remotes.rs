@@ -38,7 +38,7 @@ pub struct RemoteEntry {
 /// `invalid_argument` for an invalid table. The address is not repeated.
 pub(super) fn read(name: &str, table: &toml::Table) -> Result<RemoteEntry> {
     let wrong = |what: &str| {
-        let shown = sanitize::shown(name, 60);
+        let shown = sanitize::escaped_start(name, 60);
         Error::invalid(
             format!("[{TABLE}.{shown}] in codelens.toml {what}"),
             "each has a `url`, e.g. `url = \"s3://bucket/indexes\"`, and nothing else; `codelens remote add NAME URL` writes it",
@@ -86,7 +86,7 @@ pub fn remotes() -> Result<Vec<RemoteEntry>> {
 /// it can't be written.
 pub fn add_remote(name: &str, url: &str) -> Result<bool> {
     if !is_name(name) {
-        let shown = sanitize::shown(name, 60);
+        let shown = sanitize::escaped_start(name, 60);
         return Err(Error::invalid(
             format!("`{shown}` is no name for a remote"),
             "use at most 40 letters, digits, `-` and `_`, e.g. `team`",

@@ -76,7 +76,7 @@ fn regex(text: &str) -> LinePattern {
 }
 
 /// Returns `lines:text` of each result in one file.
-fn shown(text: &str, pattern: &str) -> Vec<String> {
+fn matched_lines(text: &str, pattern: &str) -> Vec<String> {
     let found = found(&[("a.txt", text)], &regex(pattern), ALL);
     assert_eq!(found.total, found.lines.len() as u64);
     let shown = found.lines.iter().map(|line| {
@@ -88,23 +88,26 @@ fn shown(text: &str, pattern: &str) -> Vec<String> {
 
 #[test]
 fn each_line_is_listed_once() {
-    assert_eq!(shown("ab\n a a\n\nb", "a"), ["1-1:ab", "2-2: a a"]);
-    assert_eq!(shown("x\r\ny\r\n", "x$"), ["1-1:x"]);
-    assert_eq!(shown("a\n\nb\n", "^"), ["1-1:a", "2-2:", "3-3:b"]);
-    assert_eq!(shown("a\n\nb", "x*"), ["1-1:a", "2-2:", "3-3:b"]);
-    assert_eq!(shown("", "x*"), [""; 0]);
-    assert_eq!(shown("\n", "x*"), ["1-1:"]);
-    assert_eq!(shown("é é\nü", "é|ü"), ["1-1:é é", "2-2:ü"]);
+    assert_eq!(matched_lines("ab\n a a\n\nb", "a"), ["1-1:ab", "2-2: a a"]);
+    assert_eq!(matched_lines("x\r\ny\r\n", "x$"), ["1-1:x"]);
+    assert_eq!(matched_lines("a\n\nb\n", "^"), ["1-1:a", "2-2:", "3-3:b"]);
+    assert_eq!(matched_lines("a\n\nb", "x*"), ["1-1:a", "2-2:", "3-3:b"]);
+    assert_eq!(matched_lines("", "x*"), [""; 0]);
+    assert_eq!(matched_lines("\n", "x*"), ["1-1:"]);
+    assert_eq!(matched_lines("é é\nü", "é|ü"), ["1-1:é é", "2-2:ü"]);
 }
 
 #[test]
 fn a_match_over_several_lines_counts_once() {
     assert_eq!(
-        shown("f(\n  1)\nx\nf(\n2)", "f\\(\\s*\\n\\s*\\d"),
+        matched_lines("f(\n  1)\nx\nf(\n2)", "f\\(\\s*\\n\\s*\\d"),
         ["1-2:f(\n  1)", "4-5:f(\n2)"]
     );
-    assert_eq!(shown("a\nb", "a\\n"), ["1-1:a"]);
-    assert_eq!(shown("<a\n> <b\n>", "<[\\s\\S]*?>"), ["1-3:<a\n> <b\n>"]);
+    assert_eq!(matched_lines("a\nb", "a\\n"), ["1-1:a"]);
+    assert_eq!(
+        matched_lines("<a\n> <b\n>", "<[\\s\\S]*?>"),
+        ["1-3:<a\n> <b\n>"]
+    );
 }
 
 #[test]

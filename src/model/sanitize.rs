@@ -49,7 +49,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the first so many characters of a caller's text, escaped so that a message stays one line.
-pub fn shown(text: &str, max_chars: usize) -> String {
+pub fn escaped_start(text: &str, max_chars: usize) -> String {
     let first = text.chars().take(max_chars);
     first.flat_map(char::escape_debug).collect()
 }

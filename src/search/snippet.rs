@@ -78,13 +78,13 @@ pub fn preview(
         },
         Snippet::Compact => {
             let begin = window(&lines, query, COMPACT_LINES, first_line(chunk));
-            shown(
+            lines_preview(
                 &lines[begin..lines.len().min(begin + COMPACT_LINES)],
                 query,
                 usize::MAX,
             )
         }
-        Snippet::Full => shown(&lines[..lines.len().min(FULL_LINES)], query, FULL_BYTES),
+        Snippet::Full => lines_preview(&lines[..lines.len().min(FULL_LINES)], query, FULL_BYTES),
     }
 }
 
@@ -140,7 +140,7 @@ fn first_line(chunk: &ChunkRow) -> usize {
     start.saturating_sub(chunk.span.start_line) as usize
 }
 
-fn shown(lines: &[&str], query: &Query, max_bytes: usize) -> Preview {
+fn lines_preview(lines: &[&str], query: &Query, max_bytes: usize) -> Preview {
     let indent = lines
         .iter()
         .filter(|line| !line.trim().is_empty())
@@ -244,7 +244,7 @@ fn is_match(part: &str, term: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Preview, shown, window, with_matches};
+    use super::{Preview, lines_preview, window, with_matches};
     use crate::search::parse;
 
     /// Returns the text with each match between `<` and `>`.
@@ -298,7 +298,7 @@ mod tests {
         lines[22] = "      beta";
         let begin = window(&lines, &query, 8, 0);
         assert!((15..=20).contains(&begin), "{begin}");
-        let found = shown(&lines[20..23], &query, 4_096);
+        let found = lines_preview(&lines[20..23], &query, 4_096);
         assert_eq!(found.text, "alpha\nfiller\n  beta");
         assert_eq!(drawn(&found), "<alpha>\nfiller\n  <beta>");
     }

@@ -328,7 +328,7 @@ impl<'t> LocalsReader<'_, 't> {
     /// Returns the type of a node as it is written.
     fn type_of(&self, node: Node<'t>) -> Option<String> {
         let written = node.child_by_field_name("type")?;
-        Some(shown_type(&self.source[written.byte_range()]))
+        Some(type_on_one_line(&self.source[written.byte_range()]))
     }
 
     /// Does [`Self::field`] with the type beside the field.
@@ -583,7 +583,7 @@ impl<'t> LocalsReader<'_, 't> {
 }
 
 /// Returns a written type on one line: `string[]` of `: string[]`.
-fn shown_type(written: &str) -> String {
+fn type_on_one_line(written: &str) -> String {
     let text = written.trim_start_matches([':', ' ']);
     let plain: Vec<&str> = text.split_whitespace().collect();
     let plain = plain.join(" ");

@@ -68,7 +68,7 @@ impl ContentTypeInput {
 }
 
 /// The output form of a hit.
-pub(super) struct Shown {
+pub(super) struct RenderedHit {
     /// Its text.
     pub(super) preview: String,
     /// The words of the question in it, in bytes.
@@ -248,7 +248,7 @@ pub(super) struct RankedHits {
 }
 
 /// Returns the request for a page of so many hits, by the settings.
-pub(super) fn page<'a>(
+pub(super) fn page_request<'a>(
     view: &'a View<'_>,
     config: &Config,
     limit: usize,
@@ -382,13 +382,13 @@ pub(super) fn cursor_at(hit: &Hit) -> Cursor {
 }
 
 /// Converts a hit to its output form; `rank` is its place in the whole answer, from 0. Reads its file.
-pub(super) fn shown(
+pub(super) fn hit_output(
     view: &View<'_>,
     query: &Query,
     mode: Option<SnippetMode>,
     hit: &Hit,
     rank: usize,
-) -> Result<Shown> {
+) -> Result<RenderedHit> {
     let chunk = &hit.chunk;
     let source = view.read(&chunk.path, chunk.content);
     let mode = match mode {
@@ -402,7 +402,7 @@ pub(super) fn shown(
     let definition = definition(view, query, hit, text)?;
     let signature = definition.as_ref().map(|it| it.signature.as_str());
     let preview = snippet::preview(chunk, source.as_deref(), query, mode, signature);
-    Ok(Shown {
+    Ok(RenderedHit {
         definition,
         n_literal: snippet::n_literal(chunk, text, query),
         preview: preview.text,

@@ -302,7 +302,7 @@ fn answer(
     };
     let wanted = PageRequest {
         is_explained: input.explain,
-        ..hits::page(view, config, depth, MAX_OF_A_FILE)
+        ..hits::page_request(view, config, depth, MAX_OF_A_FILE)
     };
     let RankedHits {
         hits: ranked,
@@ -405,7 +405,7 @@ fn result(
     rank: usize,
 ) -> Result<HitOutput> {
     let chunk = &hit.chunk;
-    let shown = hits::shown(view, query, input.snippet, hit, rank)?;
+    let shown = hits::hit_output(view, query, input.snippet, hit, rank)?;
     let definition = shown.definition;
     Ok(HitOutput {
         handle: Some(chunk.handle.to_string()),

@@ -255,7 +255,7 @@ pub fn family_of(path: &str) -> Option<Family> {
 
 /// Returns a caller's text, cut and escaped so that a message stays one line.
 pub fn cut_argument(text: &str) -> String {
-    sanitize::shown(text, 200)
+    sanitize::escaped_start(text, 200)
 }
 
 /// Returns the error for a path that is not there.

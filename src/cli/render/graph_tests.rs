@@ -17,7 +17,7 @@ use crate::tools::places::{
 };
 use crate::tools::related::{NeighbourOutput, RelatedOutput};
 
-fn shown(answer: &impl AnswerText, width: usize, is_coloured: bool) -> String {
+fn rendered(answer: &impl AnswerText, width: usize, is_coloured: bool) -> String {
     let screen = Screen {
         width,
         is_terminal: true,
@@ -117,7 +117,7 @@ fn impact() -> ImpactOutput {
 
 #[test]
 fn impact_goes_by_distance_and_file_with_tests_apart() {
-    assert_snapshot!(shown(&impact(), 72, false), @r"
+    assert_snapshot!(rendered(&impact(), 72, false), @r"
     src/queue.ts:12  Queue.push  method
 
     2 direct callers. Affects 2 files and 1 test file (2 steps).
@@ -154,20 +154,20 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
 #[test]
 fn narrow_and_coloured_trees_say_the_same() {
     let impact = impact();
-    let narrow = shown(&impact, 24, false);
+    let narrow = rendered(&impact, 24, false);
     for line in narrow.lines().filter(|line| line.contains("─ ")) {
         assert!(line.chars().count() <= 24, "{line}");
     }
     assert!(narrow.contains("└─ src/scheduler.ts:84\n"), "{narrow}");
     assert!(narrow.contains("└─ test/other.ts  path-…\n"), "{narrow}");
-    let coloured = shown(&impact, 72, true);
+    let coloured = rendered(&impact, 72, true);
     let mut plain = String::new();
     let mut parts = coloured.split('\u{1b}');
     plain.push_str(parts.next().unwrap());
     for part in parts {
         plain.push_str(part.split_once('m').unwrap().1);
     }
-    assert_eq!(plain, shown(&impact, 72, false));
+    assert_eq!(plain, rendered(&impact, 72, false));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_neighbour_hangs_on_the_one_before_it() {
         freshness_fields: fresh(),
         ..RelatedOutput::default()
     };
-    assert_snapshot!(shown(&related, 72, false), @r"
+    assert_snapshot!(rendered(&related, 72, false), @r"
     Imported by
     ├─ src/b.ts
     │  └─ src/c.ts
@@ -294,7 +294,7 @@ fn explored_files_are_shown_with_their_neighbours() {
         freshness_fields: fresh(),
         ..ExploreOutput::default()
     };
-    assert_snapshot!(shown(&found, 72, false), @r"
+    assert_snapshot!(rendered(&found, 72, false), @r"
     src/queue.ts
       src/queue.ts:12
         push(job) {

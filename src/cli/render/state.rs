@@ -22,7 +22,7 @@ impl AnswerText for CurrentOutput {
             return format!("{}\n", screen.paint(CARE, told)).into();
         }
         let mut facts = Facts::on(screen);
-        facts.add("repository", shown(self.repo.as_deref()));
+        facts.add("repository", visible_or_empty(self.repo.as_deref()));
         if let Some(archive) = &self.archive {
             facts.add("archive", visible(archive));
         }
@@ -34,7 +34,7 @@ impl AnswerText for CurrentOutput {
         facts.add(asked.word(), asked.text(screen));
         let worktree = self.worktree.as_deref();
         let worktree = worktree.filter(|worktree| *worktree != COMMIT_SOURCE);
-        facts.add("work tree", shown(worktree));
+        facts.add("work tree", visible_or_empty(worktree));
         let status = self.status.unwrap_or_default();
         let seed = self.seed_from.as_deref().filter(|_| status == "missing");
         let mut index = screen.paint(if status == "ready" { GOOD } else { CARE }, status);
@@ -42,7 +42,7 @@ impl AnswerText for CurrentOutput {
         if self.pending_files > 0 && seed.is_none() {
             put!(index, ", {pending} pending");
         }
-        let id = shown(self.index_id.as_deref());
+        let id = visible_or_empty(self.index_id.as_deref());
         put!(index, "  {}", screen.paint(FAINT, &id));
         facts.add("index", index.trim_end());
         facts.add(
@@ -54,7 +54,7 @@ impl AnswerText for CurrentOutput {
                 Some(dirty) => format!("{} files differ from HEAD", count(dirty)),
             },
         );
-        facts.add("indexed", shown(self.last_indexed_at.as_deref()));
+        facts.add("indexed", visible_or_empty(self.last_indexed_at.as_deref()));
         if status == "missing" {
             let next = match seed {
                 None => "the first question builds it, or `codelens refresh`".to_owned(),
@@ -96,7 +96,10 @@ impl AnswerText for RefreshOutput {
         holds.push(plural(self.total_chunks, "chunk"));
         facts.add("holds", holds.join(", "));
         add_skipped(&mut facts, &self.skipped_by_reason);
-        facts.add("started from", shown(self.seeded_from.as_deref()));
+        facts.add(
+            "started from",
+            visible_or_empty(self.seeded_from.as_deref()),
+        );
         facts.add("remote", self.note.as_deref().map_or(String::new(), said));
         if !is_ready {
             facts.add("next", "files changed meanwhile: run it again");
@@ -108,7 +111,7 @@ impl AnswerText for RefreshOutput {
 /// Calls of servers, of all repositories of the data directory.
 fn add_usage(facts: &mut Facts<'_>, usage: &UsageOutput) {
     let n_calls: u64 = usage.calls.values().sum();
-    let since = shown(usage.since.as_deref());
+    let since = visible_or_empty(usage.since.as_deref());
     facts.add(
         "calls",
         format!("{} of servers since {since}", count(n_calls)),
@@ -189,7 +192,7 @@ impl AnswerText for StatsOutput {
             let waits = format!("{} to bring up", plural(self.backlog, "file"));
             facts.add("backlog", screen.paint(CARE, &waits));
         }
-        facts.add("indexed", shown(self.last_indexed_at.as_deref()));
+        facts.add("indexed", visible_or_empty(self.last_indexed_at.as_deref()));
         match &self.usage {
             Some(usage) if usage.calls.is_empty() => {
                 facts.add("calls", "no calls of servers counted yet");
@@ -310,7 +313,7 @@ impl IndexSubject<'_> {
 }
 
 /// Returns a text that a terminal may show; empty where there is none.
-fn shown(text: Option<&str>) -> String {
+fn visible_or_empty(text: Option<&str>) -> String {
     visible(text.unwrap_or_default()).into_owned()
 }
 
@@ -338,9 +341,9 @@ fn index_row(index: &IndexOutput, screen: &Screen) -> Vec<String> {
     let marks: Vec<&str> = marks.map(|(_, mark)| mark).collect();
     vec![
         branch_of(index.branch.as_deref(), &index.worktree),
-        short(&shown(index.head_sha.as_deref())),
+        short(&visible_or_empty(index.head_sha.as_deref())),
         bytes(index.bytes),
-        shown(index.last_used_at.as_deref().map(day)),
+        visible_or_empty(index.last_used_at.as_deref().map(day)),
         marks.join(", "),
         screen.fit(&visible(&index.index_id), ID_WIDTH).into_owned(),
     ]

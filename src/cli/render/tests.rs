@@ -30,7 +30,7 @@ const TERMINAL: Screen = Screen {
 const ID: &str = "idx_0123456789abcdef0123456789abcdef";
 const COMMIT: &str = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d";
 
-fn shown(answer: &impl AnswerText, screen: Screen) -> String {
+fn rendered(answer: &impl AnswerText, screen: Screen) -> String {
     answer.page(&screen).data
 }
 
@@ -76,7 +76,7 @@ fn a_search_shows_places_and_previews() {
         },
         ..SearchOutput::default()
     };
-    assert_snapshot!(shown(&found, PLAIN), @r#"
+    assert_snapshot!(rendered(&found, PLAIN), @r#"
     12 of 40 files changed.
 
     src/scheduler.ts:84  function queueJob
@@ -104,7 +104,7 @@ fn a_search_without_hits_says_so_and_how_sure_it_is() {
         },
         ..SearchOutput::default()
     };
-    assert_snapshot!(shown(&found, PLAIN), @r#"
+    assert_snapshot!(rendered(&found, PLAIN), @r#"
     unknown: another process is writing this index
 
     nothing found yet for “a\nb”
@@ -151,7 +151,7 @@ fn a_map_aligns_lines_and_kinds() {
         ..MapOutput::default()
     };
     map.freshness_fields.freshness = "fresh";
-    assert_snapshot!(shown(&map, TERMINAL), @r#"
+    assert_snapshot!(rendered(&map, TERMINAL), @r#"
     src/scheduler.ts
         9  interface  export interface Job extends Function
       184  function   export function queueJob(job: SchedulerJob, options: …
@@ -198,7 +198,7 @@ fn piped_source_is_the_source_alone() {
 
 #[test]
 fn source_on_a_terminal_is_headed_and_harmless() {
-    assert_snapshot!(shown(&source(), TERMINAL), @r#"
+    assert_snapshot!(rendered(&source(), TERMINAL), @r#"
     a.ts:3-4 of 40
     3  let a;
     4  \u{1b}x
@@ -220,7 +220,7 @@ fn the_current_state_is_told_in_lines() {
         pending_files: 1,
         ..CurrentOutput::default()
     };
-    assert_snapshot!(shown(&current, PLAIN), @r#"
+    assert_snapshot!(rendered(&current, PLAIN), @r#"
     repository  /home/me/project
     branch      main  1a2b3c4d5e
     work tree   project
@@ -232,7 +232,7 @@ fn the_current_state_is_told_in_lines() {
     current.branch = None;
     current.seed_from = text("idx_ff");
     current.last_indexed_at = None;
-    assert_snapshot!(shown(&current, PLAIN), @r#"
+    assert_snapshot!(rendered(&current, PLAIN), @r#"
     repository  /home/me/project
     branch      detached at 1a2b3c4d5e
     work tree   project
@@ -241,7 +241,7 @@ fn the_current_state_is_told_in_lines() {
     next        the next question starts it from idx_ff, and reads 1 file
     "#);
     assert_eq!(
-        shown(&CurrentOutput::default(), PLAIN),
+        rendered(&CurrentOutput::default(), PLAIN),
         "not inside a git work tree (--repo PATH names one)\n"
     );
 }
@@ -268,7 +268,7 @@ fn a_refresh_says_what_it_did_and_left_out() {
         cpu_ms: Some(2_345),
         ..RefreshOutput::default()
     };
-    assert_snapshot!(shown(&done, PLAIN), @r#"
+    assert_snapshot!(rendered(&done, PLAIN), @r#"
     index         ready: indexed 1 file, removed 2 in 1.2 s, 2.3 s of CPU
     branch        main  no commit yet
     holds         527 files, 4,311 chunks
@@ -309,7 +309,7 @@ fn stats_fit_the_terminal() {
         ],
         ..StatsOutput::default()
     };
-    let text = shown(&stats, TERMINAL);
+    let text = rendered(&stats, TERMINAL);
     assert!(
         text.lines().all(|line| line.chars().count() <= 72),
         "{text}"
@@ -362,7 +362,7 @@ fn the_doctor_marks_each_check_and_names_the_repair() {
         ],
     };
     assert!(doctor.has_failed());
-    assert_snapshot!(shown(&doctor, TERMINAL), @r#"
+    assert_snapshot!(rendered(&doctor, TERMINAL), @r#"
     codelens 0.1.0, schema 3, SQLite 3.51.0
     data in /d
 

@@ -25,7 +25,7 @@ impl StyledLine {
     }
 
     /// Returns the line within `width` columns: the rest is cut, and only on a terminal.
-    fn shown(&self, screen: &Screen, width: usize) -> String {
+    fn text(&self, screen: &Screen, width: usize) -> String {
         let mut text = String::new();
         let mut left = width;
         for (at, (style, part)) in self.0.iter().enumerate() {
@@ -62,7 +62,7 @@ fn branches(nodes: &[TreeNode], before: &str, screen: &Screen, text: &mut String
         let before_it = format!("{before}{branch}");
         let width = screen.width.saturating_sub(before_it.chars().count());
         *text += &screen.paint(FAINT, &before_it);
-        *text += &node.line.shown(screen, width);
+        *text += &node.line.text(screen, width);
         text.push('\n');
         branches(&node.below, &format!("{before}{beside}"), screen, text);
     }

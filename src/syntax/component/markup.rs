@@ -349,7 +349,7 @@ mod tests {
     use super::{ELEMENTS, Tag, Unclosed, tag};
     use crate::syntax::language::Framework;
 
-    fn shown(framework: Framework, source: &str) -> String {
+    fn tag_text(framework: Framework, source: &str) -> String {
         match tag(framework, source, 0, source.len()) {
             Err(Unclosed) => "unclosed".to_owned(),
             Ok(None) => "text".to_owned(),
@@ -386,7 +386,7 @@ mod tests {
             ("<a b", "unclosed"),
             ("<!-- a", "unclosed"),
         ] {
-            assert_eq!(shown(Framework::Vue, source), expected, "{source}");
+            assert_eq!(tag_text(Framework::Vue, source), expected, "{source}");
         }
     }
 
@@ -398,7 +398,7 @@ mod tests {
             ("<a b={`}`}>", "a b={`}`} 11"),
             ("<a {b", "unclosed"),
         ] {
-            assert_eq!(shown(Framework::Svelte, source), expected, "{source}");
+            assert_eq!(tag_text(Framework::Svelte, source), expected, "{source}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{LocalKind, LocalsReader, MAX_PATTERN_DEPTH, line_of, shown_type};
+use super::{LocalKind, LocalsReader, MAX_PATTERN_DEPTH, line_of, type_on_one_line};
 
 impl<'t> LocalsReader<'_, 't> {
     /// Adds the names that a node of C or C++ binds.
@@ -74,7 +74,7 @@ impl<'t> LocalsReader<'_, 't> {
             };
             at = inner;
         }
-        Some(shown_type(&text))
+        Some(type_on_one_line(&text))
     }
 
     /// Adds a function inside the one that is read.

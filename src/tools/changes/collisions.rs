@@ -144,7 +144,7 @@ pub(super) fn find(
         found.sort_by(|a, b| (a.kind, &a.path, &a.symbol).cmp(&(b.kind, &b.path, &b.symbol)));
         for one in &found {
             if asked.is_wanted(one.path.as_str()) {
-                collisions.all.push(shown(&opposite.name, one));
+                collisions.all.push(collision_output(&opposite.name, one));
             }
         }
     }
@@ -182,7 +182,7 @@ fn add_files(opposite: &Opposite, comparison: &Comparison, found: &mut Vec<Colli
     found.extend(files);
 }
 
-fn shown(with: &str, one: &Collision) -> CollisionOutput {
+fn collision_output(with: &str, one: &Collision) -> CollisionOutput {
     let of = |kind: Option<crate::uses::ChangeKind>, side: BranchSide| match (kind, &one.added) {
         (Some(kind), _) => word(kind),
         (None, Some((user, _))) if *user == side => "uses",

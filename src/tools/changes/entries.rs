@@ -507,7 +507,7 @@ pub(super) fn broken(
                 None => drop(modules.insert((&one.path, line), all.len())),
             }
         }
-        let mut entry = shown(view, difference, one)?;
+        let mut entry = broken_output(view, difference, one)?;
         let to = moved.get(&one.home);
         if let Some(to) = to.filter(|_| one.reason == BrokenReason::NoModule) {
             entry.uses.change = "moved";
@@ -520,7 +520,7 @@ pub(super) fn broken(
 }
 
 /// Converts a broken use to its output form.
-pub(super) fn shown(
+pub(super) fn broken_output(
     view: &View<'_>,
     difference: &Difference,
     one: &BrokenUse,

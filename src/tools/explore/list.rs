@@ -116,7 +116,7 @@ pub(super) fn answer(
         None => None,
     };
     let filters = input.filters();
-    let wanted = hits::page(view, config, hits::DEPTH, usize::MAX);
+    let wanted = hits::page_request(view, config, hits::DEPTH, usize::MAX);
     let RankedHits {
         hits: ranked,
         ranking,
@@ -308,7 +308,7 @@ fn result(
     rank: usize,
 ) -> Result<LocationOutput> {
     let chunk = &hit.chunk;
-    let shown = hits::shown(view, query, input.snippet, hit, rank)?;
+    let shown = hits::hit_output(view, query, input.snippet, hit, rank)?;
     let signature = chunk
         .symbol
         .as_ref()

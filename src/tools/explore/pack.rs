@@ -54,7 +54,7 @@ pub(super) fn of_query(
 ) -> Result<ExploreOutput> {
     let source = SourceReader::of(view);
     let filters = input.filters();
-    let wanted = hits::page(view, config, hits::DEPTH, usize::MAX);
+    let wanted = hits::page_request(view, config, hits::DEPTH, usize::MAX);
     let RankedHits {
         hits: mut ranked,
         ranking,

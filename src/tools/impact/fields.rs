@@ -1,6 +1,6 @@
 //! The answer to the name of a field of C or C++: which types declare one, and the lines that name it. Fields are no definitions there.
 
-use super::unknown::{MAX_PLACES, NamePlaceOutput, shown_places};
+use super::unknown::{MAX_PLACES, NamePlaceOutput, place_outputs};
 use crate::error::Result;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::answer::{MAX_LIST_BYTES, truncate_to_bytes};
@@ -106,10 +106,10 @@ impl<'m> FieldsOfC<'m> {
     /// Returns the first places of the name, those of the fields by their part.
     pub(super) fn places(&self, all: &[&Mention]) -> Vec<NamePlaceOutput> {
         if self.declared.is_empty() {
-            return shown_places(all, MAX_PLACES);
+            return place_outputs(all, MAX_PLACES);
         }
         let own = all.iter().copied().filter(|it| !self.is_of_other(it));
-        let mut places = shown_places(&own.collect::<Vec<_>>(), MAX_FIELD_PLACES);
+        let mut places = place_outputs(&own.collect::<Vec<_>>(), MAX_FIELD_PLACES);
         for place in &mut places {
             let is_here =
                 |it: &&&Mention| it.path.as_str() == place.line.path && it.line == place.line.line;

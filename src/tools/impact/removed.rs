@@ -169,13 +169,15 @@ pub(super) fn list(
     max_bytes: usize,
 ) -> Vec<RemovedDefinitionOutput> {
     let each = max_bytes / removed.len().max(1);
-    let mut all: Vec<RemovedDefinitionOutput> =
-        removed.iter().map(|one| shown(one, each)).collect();
+    let mut all: Vec<RemovedDefinitionOutput> = removed
+        .iter()
+        .map(|one| removed_output(one, each))
+        .collect();
     truncate_to_bytes(&mut all, max_bytes.max(each));
     all
 }
 
-fn shown(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
+fn removed_output(one: &RemovedDefinition, max_bytes: usize) -> RemovedDefinitionOutput {
     let mut uses: Vec<DanglingOutput> = one
         .uses
         .iter()

@@ -249,7 +249,7 @@ pub(super) fn of_outlined(
         total: all.len() as u64,
         files: files.len() as u64,
         dangling: 0,
-        places: shown_places(&all, MAX_PLACES),
+        places: place_outputs(&all, MAX_PLACES),
     }))
 }
 
@@ -286,13 +286,13 @@ fn nowhere(word: &str, n_without_text: u64) -> String {
 }
 
 /// Returns the first places, each line once.
-pub(super) fn shown_places(all: &[&Mention], limit: usize) -> Vec<NamePlaceOutput> {
+pub(super) fn place_outputs(all: &[&Mention], limit: usize) -> Vec<NamePlaceOutput> {
     let mut lines = HashSet::new();
     let unseen = all.iter().filter(|it| lines.insert((&it.path, it.line)));
-    unseen.take(limit).map(|it| shown_place(it)).collect()
+    unseen.take(limit).map(|it| place_output(it)).collect()
 }
 
-fn shown_place(mention: &Mention) -> NamePlaceOutput {
+fn place_output(mention: &Mention) -> NamePlaceOutput {
     NamePlaceOutput {
         line: line(mention),
         role: match mention.part {
