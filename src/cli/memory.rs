@@ -321,7 +321,7 @@ fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(
             .filter(|item| item.state != "missing" && item.lines.is_none())
             .map(|item| item.path.as_str());
         let n_before = marks.len();
-        let repo = place.main_place()?;
+        let repo = place.main_dir()?;
         marks.extend(files.map(|path| FileMark {
             repo: repo.clone(),
             path: path.to_owned(),
@@ -359,6 +359,6 @@ fn ask_as_text<T: Tool<Output: AnswerText>>(
     call: &Call<'_>,
 ) -> Result<(Value, String)> {
     let answer = ask::<T>(input, call)?;
-    let text = answer.output.page(&Screen::of_stdout()).data;
+    let text = answer.output.render(&Screen::of_stdout()).data;
     Ok((answer.into_value()?, text))
 }

@@ -217,7 +217,7 @@ fn print(
     matches: &ArgMatches,
     screen: &Screen,
 ) -> ExitCode {
-    let page = shown.page(screen);
+    let page = shown.render(screen);
     let code = match shown.exact().filter(|_| !stdout().is_terminal()) {
         Some((place, source)) if with_place => output::exact(&format!("{place}\n{source}")),
         Some((_, source)) => output::exact(source),

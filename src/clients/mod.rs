@@ -4,20 +4,20 @@
 //! one fenced block of Markdown; everything around it keeps its bytes. Before a file is touched, its bytes are kept in
 //! the data directory, so that removing the entry restores them.
 
+mod config_paths;
 mod disk;
 mod edit;
 mod journal;
 mod json_text;
 mod managed_block;
-mod place;
 mod setup;
 mod toml_text;
 
 use serde_json::{Value, json};
 
+pub use config_paths::{Machine, System};
 pub use disk::Problem;
 pub use managed_block::GUIDE;
-pub use place::{Machine, System};
 pub use setup::{Act, EntryRemoval, FileEffect, Job, install, uninstall};
 
 /// The name of the entry in every client.

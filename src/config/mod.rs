@@ -173,7 +173,7 @@ impl Config {
                 ValueType::Text { default, .. } | ValueType::OneOf { default, .. } => {
                     config.set_text(setting.name, default);
                 }
-                ValueType::Place | ValueType::Names { .. } | ValueType::Share => {}
+                ValueType::AbsolutePath | ValueType::Names { .. } | ValueType::Share => {}
             }
         }
         config
@@ -195,7 +195,7 @@ impl Config {
         config.groups = file.groups;
         for value in values(flags)? {
             match value.setting.kind {
-                ValueType::Place => config.home = PathBuf::from(&value.text),
+                ValueType::AbsolutePath => config.home = PathBuf::from(&value.text),
                 ValueType::Text { .. }
                 | ValueType::OneOf { .. }
                 | ValueType::Names { .. }
@@ -367,7 +367,7 @@ fn default(setting: &Setting) -> Result<String> {
         }
         ValueType::Names { .. } => Ok("all".to_owned()),
         ValueType::Share => Ok(table::share_text(0)),
-        ValueType::Place => directories::ProjectDirs::from("", "", "codelens")
+        ValueType::AbsolutePath => directories::ProjectDirs::from("", "", "codelens")
             .and_then(|dirs| Some(Path::to_str(dirs.data_local_dir())?.to_owned()))
             .ok_or_else(|| {
                 Error::new(

@@ -41,7 +41,7 @@ pub enum ValueType {
         default: bool,
     },
     /// An absolute path of a directory.
-    Place,
+    AbsolutePath,
     /// One of some words.
     OneOf {
         /// Where nobody sets it.
@@ -164,7 +164,7 @@ pub const SETTINGS: &[Setting] = &[
         variable: "CODELENS_HOME",
         unit: "",
         about: "where indexes and saved contexts are kept",
-        kind: ValueType::Place,
+        kind: ValueType::AbsolutePath,
     },
     number(
         "budget_ms",
@@ -536,7 +536,7 @@ impl Setting {
             ValueType::Number { min, max, .. } => format!("{min} to {max}"),
             ValueType::Share => "0.0 to 1.0".to_owned(),
             ValueType::Switch { .. } => "on or off".to_owned(),
-            ValueType::Place => "an absolute path".to_owned(),
+            ValueType::AbsolutePath => "an absolute path".to_owned(),
             ValueType::OneOf { values, .. } => values.join(", "),
             ValueType::Names { names } => format!("all, none, or some of {}", names.join(", ")),
             ValueType::Text { values, .. } => values.to_owned(),
@@ -582,8 +582,10 @@ impl Setting {
                 "off" | "false" | "no" | "0" => Ok("off".to_owned()),
                 _ => Err(wrong("on or off", "off")),
             },
-            ValueType::Place if std::path::Path::new(text).is_absolute() => Ok(text.to_owned()),
-            ValueType::Place => Err(wrong("an absolute path", "/var/cache/codelens")),
+            ValueType::AbsolutePath if std::path::Path::new(text).is_absolute() => {
+                Ok(text.to_owned())
+            }
+            ValueType::AbsolutePath => Err(wrong("an absolute path", "/var/cache/codelens")),
             ValueType::OneOf { default, values } => {
                 let known = values.iter().find(|value| **value == text.trim());
                 let known =

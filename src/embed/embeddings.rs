@@ -78,14 +78,14 @@ pub struct Embedded {
 
 /// A model that turns text into vectors.
 pub struct Embedder {
-    place: ModelPlace,
+    host: ModelHost,
     settings: EmbedSettings,
 }
 
 /// Where a model runs.
-enum ModelPlace {
+enum ModelHost {
     /// In this process; with its identity.
-    Here(Box<StaticModel>, ModelIdentity),
+    InProcess(Box<StaticModel>, ModelIdentity),
     Server(JsonServer),
 }
 
@@ -115,7 +115,7 @@ impl Embedder {
     /// # Errors
     /// For settings that can't be used.
     pub fn open(settings: &EmbedSettings) -> Result<Option<Self>, ModelFault> {
-        let place = match settings.provider {
+        let host = match settings.provider {
             EmbedProvider::Off => return Ok(None),
             EmbedProvider::Local => {
                 let directory = Path::new(name(&settings.server)?);
@@ -135,43 +135,43 @@ impl Embedder {
                     probe: probe
                         .ok_or(ModelFault::Files("the model knows no word of a plain text"))?,
                 };
-                ModelPlace::Here(Box::new(read), identity)
+                ModelHost::InProcess(Box::new(read), identity)
             }
-            EmbedProvider::Http => ModelPlace::Server(open_server(&settings.server)?),
+            EmbedProvider::Http => ModelHost::Server(open_server(&settings.server)?),
         };
         Ok(Some(Self {
-            place,
+            host,
             settings: settings.clone(),
         }))
     }
 
     /// Returns where texts go; `None` where they stay in this process.
     pub fn address(&self) -> Option<String> {
-        match &self.place {
-            ModelPlace::Here(..) => None,
-            ModelPlace::Server(server) => Some(server.address()),
+        match &self.host {
+            ModelHost::InProcess(..) => None,
+            ModelHost::Server(server) => Some(server.address()),
         }
     }
 
     /// Returns the digest of the model's address and name, or of its files: known without a request, and no proof of which model answers there.
     pub fn source(&self) -> [u8; 32] {
-        match &self.place {
-            ModelPlace::Here(_, identity) => identity.source,
-            ModelPlace::Server(server) => source(server, &self.settings.server.model),
+        match &self.host {
+            ModelHost::InProcess(_, identity) => identity.source,
+            ModelHost::Server(server) => source(server, &self.settings.server.model),
         }
     }
 
     /// Returns the name of the model, for people.
     pub fn name(&self) -> &str {
-        match &self.place {
-            ModelPlace::Here(_, identity) => &identity.name,
-            ModelPlace::Server(_) => &self.settings.server.model,
+        match &self.host {
+            ModelHost::InProcess(_, identity) => &identity.name,
+            ModelHost::Server(_) => &self.settings.server.model,
         }
     }
 
     /// Whether texts stay in this process, and cost some µs each.
     pub fn is_local(&self) -> bool {
-        matches!(self.place, ModelPlace::Here(..))
+        matches!(self.host, ModelHost::InProcess(..))
     }
 
     /// Returns the vector of one text, e.g. of a question.
@@ -179,9 +179,11 @@ impl Embedder {
     /// # Errors
     /// For a server that fails, and answers that can't be used.
     pub fn embed_one(&self, text: &str, deadline: &Deadline) -> Result<Embedded, ModelFault> {
-        match &self.place {
-            ModelPlace::Here(model, identity) => embed_here(model, identity, &[text.to_owned()]),
-            ModelPlace::Server(server) => {
+        match &self.host {
+            ModelHost::InProcess(model, identity) => {
+                embed_in_process(model, identity, &[text.to_owned()])
+            }
+            ModelHost::Server(server) => {
                 let request = self.request(&[text]);
                 let answer = server.post(request, max_bytes(1), deadline)?;
                 self.read(server, &answer, 1)
@@ -199,11 +201,11 @@ impl Embedder {
         mut take: impl FnMut(usize, Result<Embedded, ModelFault>) -> bool,
     ) {
         let batch = self.settings.batch;
-        let server = match &self.place {
-            ModelPlace::Here(model, identity) => {
+        let server = match &self.host {
+            ModelHost::InProcess(model, identity) => {
                 return embed_all_here(model, identity, texts, batch, n_at_once, take);
             }
-            ModelPlace::Server(server) => server,
+            ModelHost::Server(server) => server,
         };
         let requests = texts.chunks(batch).map(|texts| {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -282,7 +284,7 @@ fn source(server: &JsonServer, model: &str) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-fn embed_here(
+fn embed_in_process(
     model: &StaticModel,
     identity: &ModelIdentity,
     texts: &[String],
@@ -316,7 +318,7 @@ fn embed_all_here(
                     let Some(rest) = texts.get(first..).filter(|rest| !rest.is_empty()) else {
                         return;
                     };
-                    let outcome = embed_here(model, identity, &rest[..batch.min(rest.len())]);
+                    let outcome = embed_in_process(model, identity, &rest[..batch.min(rest.len())]);
                     if done.send((first, outcome)).is_err() {
                         return;
                     }
@@ -370,7 +372,7 @@ fn unit(components: &[f32]) -> Option<Vec<f32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Embedder, ModelIdentity, ModelPlace, PROBE, unit};
+    use super::{Embedder, ModelHost, ModelIdentity, PROBE, unit};
     use crate::config::{EmbedProvider, EmbedSettings, ModelServer};
     use crate::embed::static_model::tests::write_model;
 
@@ -406,7 +408,7 @@ mod tests {
     fn answers_are_taken_whole_or_not_at_all() {
         let read_by = |dimensions: usize, text: &str| {
             let embedder = embedder(dimensions);
-            let ModelPlace::Server(server) = &embedder.place else {
+            let ModelHost::Server(server) = &embedder.host else {
                 panic!("it is a server");
             };
             embedder.read(server, text.as_bytes(), 1)

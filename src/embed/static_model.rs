@@ -88,7 +88,7 @@ impl StaticModel {
         };
         let row_of = match list("mapping") {
             Some(mapping) => Some(
-                places(mapping.dtype(), mapping.data())
+                row_numbers(mapping.dtype(), mapping.data())
                     .filter(|rows| rows.iter().all(|row| (*row as usize) < n_rows))
                     .ok_or(wrong("`mapping` names rows that are not there"))?,
             ),
@@ -207,17 +207,17 @@ fn numbers(kind: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
 }
 
 /// Returns the row numbers of a tensor.
-fn places(kind: Dtype, bytes: &[u8]) -> Option<Vec<u32>> {
+fn row_numbers(kind: Dtype, bytes: &[u8]) -> Option<Vec<u32>> {
     match kind {
         Dtype::I64 => {
             let (numbers, _) = bytes.as_chunks::<8>();
-            let place = |it: &[u8; 8]| u32::try_from(i64::from_le_bytes(*it)).ok();
-            numbers.iter().map(place).collect()
+            let number = |it: &[u8; 8]| u32::try_from(i64::from_le_bytes(*it)).ok();
+            numbers.iter().map(number).collect()
         }
         Dtype::I32 => {
             let (numbers, _) = bytes.as_chunks::<4>();
-            let place = |it: &[u8; 4]| u32::try_from(i32::from_le_bytes(*it)).ok();
-            numbers.iter().map(place).collect()
+            let number = |it: &[u8; 4]| u32::try_from(i32::from_le_bytes(*it)).ok();
+            numbers.iter().map(number).collect()
         }
         _ => None,
     }

@@ -34,7 +34,7 @@ impl Repo {
 
     /// Returns every directory that belongs to the repository: its git directories and its work trees, as
     /// far as they can be found.
-    pub fn places(&self) -> Vec<PathBuf> {
+    pub fn directories(&self) -> Vec<PathBuf> {
         let mut places = vec![
             self.work_dir.clone(),
             self.common_dir.clone(),

@@ -11,9 +11,9 @@ const MAX_CHAINS: usize = 3;
 /// Places that one walk visits.
 const MAX_NODES: usize = 20_000;
 
-/// A place that a chain leads through. All of one walk are of one kind.
+/// A node of a chain. All of one walk are of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChainPlace {
+pub enum ChainNode {
     /// A definition, which leads on by its calls and names.
     Definition(SymbolId),
     /// A file, which leads on by its imports, calls and names.
@@ -35,9 +35,9 @@ pub enum LinkKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link {
     /// The definition or file that uses the next one.
-    pub from: ChainPlace,
+    pub from: ChainNode,
     /// The next one.
-    pub to: ChainPlace,
+    pub to: ChainNode,
     /// How it uses it.
     pub kind: LinkKind,
     /// How that is known.
@@ -59,16 +59,16 @@ pub struct Chains {
 /// is in both is no chain.
 pub fn between(
     read: &Read<'_>,
-    from: &BTreeSet<ChainPlace>,
-    to: &BTreeSet<ChainPlace>,
+    from: &BTreeSet<ChainNode>,
+    to: &BTreeSet<ChainNode>,
     depth: u32,
     budget: &Budget,
 ) -> StoreResult<Chains> {
     let mut edges = Edges::new(read);
-    let mut seen: HashMap<ChainPlace, u32> = from.iter().map(|at| (*at, 0)).collect();
+    let mut seen: HashMap<ChainNode, u32> = from.iter().map(|at| (*at, 0)).collect();
     // The links by which a place is first reached, all of one length.
-    let mut before: BTreeMap<ChainPlace, BTreeSet<Link>> = BTreeMap::new();
-    let mut frontier: BTreeSet<ChainPlace> = from.clone();
+    let mut before: BTreeMap<ChainNode, BTreeSet<Link>> = BTreeMap::new();
+    let mut frontier: BTreeSet<ChainNode> = from.clone();
     for hops in 1..=depth {
         let mut next = BTreeSet::new();
         for at in &frontier {
@@ -85,7 +85,7 @@ pub fn between(
                 }
             }
         }
-        let reached: Vec<ChainPlace> = next.intersection(to).copied().collect();
+        let reached: Vec<ChainNode> = next.intersection(to).copied().collect();
         if !reached.is_empty() {
             let mut chains = Vec::new();
             for goal in reached {
@@ -104,9 +104,9 @@ pub fn between(
 /// Returns the places that any of `from` uses directly or through one other, with the number of edges.
 pub fn used_by(
     read: &Read<'_>,
-    from: &BTreeSet<ChainPlace>,
+    from: &BTreeSet<ChainNode>,
     budget: &Budget,
-) -> StoreResult<BTreeMap<ChainPlace, u32>> {
+) -> StoreResult<BTreeMap<ChainNode, u32>> {
     let mut edges = Edges::new(read);
     let mut found = BTreeMap::new();
     let mut frontier = from.clone();
@@ -130,8 +130,8 @@ pub fn used_by(
 
 /// Collects the chains that end at `at`; `behind` is the way from there, its first link last.
 fn lead_back(
-    at: ChainPlace,
-    before: &BTreeMap<ChainPlace, BTreeSet<Link>>,
+    at: ChainNode,
+    before: &BTreeMap<ChainNode, BTreeSet<Link>>,
     behind: &mut Vec<Link>,
     chains: &mut Vec<Vec<Link>>,
 ) {
@@ -165,11 +165,11 @@ impl<'a> Edges<'a> {
     }
 
     /// Returns the edges out of a place, the strongest one to each other place.
-    fn out_of(&mut self, at: ChainPlace) -> StoreResult<Vec<Link>> {
-        let mut best: BTreeMap<ChainPlace, Link> = BTreeMap::new();
+    fn out_of(&mut self, at: ChainNode) -> StoreResult<Vec<Link>> {
+        let mut best: BTreeMap<ChainNode, Link> = BTreeMap::new();
         let all = match at {
-            ChainPlace::Definition(definition) => self.of_definition(definition)?,
-            ChainPlace::File(file) => self.of_file(file)?,
+            ChainNode::Definition(definition) => self.of_definition(definition)?,
+            ChainNode::File(file) => self.of_file(file)?,
         };
         for link in all {
             let known = best.entry(link.to).or_insert(link);
@@ -188,8 +188,8 @@ impl<'a> Edges<'a> {
             for edge in self.read.edges_out_of(*src)? {
                 if edge.dst != at {
                     found.push(Link {
-                        from: ChainPlace::Definition(at),
-                        to: ChainPlace::Definition(edge.dst),
+                        from: ChainNode::Definition(at),
+                        to: ChainNode::Definition(edge.dst),
                         kind: match edge.kind {
                             EdgeKind::Calls => LinkKind::Calls,
                             _ => LinkKind::References,
@@ -229,8 +229,8 @@ impl<'a> Edges<'a> {
 
     fn of_file(&self, at: FileId) -> StoreResult<Vec<Link>> {
         let link = |to, kind, provenance| Link {
-            from: ChainPlace::File(at),
-            to: ChainPlace::File(to),
+            from: ChainNode::File(at),
+            to: ChainNode::File(to),
             kind,
             provenance,
             line: 0,

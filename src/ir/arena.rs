@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::names::NameTable;
 use super::{
-    Binding, Expr, ExprId, ImportIdx, MarkupPlace, NameId, PathId, Reference, Slot, SymbolIdx,
-    Target,
+    Binding, Expr, ExprId, ImportIdx, NameId, PathId, Reference, Slot, SymbolIdx, Target,
+    TemplateNameKind,
 };
 use crate::model::hash::IdTable;
 
@@ -439,8 +439,8 @@ impl Adopted {
                 receiver: self.expr(receiver),
                 is_inferred,
             },
-            Target::Markup(MarkupPlace::Attribute(Some(element))) => {
-                Target::Markup(MarkupPlace::Attribute(Some(self.name(element))))
+            Target::Markup(TemplateNameKind::Attribute(Some(element))) => {
+                Target::Markup(TemplateNameKind::Attribute(Some(self.name(element))))
             }
             target => target,
         };

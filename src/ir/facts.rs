@@ -211,9 +211,9 @@ impl ReferenceKind {
     }
 }
 
-/// The sign before a name in the markup of an Angular template.
+/// Kind of a name in the markup of an Angular template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum MarkupPlace {
+pub enum TemplateNameKind {
     /// The name is that of an element.
     Element,
     /// The name is that of an attribute of an element, which is named where it may be a component's.
@@ -239,7 +239,7 @@ pub enum Target {
         is_inferred: bool,
     },
     /// The name stands in markup.
-    Markup(MarkupPlace),
+    Markup(TemplateNameKind),
     /// A local scope binds the name, or none does and it is assigned here, and nothing is known of it.
     Unknown,
 }

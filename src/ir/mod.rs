@@ -24,11 +24,11 @@ pub use endpoint::{
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{
     ANONYMOUS, BLANKET_IMPLS, CONVERSIONS, Conversion, DOCUMENTED, Directive, Export, ExportKind,
-    Extraction, FileFacts, INDEXER, INJECTED, Import, ImportKind, ImportedName, MarkupPlace,
-    N_PROJECT_USINGS, N_VISIBLE_PROJECTS, NamedOwner, Reference, ReferenceKind, TYPE_NAME_UNIT,
-    Target, all_projects, extension_name, files_of_type, generic_name, global_usings, in_namespace,
-    injected_name, is_type_export, java_module_unit, linkage_unit, member_name, split_generic_name,
-    visible_projects,
+    Extraction, FileFacts, INDEXER, INJECTED, Import, ImportKind, ImportedName, N_PROJECT_USINGS,
+    N_VISIBLE_PROJECTS, NamedOwner, Reference, ReferenceKind, TYPE_NAME_UNIT, Target,
+    TemplateNameKind, all_projects, extension_name, files_of_type, generic_name, global_usings,
+    in_namespace, injected_name, is_type_export, java_module_unit, linkage_unit, member_name,
+    split_generic_name, visible_projects,
 };
 pub use fingerprint::Fingerprints;
 pub use own_uses::OwnUses;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arena::ArenaTail;
-use super::{ExprId, FileFacts, MarkupPlace, NameId, Reference, Slot, Target};
+use super::{ExprId, FileFacts, NameId, Reference, Slot, Target, TemplateNameKind};
 
 /// The uses of a file, with the names and expressions that nothing else in it speaks of.
 ///
@@ -60,7 +60,7 @@ impl FileFacts {
         let is_target = match reference.target {
             Target::Value(at) | Target::Member { receiver: at, .. } => exprs.has(at),
             Target::Symbol(at) => is_symbol(at),
-            Target::Markup(MarkupPlace::Attribute(Some(name))) => exprs.has_name(name),
+            Target::Markup(TemplateNameKind::Attribute(Some(name))) => exprs.has_name(name),
             Target::Lexical | Target::Unknown | Target::Markup(_) => true,
         };
         exprs.has_name(reference.name) && reference.symbol.is_none_or(is_symbol) && is_target
@@ -81,7 +81,7 @@ impl FileFacts {
                 Target::Value(at) | Target::Member { receiver: at, .. } => {
                     exprs[at.0 as usize] = true;
                 }
-                Target::Markup(MarkupPlace::Attribute(Some(name))) => {
+                Target::Markup(TemplateNameKind::Attribute(Some(name))) => {
                     names[name.0 as usize] = true;
                 }
                 _ => {}

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ContentId, RecordId, RepoPath};
-use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, WrittenBy};
+use crate::store::memory::{DocumentLink, DocumentLocation, NamedTest, WrittenBy};
 use crate::store::{RecordKind, SavedItem, SavedRecord};
 
 /// The form of the text; form 1, of contexts alone, is read as well.
@@ -288,9 +288,9 @@ fn document(link: &DocumentLink) -> ExportedDocument {
         locator: link.locator.clone(),
     };
     match &link.place {
-        DocumentPlace::Path(path) => exported.path = Some(path.clone()),
-        DocumentPlace::Address(address) => exported.url = Some(address.clone()),
-        DocumentPlace::Copy(digest, name) => {
+        DocumentLocation::Path(path) => exported.path = Some(path.clone()),
+        DocumentLocation::Address(address) => exported.url = Some(address.clone()),
+        DocumentLocation::Copy(digest, name) => {
             exported.copy = Some(digest.to_string());
             exported.path = Some(name.clone());
         }
@@ -300,11 +300,11 @@ fn document(link: &DocumentLink) -> ExportedDocument {
 
 fn link(exported: ExportedDocument) -> Option<DocumentLink> {
     let place = match (exported.copy, exported.url, exported.path) {
-        (Some(digest), None, Some(name)) => DocumentPlace::Copy(content(&digest)?, name),
+        (Some(digest), None, Some(name)) => DocumentLocation::Copy(content(&digest)?, name),
         (None, Some(address), None) if address.starts_with("https://") => {
-            DocumentPlace::Address(address)
+            DocumentLocation::Address(address)
         }
-        (None, None, Some(path)) => DocumentPlace::Path(RepoPath::new(&path)?.to_string()),
+        (None, None, Some(path)) => DocumentLocation::Path(RepoPath::new(&path)?.to_string()),
         _ => return None,
     };
     Some(DocumentLink {

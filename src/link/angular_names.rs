@@ -10,7 +10,7 @@ use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::types::Type;
-use crate::ir::{Directive, MarkupPlace, Reference};
+use crate::ir::{Directive, Reference, TemplateNameKind};
 use crate::model::Provenance;
 use crate::model::hash::HashSet;
 
@@ -49,7 +49,7 @@ impl Linker<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         used: &Reference,
-        place: MarkupPlace,
+        place: TemplateNameKind,
     ) -> Option<(Type, Provenance)> {
         let usable = self.usable(file, used.symbol);
         let class = |found: Option<&Usable>| {
@@ -63,12 +63,14 @@ impl Linker<'_, '_> {
             }))
         };
         match place {
-            MarkupPlace::Element => class(only(&usable, |it| {
+            TemplateNameKind::Element => class(only(&usable, |it| {
                 selects(&it.selector, SelectorPart::Element(name))
             })),
-            MarkupPlace::Attribute(None) => by_attribute(),
-            MarkupPlace::Pipe => class(only_of(&usable, |it| it.is_pipe && it.selector == name)),
-            MarkupPlace::Attribute(Some(element)) => {
+            TemplateNameKind::Attribute(None) => by_attribute(),
+            TemplateNameKind::Pipe => {
+                class(only_of(&usable, |it| it.is_pipe && it.selector == name))
+            }
+            TemplateNameKind::Attribute(Some(element)) => {
                 let element = file.facts.exprs.name_of(element);
                 let owner = only(&usable, |it| {
                     selects(&it.selector, SelectorPart::Element(element))

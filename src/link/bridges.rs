@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::UseMeaning;
-use super::path_names::Place;
+use super::path_names::SymbolKey;
 use crate::ir::{
     BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LinkageReach,
     MOUNTS, MountTarget, PROTOBUF_FILE, PROTOBUF_SERVICE, Request, Router, SymbolIdx, join_paths,
@@ -32,13 +32,13 @@ const MAX_STEPS: usize = 200;
 /// A use of a definition of another language.
 pub(super) struct BridgeUse {
     pub(super) from: Option<SymbolIdx>,
-    pub(super) to: Place,
+    pub(super) to: SymbolKey,
     pub(super) line: u32,
 }
 
 /// A router that is mounted on another one.
 struct ResolvedMount {
-    parent: RouterPlace,
+    parent: RouterId,
     /// With that of the parent's construction; `None` where it is computed.
     prefix: Option<String>,
     /// Whether the prefix stands in place of the one that the router was made with.
@@ -48,16 +48,16 @@ struct ResolvedMount {
 /// The mounts of a repository.
 #[derive(Default)]
 struct MountTable {
-    by_target: HashMap<RouterPlace, Vec<ResolvedMount>>,
+    by_target: HashMap<RouterId, Vec<ResolvedMount>>,
     /// Memo of [`Self::prefixes`], by router and the prefix that it was made with.
-    known: HashMap<(RouterPlace, String), Rc<[String]>>,
+    known: HashMap<(RouterId, String), Rc<[String]>>,
 }
 
 /// A router, by its definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum RouterPlace {
+enum RouterId {
     Root,
-    One(Place),
+    One(SymbolKey),
     /// The routes of a file; of a mount all routers of it.
     File(ModuleId),
     Global,
@@ -99,7 +99,7 @@ impl Linker<'_, '_> {
 
     /// Returns the handler of the route that answers a request: of a route for its method before one for all. `None` where several
     /// do.
-    fn route_of(&self, request: &Request, mounts: &mut Option<MountTable>) -> Option<Place> {
+    fn route_of(&self, request: &Request, mounts: &mut Option<MountTable>) -> Option<SymbolKey> {
         let base = match request.client {
             Some(client) => match self.object(&Rc::clone(&self.file), client)? {
                 (_, HttpObject::Client, base) => base,
@@ -110,8 +110,8 @@ impl Linker<'_, '_> {
         // The value that is put in before the path may be an address, or a prefix that a server has by the same name.
         let whole = join_paths(&base, &request.path);
         let named = join_paths(&named_segment(&request.before), &request.path);
-        let mut exact: Vec<Place> = Vec::new();
-        let mut of_all: Vec<Place> = Vec::new();
+        let mut exact: Vec<SymbolKey> = Vec::new();
+        let mut of_all: Vec<SymbolKey> = Vec::new();
         for key in request_keys(&request.path) {
             for file in self.offering(&key) {
                 for endpoint in &file.facts.endpoints {
@@ -153,7 +153,7 @@ impl Linker<'_, '_> {
         file: &Rc<LinkedFile>,
         endpoint: &Endpoint,
         route: &HttpRoute,
-    ) -> Option<Place> {
+    ) -> Option<SymbolKey> {
         let named = route.handler.and_then(|at| self.bound_in(file, at));
         let router = match route.router {
             Router::Symbol(at) => Some(at),
@@ -170,7 +170,7 @@ impl Linker<'_, '_> {
     }
 
     /// The definition that a use of an endpoint of a file leads to.
-    fn bound_in(&self, file: &Rc<LinkedFile>, reference: u32) -> Option<Place> {
+    fn bound_in(&self, file: &Rc<LinkedFile>, reference: u32) -> Option<SymbolKey> {
         let linker = Linker::new(self.cache, Rc::clone(file));
         let used = file.facts.endpoint_uses.get(reference as usize)?;
         match linker.bind(used) {
@@ -183,7 +183,11 @@ impl Linker<'_, '_> {
     }
 
     /// The server, router or client that a reference of a file leads to, with the path that it was made with.
-    fn object(&self, file: &Rc<LinkedFile>, reference: u32) -> Option<(Place, HttpObject, String)> {
+    fn object(
+        &self,
+        file: &Rc<LinkedFile>,
+        reference: u32,
+    ) -> Option<(SymbolKey, HttpObject, String)> {
         let place = self.bound_in(file, reference)?;
         let loaded = self.cache.get(place.0)?;
         loaded.record_name(HTTP_OBJECTS);
@@ -208,7 +212,7 @@ impl Linker<'_, '_> {
             return false;
         };
         // Nobody mounts a server: the other files need not be read.
-        let prefixes = if router == RouterPlace::Root {
+        let prefixes = if router == RouterId::Root {
             [own].into()
         } else {
             let mounts = mounts.get_or_insert_with(|| self.mounts());
@@ -224,17 +228,17 @@ impl Linker<'_, '_> {
         file: &Rc<LinkedFile>,
         router: Router,
         prefix: &str,
-    ) -> Option<(RouterPlace, String)> {
+    ) -> Option<(RouterId, String)> {
         let place = match router {
-            Router::Root => RouterPlace::Root,
-            Router::Global => RouterPlace::Global,
-            Router::File => RouterPlace::File(file.file),
-            Router::Symbol(at) => RouterPlace::One((file.file, at)),
+            Router::Root => RouterId::Root,
+            Router::Global => RouterId::Global,
+            Router::File => RouterId::File(file.file),
+            Router::Symbol(at) => RouterId::One((file.file, at)),
             Router::Imported(at) => {
                 let (place, kind, path) = self.object(file, at)?;
                 let place = match kind {
-                    HttpObject::Server => RouterPlace::Root,
-                    HttpObject::Router => RouterPlace::One(place),
+                    HttpObject::Server => RouterId::Root,
+                    HttpObject::Router => RouterId::One(place),
                     HttpObject::Client => return None,
                 };
                 return Some((place, path));
@@ -252,10 +256,10 @@ impl Linker<'_, '_> {
                     continue;
                 };
                 let target = match mount.target {
-                    MountTarget::Reference(at) => self.bound_in(&file, at).map(RouterPlace::One),
-                    MountTarget::Import(at) => file.target(at).map(RouterPlace::File),
-                    MountTarget::Symbol(at) => Some(RouterPlace::One((file.file, at))),
-                    MountTarget::Global => Some(RouterPlace::Global),
+                    MountTarget::Reference(at) => self.bound_in(&file, at).map(RouterId::One),
+                    MountTarget::Import(at) => file.target(at).map(RouterId::File),
+                    MountTarget::Symbol(at) => Some(RouterId::One((file.file, at))),
+                    MountTarget::Global => Some(RouterId::Global),
                 };
                 let (Some(target), Some((parent, own))) =
                     (target, self.router(&file, mount.parent, ""))
@@ -275,7 +279,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the definition of a key; `None` where there are several.
-    fn offer_of(&self, key: &str, reach: &LinkageReach) -> Option<Place> {
+    fn offer_of(&self, key: &str, reach: &LinkageReach) -> Option<SymbolKey> {
         let specifier = format!("{BRIDGE}{key}");
         if let Some(name) = specifier.strip_prefix(LINKAGE) {
             return self.linked_function(&specifier, name, reach);
@@ -297,7 +301,7 @@ impl Linker<'_, '_> {
     }
 
     /// The messages and enumerations of a name in the files of Protocol Buffers whose paths end as `reach` has it.
-    fn messages_of(&self, unit: &str, name: &str, reach: &LinkageReach) -> Vec<Place> {
+    fn messages_of(&self, unit: &str, name: &str, reach: &LinkageReach) -> Vec<SymbolKey> {
         let LinkageReach::Headers(paths) = reach else {
             return Vec::new();
         };
@@ -324,7 +328,7 @@ impl Linker<'_, '_> {
     }
 
     /// The methods of a name in the services of a full name.
-    fn methods_of(&self, service: &str, name: &str) -> Vec<Place> {
+    fn methods_of(&self, service: &str, name: &str) -> Vec<SymbolKey> {
         let mut found = Vec::new();
         for file in self.offering(service) {
             file.record_name(name);
@@ -343,7 +347,7 @@ impl Linker<'_, '_> {
     }
 
     /// Chooses among places: the only one, else the only one in the directory of the file.
-    fn nearest(&self, found: &[Place]) -> Option<Place> {
+    fn nearest(&self, found: &[SymbolKey]) -> Option<SymbolKey> {
         if let [one] = found {
             return Some(*one);
         }
@@ -356,7 +360,7 @@ impl Linker<'_, '_> {
     }
 
     /// The method of the one type of a package of Java: `UserMapper.find`.
-    fn java_member(&self, package: &str, member: &str) -> Option<Place> {
+    fn java_member(&self, package: &str, member: &str) -> Option<SymbolKey> {
         let (class, method) = member.split_once('.')?;
         let mut found = None;
         for file in self.offering(package) {
@@ -379,7 +383,7 @@ impl Linker<'_, '_> {
     }
 
     /// The function of C that a name with external linkage stands for: its definition, else where `reach` is narrow its declaration.
-    fn linked_function(&self, unit: &str, name: &str, reach: &LinkageReach) -> Option<Place> {
+    fn linked_function(&self, unit: &str, name: &str, reach: &LinkageReach) -> Option<SymbolKey> {
         let own_directory = self.directory_of(self.file.file)?;
         let mut definitions = Vec::new();
         let mut declarations = Vec::new();
@@ -419,15 +423,15 @@ impl Linker<'_, '_> {
         if !is_declared_in_reach {
             return None;
         }
-        let near = |all: &[(Place, bool)]| {
-            let near: Vec<Place> = all.iter().filter(|it| it.1).map(|it| it.0).collect();
+        let near = |all: &[(SymbolKey, bool)]| {
+            let near: Vec<SymbolKey> = all.iter().filter(|it| it.1).map(|it| it.0).collect();
             near
         };
-        let all: Vec<Place> = definitions.iter().map(|it| it.0).collect();
+        let all: Vec<SymbolKey> = definitions.iter().map(|it| it.0).collect();
         let candidates = [near(&definitions), all];
         let found = candidates.into_iter().find(|it| !it.is_empty());
         match (found, reach) {
-            (Some(found), _) => <[Place; 1]>::try_from(found).ok().map(|[one]| one),
+            (Some(found), _) => <[SymbolKey; 1]>::try_from(found).ok().map(|[one]| one),
             (None, LinkageReach::Headers(_)) => near(&declarations).first().copied(),
             (None, LinkageReach::Repository) => None,
         }
@@ -449,7 +453,7 @@ fn is_source(path: &str) -> bool {
 
 impl MountTable {
     /// The prefixes under which a router answers, with the prefix that it was made with, as far as they are known.
-    fn prefixes(&mut self, router: RouterPlace, own: String) -> Rc<[String]> {
+    fn prefixes(&mut self, router: RouterId, own: String) -> Rc<[String]> {
         let key = (router, own);
         if let Some(known) = self.known.get(&key) {
             return Rc::clone(known);
@@ -459,16 +463,16 @@ impl MountTable {
         found
     }
 
-    fn find_prefixes(&self, router: RouterPlace, own: &str) -> Vec<String> {
+    fn find_prefixes(&self, router: RouterId, own: &str) -> Vec<String> {
         let mut all = Vec::new();
         // A router may be mounted on itself, and often under one prefix: each place is gone on from once.
-        let mut seen: HashSet<(RouterPlace, String)> = HashSet::default();
+        let mut seen: HashSet<(RouterId, String)> = HashSet::default();
         let mut open = vec![(router, own.to_owned(), 0)];
         while let Some((router, own, depth)) = open.pop() {
             if all.len() >= MAX_PREFIXES {
                 break;
             }
-            if router == RouterPlace::Root {
+            if router == RouterId::Root {
                 all.push(join_paths("", &own));
                 continue;
             }
@@ -489,7 +493,7 @@ impl MountTable {
                     seen.insert(next);
                 }
             }
-            if router == RouterPlace::Global && !is_mounted {
+            if router == RouterId::Global && !is_mounted {
                 all.push(join_paths("", &own));
             }
         }
@@ -497,9 +501,9 @@ impl MountTable {
     }
 
     /// The mounts of a router, and those of all routers of its file.
-    fn of(&self, router: RouterPlace) -> impl Iterator<Item = &ResolvedMount> {
+    fn of(&self, router: RouterId) -> impl Iterator<Item = &ResolvedMount> {
         let of_file = match router {
-            RouterPlace::One((file, _)) => self.by_target.get(&RouterPlace::File(file)),
+            RouterId::One((file, _)) => self.by_target.get(&RouterId::File(file)),
             _ => None,
         };
         let own = self.by_target.get(&router);

@@ -10,7 +10,7 @@ use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::lookup::is_type;
-use super::path_names::Place;
+use super::path_names::SymbolKey;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashSet;
@@ -89,7 +89,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the definitions and declarations of a name at the top level of a file and of all that it includes.
-    pub(super) fn visible(&self, file: ModuleId, name: &str) -> Rc<[Place]> {
+    pub(super) fn visible(&self, file: ModuleId, name: &str) -> Rc<[SymbolKey]> {
         let key = (file, name.to_owned());
         if let Some(known) = self.included_names.borrow().get(&key) {
             return Rc::clone(known);
@@ -102,7 +102,7 @@ impl Linker<'_, '_> {
                 break;
             }
         }
-        let found: Rc<[Place]> = found.into();
+        let found: Rc<[SymbolKey]> = found.into();
         self.included_names
             .borrow_mut()
             .insert(key, Rc::clone(&found));
@@ -111,7 +111,7 @@ impl Linker<'_, '_> {
 
     /// Returns the definitions and declarations of a name that a file which is included for its text has from its includers: those that all
     /// of these see which see any.
-    fn visible_to_includers(&self, file: ModuleId, name: &str) -> Rc<[Place]> {
+    fn visible_to_includers(&self, file: ModuleId, name: &str) -> Rc<[SymbolKey]> {
         let owners = self.fragment_owners(file);
         let seen = owners.iter().map(|owner| self.visible(*owner, name));
         let mut seen = seen.filter(|it| !it.is_empty());
@@ -303,7 +303,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the definitions of a name that a file sees.
-    fn seen_by(&self, file: &LinkedFile, name: &str) -> Rc<[Place]> {
+    fn seen_by(&self, file: &LinkedFile, name: &str) -> Rc<[SymbolKey]> {
         let mut found = self.visible(file.file, name);
         if found.is_empty() && file.file != self.file.file {
             // A header may use what its includers have included before.
@@ -340,7 +340,7 @@ impl Linker<'_, '_> {
         }
         let names: Vec<String> = spaces.iter().map(|space| within(space, path)).collect();
         let mut used: Option<Vec<String>> = None;
-        let mut best: Option<((usize, u8, bool), Place)> = None;
+        let mut best: Option<((usize, u8, bool), SymbolKey)> = None;
         for (in_file, at) in candidates.iter() {
             let Some(loaded) = self.cache.get(*in_file) else {
                 continue;

@@ -7,7 +7,7 @@ use super::cache::Def;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::overloads::n_params;
-use super::path_names::Place;
+use super::path_names::SymbolKey;
 use super::types::Type;
 use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
@@ -35,14 +35,14 @@ impl Linker<'_, '_> {
             return (found, false);
         };
         let symbol = loaded.symbol(at);
-        let all: Vec<Place> = match (symbol.kind, symbol.parent) {
+        let all: Vec<SymbolKey> = match (symbol.kind, symbol.parent) {
             (SymbolKind::Method, Some(class)) => {
                 let members = loaded.members(class, &symbol.name).iter();
                 members.map(|at| (in_file, *at)).collect()
             }
             (SymbolKind::Function, None) => {
                 let visible = self.visible(file.file, &symbol.name);
-                let is_same = |place: &&Place| {
+                let is_same = |place: &&SymbolKey| {
                     let there = self.cache.get(place.0);
                     there.is_some_and(|there| {
                         let other = there.symbol(place.1);
@@ -50,7 +50,7 @@ impl Linker<'_, '_> {
                             && other.qualified_name == symbol.qualified_name
                     })
                 };
-                let mut all: Vec<Place> = visible.iter().filter(is_same).copied().collect();
+                let mut all: Vec<SymbolKey> = visible.iter().filter(is_same).copied().collect();
                 if !all.contains(&(in_file, at)) {
                     all.insert(0, (in_file, at));
                 }
@@ -62,7 +62,7 @@ impl Linker<'_, '_> {
         if all.len() < 2 || all.iter().all(|it| !self.differ_in_types(all[0], *it)) {
             return (found, false);
         }
-        let takes: Vec<Place> = all
+        let takes: Vec<SymbolKey> = all
             .iter()
             .copied()
             .filter(|it| self.takes(*it, args.len()))
@@ -70,7 +70,7 @@ impl Linker<'_, '_> {
         let Some(first) = takes.first().copied() else {
             return (found, true);
         };
-        let definition = |(file, at): Place| Type::Definition(Def::Symbol(file, at));
+        let definition = |(file, at): SymbolKey| Type::Definition(Def::Symbol(file, at));
         if takes.iter().all(|it| !self.differ_in_types(first, *it)) {
             let kept = takes.contains(&(in_file, at));
             return (if kept { found } else { definition(first) }, false);
@@ -79,7 +79,7 @@ impl Linker<'_, '_> {
             .iter()
             .map(|arg| self.infer(file, *arg, this))
             .collect();
-        let mut best: Vec<Place> = Vec::new();
+        let mut best: Vec<SymbolKey> = Vec::new();
         let mut most = 0;
         for place in takes {
             let fit = self.fit_of_arguments(place, &args);
@@ -97,7 +97,7 @@ impl Linker<'_, '_> {
     }
 
     /// Whether a function takes so many arguments.
-    fn takes(&self, (in_file, at): Place, n_args: usize) -> bool {
+    fn takes(&self, (in_file, at): SymbolKey, n_args: usize) -> bool {
         let Some(loaded) = self.cache.get(in_file) else {
             return false;
         };
@@ -110,7 +110,7 @@ impl Linker<'_, '_> {
             || is_variadic && n_args + 1 + n_optional >= n_all
     }
 
-    fn fit_of_arguments(&self, (in_file, at): Place, args: &[Option<Type>]) -> u32 {
+    fn fit_of_arguments(&self, (in_file, at): SymbolKey, args: &[Option<Type>]) -> u32 {
         let Some(loaded) = self.cache.get(in_file) else {
             return 0;
         };
@@ -129,7 +129,7 @@ impl Linker<'_, '_> {
     }
 
     /// Whether two functions have different parameters, as far as is known.
-    pub(super) fn differ_in_types(&self, one: Place, other: Place) -> bool {
+    pub(super) fn differ_in_types(&self, one: SymbolKey, other: SymbolKey) -> bool {
         if one == other {
             return false;
         }
@@ -160,8 +160,8 @@ impl Linker<'_, '_> {
         &self,
         loaded: &LinkedFile,
         at: SymbolIdx,
-        found: &[Place],
-    ) -> Option<Place> {
+        found: &[SymbolKey],
+    ) -> Option<SymbolKey> {
         if let [one] = found {
             let is_function = loaded.symbol(at).kind.is_function();
             let there = self.cache.get(one.0)?;

@@ -10,7 +10,7 @@ use super::dispatch::{DispatchLookup, DispatchTargets, row_of};
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::overloads::n_params;
-use super::path_names::Place;
+use super::path_names::SymbolKey;
 use super::rules;
 use super::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::ir::{SymbolIdx, linkage_unit};
@@ -29,7 +29,7 @@ impl Linker<'_, '_> {
     /// the same file or in that of the use, else one of the name with external linkage. Of several, those whose files include
     /// the declaration come first, then the one in the directory of the use or of the declaration. The place itself where it is
     /// no declaration, or no one definition is left.
-    pub(super) fn definition_of(&self, (in_file, at): Place) -> Place {
+    pub(super) fn definition_of(&self, (in_file, at): SymbolKey) -> SymbolKey {
         let key = (in_file, at);
         if let Some(known) = self.definitions.borrow().get(&key) {
             return *known;
@@ -40,7 +40,7 @@ impl Linker<'_, '_> {
     }
 
     /// Does [`Self::definition_of`] without its memo; `None` for the place itself.
-    fn search_definition(&self, in_file: ModuleId, at: SymbolIdx) -> Option<Place> {
+    fn search_definition(&self, in_file: ModuleId, at: SymbolIdx) -> Option<SymbolKey> {
         let loaded = self.cache.get(in_file)?;
         let symbol = loaded.symbol(at);
         if !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
@@ -70,7 +70,7 @@ impl Linker<'_, '_> {
         let directory = |file: ModuleId| self.directory_of(file);
         for around in [self.file.file, in_file] {
             let own = directory(around);
-            let beside: Vec<Place> = found
+            let beside: Vec<SymbolKey> = found
                 .iter()
                 .copied()
                 .filter(|place| directory(place.0) == own)
@@ -84,7 +84,12 @@ impl Linker<'_, '_> {
 
     /// Returns the definitions in other files that a declaration may have: the one that has its parameters, or all of its name. Those whose files
     /// include the declaration are preferred. The linker is that of the file of the declaration.
-    fn definitions_elsewhere(&self, loaded: &LinkedFile, at: SymbolIdx, name: &str) -> Vec<Place> {
+    fn definitions_elsewhere(
+        &self,
+        loaded: &LinkedFile,
+        at: SymbolIdx,
+        name: &str,
+    ) -> Vec<SymbolKey> {
         let Some(unit) = loaded.unit(&format!("c:{}", linkage_unit(name))) else {
             return Vec::new();
         };
@@ -102,8 +107,8 @@ impl Linker<'_, '_> {
             }
         }
         if found.len() > 1 {
-            let includes = |place: &Place| self.includes(place.0, loaded.file);
-            let near: Vec<Place> = found.iter().copied().filter(includes).collect();
+            let includes = |place: &SymbolKey| self.includes(place.0, loaded.file);
+            let near: Vec<SymbolKey> = found.iter().copied().filter(includes).collect();
             if !near.is_empty() {
                 found = near;
             }
@@ -129,7 +134,7 @@ impl Linker<'_, '_> {
         declared: SymbolIdx,
         name: &str,
         is_own: bool,
-    ) -> Vec<Place> {
+    ) -> Vec<SymbolKey> {
         let Some(loaded) = self.cache.get(file) else {
             return Vec::new();
         };
@@ -274,7 +279,7 @@ impl DispatchLookup<'_, '_> {
         if !has_declarations(symbol) {
             return Ok(());
         }
-        let own: Place = (file.file, at);
+        let own: SymbolKey = (file.file, at);
         let is_declaration = is_declaration(symbol);
         if is_declaration {
             let definition = self.linker.definition_of(own);
@@ -301,7 +306,7 @@ impl DispatchLookup<'_, '_> {
             if !is_pair {
                 continue;
             }
-            let there: Place = (other_file.file, row.ordinal);
+            let there: SymbolKey = (other_file.file, row.ordinal);
             let (declaration, definition) = if is_declaration {
                 ((file, at), (&other_file, row.ordinal))
             } else {

@@ -11,7 +11,7 @@ use super::angular_names::Usable;
 use super::cache::FactsCache;
 use super::csharp_parts::Definitions;
 use super::file::LinkedFile;
-use super::path_names::{Named, Place, Traits, Wanted};
+use super::path_names::{Named, SymbolKey, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
 use crate::ir::{ExprId, SymbolIdx};
@@ -19,7 +19,7 @@ use crate::model::ModuleId;
 use crate::model::hash::HashMap;
 
 /// Definitions that a file sees through its includes, by file and name.
-type IncludedNames = HashMap<(ModuleId, String), Rc<[Place]>>;
+type IncludedNames = HashMap<(ModuleId, String), Rc<[SymbolKey]>>;
 
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;
@@ -49,7 +49,7 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) open_scopes: RefCell<Vec<(ModuleId, SymbolIdx)>>,
     /// The types whose bases are looked through for a type argument, each with the type that declares the parameter. The base of
     /// an inner class may name a parameter of the class around: `class Keys extends AbstractSet<K>`.
-    pub(super) open_type_args: RefCell<Vec<(Place, Place)>>,
+    pub(super) open_type_args: RefCell<Vec<(SymbolKey, SymbolKey)>>,
     /// Memo of [`Self::linearization`], by class.
     pub(super) linearizations: RefCell<HashMap<(ModuleId, SymbolIdx), Linearization>>,
     /// Memo of [`Self::in_module`], by module and name.
@@ -82,7 +82,7 @@ pub(super) struct Linker<'a, 'b> {
     /// Memo of [`Self::fragment_owners`], by file.
     pub(super) fragment_owners: RefCell<HashMap<ModuleId, Rc<[ModuleId]>>>,
     /// Memo of [`Self::definition_of`].
-    pub(super) definitions: RefCell<HashMap<Place, Place>>,
+    pub(super) definitions: RefCell<HashMap<SymbolKey, SymbolKey>>,
 }
 
 /// The type of an expression, and the object that it is a member of, with what its evaluation noted.

@@ -514,7 +514,7 @@ impl Linker<'_, '_> {
         let loaded = self.cache.get(in_file)?;
         let is_variadic = phase == Phase::Variadic;
         let n_params = n_params(&loaded, at);
-        let places = places(&loaded, at, args, is_variadic)?;
+        let places = param_indexes(&loaded, at, args, is_variadic)?;
         let mut sum = 0;
         let mut least = EXACT;
         for (arg, index) in args.iter().zip(places) {
@@ -721,7 +721,7 @@ pub(super) fn n_params(loaded: &LinkedFile, at: SymbolIdx) -> usize {
 }
 
 /// Returns the parameter of each argument, by its place or by its name; `None` where the method does not take them.
-fn places(
+fn param_indexes(
     loaded: &LinkedFile,
     at: SymbolIdx,
     args: &[Argument<'_>],

@@ -6,8 +6,8 @@ use super::types::Type;
 use crate::ir::SymbolIdx;
 use crate::model::{ModuleId, SymbolKind};
 
-/// A definition, by its file and its place among the symbols of that.
-pub(super) type Place = (ModuleId, SymbolIdx);
+/// A definition, by its file and its index among the symbols of that.
+pub(super) type SymbolKey = (ModuleId, SymbolIdx);
 
 /// The traits of a type, as values of them.
 pub(super) type Traits = Rc<[Type]>;

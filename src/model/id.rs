@@ -146,7 +146,7 @@ pub struct Handle {
 
 /// Bits of a handle that tell its file. Files share them, of a few hundred two already, so the other bits are of the path, too: two of a
 /// million symbols are alike in one repository of thirty million.
-const PLACE_BITS: u32 = 16;
+const FILE_BITS: u32 = 16;
 
 impl Handle {
     /// Returns the handle of the parts in a file. Parts are hashed with their lengths so that no two lists of
@@ -158,23 +158,23 @@ impl Handle {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        let place = Self::place_of(path) << (u64::BITS - PLACE_BITS);
+        let place = Self::file_bits_of(path) << (u64::BITS - FILE_BITS);
         Self {
             kind,
-            hash: place | first(&hasher) >> PLACE_BITS,
+            hash: place | first(&hasher) >> FILE_BITS,
         }
     }
 
     /// Returns the bits with which the handles of a file begin. Costs about 0.1 µs.
-    pub fn place_of(path: &RepoPath) -> u64 {
+    pub fn file_bits_of(path: &RepoPath) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(path.as_str().as_bytes());
-        first(&hasher) >> (u64::BITS - PLACE_BITS)
+        first(&hasher) >> (u64::BITS - FILE_BITS)
     }
 
-    /// Returns [`Self::place_of`] the file that it is of.
-    pub fn place(self) -> u64 {
-        self.hash >> (u64::BITS - PLACE_BITS)
+    /// Returns [`Self::file_bits_of`] the file that it is of.
+    pub fn file_bits(self) -> u64 {
+        self.hash >> (u64::BITS - FILE_BITS)
     }
 
     /// Returns the handle written as `text`; `None` where it is no `sym_` or `chk_` handle.
@@ -233,10 +233,10 @@ mod tests {
         let mut all = BTreeSet::new();
         for n in 0..1_000 {
             let [f, g] = handles(n);
-            assert_eq!(f.place(), Handle::place_of(&path(n)));
-            assert_eq!(f.place(), g.place());
+            assert_eq!(f.file_bits(), Handle::file_bits_of(&path(n)));
+            assert_eq!(f.file_bits(), g.file_bits());
             all.extend([f.hash, g.hash]);
-            places.insert(f.place());
+            places.insert(f.file_bits());
         }
         // Files whose first bits are alike have other handles all the same.
         assert!((980..1_000).contains(&places.len()), "{}", places.len());

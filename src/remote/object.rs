@@ -119,12 +119,12 @@ fn is_digest(text: &str) -> bool {
 
 /// Where the indexes of a repository are in a store, for one version of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlaceInStore {
+pub struct StorePrefix {
     family: String,
     layout: String,
 }
 
-impl PlaceInStore {
+impl StorePrefix {
     /// Returns the place of a family of clones and a layout of the index; both are plain words.
     pub fn new(family: &str, layout: &str) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl PlaceInStore {
 
 #[cfg(test)]
 mod tests {
-    use super::{BundlePart, PART_BYTES, PlaceInStore, RemoteManifest};
+    use super::{BundlePart, PART_BYTES, RemoteManifest, StorePrefix};
     use crate::model::CommitId;
 
     fn commit() -> CommitId {
@@ -236,11 +236,11 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        let place = PlaceInStore::new("f00d", "s9f1");
+        let place = StorePrefix::new("f00d", "s9f1");
         let commit = commit();
         let name = place.manifest(commit.as_str());
         assert_eq!(place.commit_of(&name), Some(commit.clone()));
-        let other = PlaceInStore::new("f00d", "s8f1");
+        let other = StorePrefix::new("f00d", "s8f1");
         assert_eq!(other.commit_of(&name), None);
         assert_eq!(other.any_commit_of(&name), Some(("s9f1", commit)));
         let digest = "0".repeat(64);

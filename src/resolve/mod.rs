@@ -13,7 +13,7 @@ mod go;
 mod java;
 mod json;
 mod node;
-mod place;
+mod paths;
 mod python;
 mod rust;
 

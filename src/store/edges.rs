@@ -243,7 +243,7 @@ impl Read<'_> {
     }
 
     /// Returns the file of a method and its place among the symbols there; `None` for other symbols.
-    pub fn method_place(&self, symbol: SymbolId) -> StoreResult<Option<(FileId, u32)>> {
+    pub fn method_row(&self, symbol: SymbolId) -> StoreResult<Option<(FileId, u32)>> {
         self.tx
             .prepare_cached("SELECT file, ordinal FROM symbol WHERE id = ?1 AND kind = ?2")
             .and_then(|mut statement| {

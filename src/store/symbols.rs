@@ -289,7 +289,7 @@ impl Read<'_> {
         let rows = self.file_rows()?;
         let files = rows
             .iter()
-            .filter(|row| Handle::place_of(&row.path) == handle.place());
+            .filter(|row| Handle::file_bits_of(&row.path) == handle.file_bits());
         Ok(files.map(|row| row.id).collect())
     }
 

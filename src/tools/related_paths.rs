@@ -13,7 +13,7 @@ use super::places::{
 };
 use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use crate::error::{Error, Result};
-use crate::graph::chains::{self, ChainPlace, Link, LinkKind};
+use crate::graph::chains::{self, ChainNode, Link, LinkKind};
 use crate::model::{Handle, RepoPath};
 use crate::workspace::{SymbolRow, View, cut_argument};
 
@@ -231,7 +231,7 @@ fn place(symbol: &SymbolRow) -> String {
 }
 
 /// Returns the places that stand for an end: a file, all its definitions, or a definition with those inside it.
-fn places(view: &View<'_>, end: &NamedObject, by_files: bool) -> Result<BTreeSet<ChainPlace>> {
+fn places(view: &View<'_>, end: &NamedObject, by_files: bool) -> Result<BTreeSet<ChainNode>> {
     let path = match end {
         NamedObject::Symbol(symbol) => &symbol.path,
         NamedObject::File(path) => path,
@@ -240,7 +240,7 @@ fn places(view: &View<'_>, end: &NamedObject, by_files: bool) -> Result<BTreeSet
         return Ok(BTreeSet::new());
     };
     if by_files {
-        return Ok(BTreeSet::from([ChainPlace::File(file.id)]));
+        return Ok(BTreeSet::from([ChainNode::File(file.id)]));
     }
     let symbols = view.read.symbols_of(file.id)?;
     let is_of = |it: &&SymbolRow| match end {
@@ -250,7 +250,7 @@ fn places(view: &View<'_>, end: &NamedObject, by_files: bool) -> Result<BTreeSet
     Ok(symbols
         .iter()
         .filter(is_of)
-        .map(|it| ChainPlace::Definition(it.id))
+        .map(|it| ChainNode::Definition(it.id))
         .collect())
 }
 
@@ -278,9 +278,9 @@ fn steps(view: &View<'_>, chain: &[Link]) -> Result<Vec<StepOutput>> {
     Ok(steps)
 }
 
-fn step(view: &View<'_>, place: ChainPlace) -> Result<Option<StepOutput>> {
+fn step(view: &View<'_>, place: ChainNode) -> Result<Option<StepOutput>> {
     Ok(match place {
-        ChainPlace::Definition(definition) => {
+        ChainNode::Definition(definition) => {
             view.read
                 .symbol_by_id(definition)?
                 .map(|symbol| StepOutput {
@@ -292,7 +292,7 @@ fn step(view: &View<'_>, place: ChainPlace) -> Result<Option<StepOutput>> {
                     provenance: None,
                 })
         }
-        ChainPlace::File(file) => view.read.path_of(file)?.map(|path| StepOutput {
+        ChainNode::File(file) => view.read.path_of(file)?.map(|path| StepOutput {
             handle: format!("rel:{path}"),
             path: path.to_string(),
             symbol: None,
@@ -306,8 +306,8 @@ fn step(view: &View<'_>, place: ChainPlace) -> Result<Option<StepOutput>> {
 /// Returns the places that both ends use, directly or through one other.
 fn in_common(
     view: &View<'_>,
-    from: &BTreeSet<ChainPlace>,
-    to: &BTreeSet<ChainPlace>,
+    from: &BTreeSet<ChainNode>,
+    to: &BTreeSet<ChainNode>,
 ) -> Result<Vec<ChainPlaceOutput>> {
     let of_start = chains::used_by(view.read, from, view.budget)?;
     let of_goal = chains::used_by(view.read, to, view.budget)?;

@@ -137,7 +137,7 @@ pub struct UserDispatch<'a, 'r> {
 impl UserDispatch<'_, '_> {
     /// Returns the dispatch targets of a method, by its row; none of other definitions, and none after the first 300 that were asked for.
     pub fn of(&mut self, definition: SymbolId) -> StoreResult<Vec<WalkStart>> {
-        let Some(place) = self.uses.read.method_place(definition)? else {
+        let Some(place) = self.uses.read.method_row(definition)? else {
             return Ok(Vec::new());
         };
         self.n_asked += 1;

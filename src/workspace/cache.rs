@@ -117,7 +117,7 @@ fn entry(found: &SurveyedRepository) -> RepositoryEntry {
     let used = entries.iter().map(|entry| entry.last_used_ms).max();
     RepositoryEntry {
         path: match &found.common_dir {
-            Some(dir) => super::main_place(dir).display().to_string(),
+            Some(dir) => super::main_dir(dir).display().to_string(),
             None => found.home.id(),
         },
         state: match found.state.standing {

@@ -81,7 +81,7 @@ pub use view::{View, cut_argument, family_of, missing, outside};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
-pub use crate::store::memory::{DocumentLink, DocumentPlace, NamedTest, SeenRun, WrittenBy};
+pub use crate::store::memory::{DocumentLink, DocumentLocation, NamedTest, SeenRun, WrittenBy};
 pub use crate::store::runs::StoredRun;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
@@ -248,7 +248,7 @@ impl Workspaces {
     /// that is not served.
     pub fn open(&self, named: Option<&str>, places: &[PathBuf]) -> Result<Arc<Workspace>> {
         if let Some(served) = &self.served {
-            return self.at(served.place(named, places)?);
+            return self.at(served.select(named, places)?);
         }
         if let (Some(named), Some(group)) = (named, self.together(places))
             && let Some(place) = group.named(named)
@@ -330,7 +330,7 @@ impl Workspaces {
         if let Some(known) = open.get(&work_dir) {
             return Ok(Arc::clone(known));
         }
-        let home = Home::at(&self.config.home, &repo.places())?;
+        let home = Home::at(&self.config.home, &repo.directories())?;
         quarantine_foreign_files(&home.repo(&repo.repo_id()));
         let workspace = Arc::new(Workspace {
             is_bare: repo.is_bare(),
@@ -376,7 +376,7 @@ impl Workspaces {
 
 /// Returns the marks of a repository; `repo` of a mark may be written through links.
 fn marks_of(marks: &[FileMark], repo: &Repo) -> Vec<FileMark> {
-    let place = main_place(repo.common_dir());
+    let place = main_dir(repo.common_dir());
     let is_own = |mark: &&FileMark| {
         mark.repo == place || mark.repo.canonicalize().is_ok_and(|repo| repo == place)
     };
@@ -384,7 +384,7 @@ fn marks_of(marks: &[FileMark], repo: &Repo) -> Vec<FileMark> {
 }
 
 /// Returns the main work tree of a repository with that common directory, or that directory where it is bare.
-fn main_place(common_dir: &Path) -> &Path {
+fn main_dir(common_dir: &Path) -> &Path {
     match common_dir.parent() {
         Some(parent) if common_dir.ends_with(".git") => parent,
         _ => common_dir,
@@ -393,8 +393,8 @@ fn main_place(common_dir: &Path) -> &Path {
 
 impl Workspace {
     /// Returns where the repository is: its main work tree, or its directory where it is bare.
-    pub fn main_place(&self) -> Result<PathBuf> {
-        Ok(main_place(self.repo()?.common_dir()).to_owned())
+    pub fn main_dir(&self) -> Result<PathBuf> {
+        Ok(main_dir(self.repo()?.common_dir()).to_owned())
     }
 
     /// Returns where the work tree is.

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::git::Repo;
 use crate::model::CommitId;
 use crate::remote::{
-    self, Deadline, MAX_MANIFEST_BYTES, PlaceInStore, Remote, RemoteError, RemoteFault,
-    RemoteManifest,
+    self, Deadline, MAX_MANIFEST_BYTES, Remote, RemoteError, RemoteFault, RemoteManifest,
+    StorePrefix,
 };
 
 /// Commits that are looked through for one that a store has.
@@ -89,7 +89,7 @@ enum CandidateList {
 pub(super) struct RemoteCandidates<'a> {
     repo: &'a Repo,
     remote: &'a Remote,
-    place: PlaceInStore,
+    place: StorePrefix,
     commit: &'a CommitId,
     keys: TrustedKeys,
     wait: &'a Deadline,
@@ -104,7 +104,7 @@ impl<'a> RemoteCandidates<'a> {
     pub(super) fn new(
         repo: &'a Repo,
         remote: &'a Remote,
-        place: PlaceInStore,
+        place: StorePrefix,
         commit: &'a CommitId,
         keys: TrustedKeys,
         wait: &'a Deadline,

@@ -11,8 +11,8 @@ use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::model::CommitId;
 use crate::remote::{
-    BundlePart, Deadline, MAX_MANIFEST_BYTES, PlaceInStore, Remote, RemoteFault, RemoteManifest,
-    RemoteObject,
+    BundlePart, Deadline, MAX_MANIFEST_BYTES, Remote, RemoteFault, RemoteManifest, RemoteObject,
+    StorePrefix,
 };
 
 /// How long a part may wait for the manifest that names it: a push uploads parts first.
@@ -189,7 +189,7 @@ fn parts_of(
 
 fn lacks_parts(
     remote: &Remote,
-    place: &PlaceInStore,
+    place: &StorePrefix,
     parts: &[BundlePart],
     wait: &Deadline,
 ) -> Result<bool> {

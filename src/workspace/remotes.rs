@@ -21,8 +21,8 @@ use crate::machine;
 use crate::model::{Budget, CommitId};
 use crate::reconcile::seed;
 use crate::remote::{
-    Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, PlaceInStore, Remote,
-    RemoteError, RemoteFault, RemoteManifest, RemoteUse, SigningKey,
+    Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, Remote, RemoteError,
+    RemoteFault, RemoteManifest, RemoteUse, SigningKey, StorePrefix,
 };
 use crate::store::{Index, IndexKey, bundle};
 
@@ -99,7 +99,7 @@ pub struct Pulled {
 /// A store that was opened, and where the indexes of a repository are in it.
 pub(super) struct RemoteInUse {
     pub(super) remote: Remote,
-    pub(super) place: PlaceInStore,
+    pub(super) place: StorePrefix,
 }
 
 /// An index of a store that is the best start for a commit.
@@ -574,7 +574,7 @@ fn parsed(url: &str, what: &str) -> Result<Address> {
     })
 }
 
-fn place_of(repo: &Repo) -> Result<PlaceInStore> {
+fn place_of(repo: &Repo) -> Result<StorePrefix> {
     let family = repo.family().ok_or_else(|| {
         Error::new(
             Code::Refused,
@@ -582,7 +582,7 @@ fn place_of(repo: &Repo) -> Result<PlaceInStore> {
             "`git remote add origin URL`, or fetch its history (`git fetch --unshallow`)",
         )
     })?;
-    Ok(PlaceInStore::new(&family, &cache::layout()))
+    Ok(StorePrefix::new(&family, &cache::layout()))
 }
 
 /// Refuses a directory that belongs to the repository: nothing is written there.
@@ -595,7 +595,7 @@ fn refuse_inside(repo: &Repo, address: &Address) -> Result<()> {
         .ancestors()
         .find_map(|it| Some((it.canonicalize().ok()?, directory.strip_prefix(it).ok()?)))
         .map(|(real, rest)| real.join(rest));
-    let places = repo.places();
+    let places = repo.directories();
     let is_inside = |path: &PathBuf| places.iter().any(|place| path.starts_with(place));
     if is_inside(&directory) || real.as_ref().is_some_and(is_inside) {
         return Err(Error::new(

@@ -74,7 +74,7 @@ impl Served {
     ///
     /// # Errors
     /// `outside_repo` where another one is named, `invalid_argument` where several are served and none is named.
-    pub(super) fn place(&self, named: Option<&str>, places: &[PathBuf]) -> Result<&Path> {
+    pub(super) fn select(&self, named: Option<&str>, places: &[PathBuf]) -> Result<&Path> {
         if let Some(named) = named {
             let found = self.named(named).or_else(|| {
                 let base = places.iter().find_map(|place| self.around(place));
@@ -181,14 +181,17 @@ mod tests {
         assert_eq!(two.names().collect::<Vec<_>>(), ["core", "core-2"]);
         let real = |dir: &PathBuf| std::fs::canonicalize(dir).unwrap();
 
-        assert_eq!(one.place(None, &[]).unwrap(), real(&dirs[0]));
-        assert_eq!(two.place(Some("core-2"), &[]).unwrap(), real(&dirs[1]));
-        assert_eq!(two.place(None, &[dirs[1].clone()]).unwrap(), real(&dirs[1]));
+        assert_eq!(one.select(None, &[]).unwrap(), real(&dirs[0]));
+        assert_eq!(two.select(Some("core-2"), &[]).unwrap(), real(&dirs[1]));
+        assert_eq!(
+            two.select(None, &[dirs[1].clone()]).unwrap(),
+            real(&dirs[1])
+        );
         let by_path = dirs[1].display().to_string();
-        assert_eq!(two.place(Some(&by_path), &[]).unwrap(), real(&dirs[1]));
-        assert_eq!(one.place(Some("."), &[]).unwrap(), real(&dirs[0]));
+        assert_eq!(two.select(Some(&by_path), &[]).unwrap(), real(&dirs[1]));
+        assert_eq!(one.select(Some("."), &[]).unwrap(), real(&dirs[0]));
 
-        let unclear = two.place(None, &[dirs[2].clone()]).unwrap_err();
+        let unclear = two.select(None, &[dirs[2].clone()]).unwrap_err();
         assert_eq!(unclear.code, Code::InvalidArgument);
         assert!(
             unclear.hint.contains("`core`, `core-2`"),
@@ -197,7 +200,7 @@ mod tests {
         );
         let elsewhere = dirs[2].display().to_string();
         for other in [elsewhere.as_str(), "../../c/other", "nowhere", "/", ""] {
-            let refused = two.place(Some(other), &[]).unwrap_err();
+            let refused = two.select(Some(other), &[]).unwrap_err();
             assert_eq!(refused.code, Code::OutsideRepo, "{other}");
             assert!(
                 !refused.message.contains("other/src"),

@@ -13,7 +13,7 @@ use crate::tools::related::RelatedOutput;
 use crate::tools::search::SearchOutput;
 
 impl AnswerText for SearchOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let mut page = match &self.lines {
             Some(totals) => lines::lines(self, totals, screen),
             None => hits::search(self, screen).into(),
@@ -25,7 +25,7 @@ impl AnswerText for SearchOutput {
 }
 
 impl AnswerText for ExploreOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let text = match &self.parts {
             Some(parts) => pack::pack(self, parts, screen),
             None => hits::explore(self, screen),
@@ -40,7 +40,7 @@ impl AnswerText for ExploreOutput {
 }
 
 impl AnswerText for MapOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let text = match self.view {
             Some(view) => files::list(self, view, screen),
             None => code::map(self, screen),
@@ -52,7 +52,7 @@ impl AnswerText for MapOutput {
 /// Source can be piped as it is. A person also sees which lines these are, and everybody is told on standard error when there
 /// are more.
 impl AnswerText for ExpandOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         match (&self.candidates, &self.lines) {
             (Some(candidates), _) => code::candidates(candidates, screen).into(),
             (None, Some(lines)) => code::source(lines, screen),
@@ -67,7 +67,7 @@ impl AnswerText for ExpandOutput {
 }
 
 impl AnswerText for ImpactOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         graph::impact(self, screen).into()
     }
 
@@ -84,7 +84,7 @@ impl AnswerText for ImpactOutput {
 }
 
 impl AnswerText for RelatedOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         (header(&self.freshness_fields, screen) + &graph::related(self, screen)).into()
     }
 

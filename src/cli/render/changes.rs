@@ -33,7 +33,7 @@ pub(in crate::cli) enum ChangesFormat {
 }
 
 impl AnswerText for ChangesOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         changes(self, screen).into()
     }
 

@@ -48,7 +48,7 @@ pub(super) fn list(answer: &MapOutput, view: &str, screen: &Screen) -> String {
 
 /// A line for each piece of a file: `src/store.ts:1-24  bytes 0-812  chk_0123456789abcdef  definition Store.open`.
 impl AnswerText for ChunksOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let path = visible(&self.path);
         let mut text = String::new();
         for chunk in &self.chunks {

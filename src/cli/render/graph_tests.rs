@@ -24,7 +24,7 @@ fn rendered(answer: &impl AnswerText, width: usize, is_coloured: bool) -> String
         is_coloured,
         links: None,
     };
-    answer.page(&screen).data
+    answer.render(&screen).data
 }
 
 /// Returns an owned text, `Some` or plain.

@@ -8,7 +8,7 @@ use crate::tools::notes::{AttachedDocumentOutput, NoteOutput};
 
 /// The record that was saved.
 impl AnswerText for SaveOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let items = plural(self.item_count, "item");
         let pinned = if self.pinned { ", pinned" } else { "" };
         let id = visible(&self.id);

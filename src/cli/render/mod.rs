@@ -73,7 +73,7 @@ impl From<String> for RenderedText {
 /// the options for them.
 pub(super) trait AnswerText {
     /// Returns the text for people.
-    fn page(&self, screen: &Screen) -> RenderedText;
+    fn render(&self, screen: &Screen) -> RenderedText;
 
     /// Returns source that is printed as it is where nobody looks at it, and its place.
     fn exact(&self) -> Option<(String, &str)> {

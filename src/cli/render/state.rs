@@ -16,7 +16,7 @@ use crate::tools::index_state::{
 
 /// The checked-out branch and commit, and the state of their index.
 impl AnswerText for CurrentOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         if !self.in_git_repo {
             let told = "not inside a git work tree (--repo PATH names one)";
             return format!("{}\n", screen.paint(CARE, told)).into();
@@ -70,7 +70,7 @@ impl AnswerText for CurrentOutput {
 }
 
 impl AnswerText for RefreshOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let mut did = format!("indexed {}", plural(self.indexed_files, "file"));
         if self.deleted_files > 0 {
             put!(did, ", removed {}", count(self.deleted_files));
@@ -148,7 +148,7 @@ fn add_usage(facts: &mut Facts<'_>, usage: &UsageOutput) {
 
 /// The counts of the index, and the list of others.
 impl AnswerText for StatsOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let mut facts = Facts::on(screen);
         facts.add("index", visible(&self.index_id));
         facts.add(
@@ -225,7 +225,7 @@ impl AnswerText for StatsOutput {
 
 /// Each check with its finding, and the repair of failed ones.
 impl AnswerText for DoctorOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let head = format!(
             "codelens {}, schema {}, SQLite {}",
             self.code_version, self.schema_version, self.sqlite_version

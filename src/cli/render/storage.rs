@@ -14,7 +14,7 @@ use crate::workspace::{Exported, Imported, RepositoryEntry};
 
 /// A context with its items, or records with their verdicts.
 impl AnswerText for LoadOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let note = self.note.as_deref().unwrap_or_default();
         let mut text = state(self.freshness, self.freshness_reason, note, screen);
         let mut rest = Rest {
@@ -152,7 +152,7 @@ pub(in crate::cli) fn contexts(contexts: &[ContextOutput], screen: &Screen) -> S
 
 /// The indexes that were removed, or would be.
 impl AnswerText for PruneOutput {
-    fn page(&self, screen: &Screen) -> RenderedText {
+    fn render(&self, screen: &Screen) -> RenderedText {
         let mut text = String::new();
         let rows = self.deleted_indexes.iter().map(|index| {
             vec![
@@ -192,7 +192,7 @@ impl AnswerText for PruneOutput {
 }
 
 impl AnswerText for DropOutput {
-    fn page(&self, _: &Screen) -> RenderedText {
+    fn render(&self, _: &Screen) -> RenderedText {
         let id = visible(&self.index_id);
         format!("dropped {id}, {}\n", bytes(self.bytes_freed)).into()
     }

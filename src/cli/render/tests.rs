@@ -31,7 +31,7 @@ const ID: &str = "idx_0123456789abcdef0123456789abcdef";
 const COMMIT: &str = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d";
 
 fn rendered(answer: &impl AnswerText, screen: Screen) -> String {
-    answer.page(&screen).data
+    answer.render(&screen).data
 }
 
 /// Returns an owned text, `Some` or plain.
@@ -188,7 +188,7 @@ fn piped_source_is_the_source_alone() {
         (place.as_str(), exact),
         ("a.ts:3-4 of 40", "let a;\r\n\u{1b}x")
     );
-    let page = source.page(&PLAIN);
+    let page = source.render(&PLAIN);
     assert_eq!(page.data, exact);
     assert_eq!(
         page.aside,

@@ -2,7 +2,7 @@
 //!
 //! Reads literals and refuses to evaluate: a path with a variable that is not the directory of the project is left out.
 
-use crate::resolve::place::join;
+use crate::resolve::paths::join;
 
 /// Bytes of a build file that are read.
 const MAX_BYTES: usize = 4 << 20;

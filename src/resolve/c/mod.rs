@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 pub(super) use affected::AffectedImports;
 
-use super::place::{join, parent, upwards};
+use super::paths::{join, parent, upwards};
 use super::{ModuleResolver, Resolution, SourceFiles};
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::SourceFiles;
-use super::super::place::{join, upwards};
+use super::super::paths::{join, upwards};
 use super::project::{
     IMPLICIT_USINGS, MAUI_USINGS, ProjectSetting, expanded, implicit_usings, settings,
 };

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub(super) use affected::AffectedImports;
 
-use super::place::{below, join, upwards};
+use super::paths::{below, join, upwards};
 use super::{LEFT_OUT_RANK, ModuleResolver, Resolution, SourceFiles};
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;

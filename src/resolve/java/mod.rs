@@ -177,7 +177,7 @@ impl JavaResolver {
     fn meant<'a>(&self, from: &RepoPath, all: &[(&'a str, &'a str)]) -> Option<&'a str> {
         let directory = from.directory();
         let is_own_root = |root: &str| {
-            let inside = super::place::below(directory, root);
+            let inside = super::paths::below(directory, root);
             !root.is_empty() && inside.is_some_and(|it| it.split('/').all(|part| part != "src"))
         };
         let mut own = all.iter().filter(|it| is_own_root(it.1));

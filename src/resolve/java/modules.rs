@@ -7,7 +7,7 @@ use super::source_set;
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::parent;
 use crate::resolve::SourceFiles;
-use crate::resolve::place::{join, upwards};
+use crate::resolve::paths::{join, upwards};
 
 /// Modules that are known; files of the others belong to the one around.
 const MAX_MODULES: usize = 20_000;

@@ -2,7 +2,7 @@
 //!
 //! Knows the usual directories of output and their sources, and the compiler's `outDir` and `rootDir`.
 
-use super::place::{below, join};
+use super::paths::{below, join};
 use super::probe::Probe;
 use super::tsconfig::TsConfig;
 use crate::model::RepoPath;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::config_files::is_compiler_config;
 use super::files::SourceFiles;
 use super::package::Packages;
-use super::place::{below, parent, upwards};
+use super::paths::{below, parent, upwards};
 use super::tsconfig::{TsConfig, TsConfigReader};
 
 /// Every `tsconfig*.json` and `jsconfig*.json` that can be read.

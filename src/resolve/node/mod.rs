@@ -25,8 +25,8 @@ use std::sync::Arc;
 pub(super) use affected::AffectedImports;
 pub use nuxt::AutoImports;
 
-use super::place::{below, join, upwards};
-use super::{ModuleResolver, Resolution, SourceFiles, files, json, place};
+use super::paths::{below, join, upwards};
+use super::{ModuleResolver, Resolution, SourceFiles, files, json, paths};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;
 use configs::Configs;
@@ -195,7 +195,7 @@ impl NodeResolver {
         }
         let aliases = self.aliases.iter();
         for aliases in aliases.filter(|aliases| below(from.as_str(), aliases.dir()).is_some()) {
-            for path in aliases.places(name) {
+            for path in aliases.paths(name) {
                 if let Some(found) = self.place(&path, name.ends_with('/')) {
                     return Ok(found);
                 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::files::SourceFiles;
-use super::place::{below, join, parent};
+use super::paths::{below, join, parent};
 use super::vite::{Aliases, ViteToken, members, parts, tokens};
 use crate::model::RepoPath;
 

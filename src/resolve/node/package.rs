@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::files::SourceFiles;
 use super::json;
+use super::paths::{SAMPLE_DIRECTORIES, parent, upwards};
 use super::pattern::{NamePattern, best};
-use super::place::{SAMPLE_DIRECTORIES, parent, upwards};
 use super::probe::ENTRY_FIELDS;
 
 /// Conditions of a map that are asked in turn; others follow, for repositories name conditions of

@@ -3,7 +3,7 @@
 //! <https://svelte.dev/docs/kit/$lib>. The compiler options that name them are generated and not part of a repository.
 
 use super::files::SourceFiles;
-use super::place::{join, parent};
+use super::paths::{join, parent};
 use super::vite::{Aliases, ViteToken, members, tokens};
 
 /// Returns whether a file of this name configures Svelte.

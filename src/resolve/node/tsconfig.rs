@@ -12,8 +12,8 @@ use super::config_files::is_json;
 use super::files::SourceFiles;
 use super::json;
 use super::package::Packages;
+use super::paths::{below, join, parent};
 use super::pattern::NamePattern;
-use super::place::{below, join, parent};
 
 /// How many files one configuration may inherit from, itself included.
 const MAX_PARENTS: usize = 32;

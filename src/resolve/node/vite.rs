@@ -1,14 +1,14 @@
 //! Aliases that a `vite.config.*` or `vitest.config.*` writes out.
 //!
-//! Knows `alias: { name: place }` and `alias: [{ find, replacement }]` where names are texts and places are texts,
+//! Knows `alias: { name: path }` and `alias: [{ find, replacement }]` where names are texts and paths are texts,
 //! alone or in the usual calls (`path.resolve(__dirname, 'src')`, `fileURLToPath(new URL('./src', import.meta.url))`).
 
 use super::files::SourceFiles;
-use super::place::{join, parent};
+use super::paths::{join, parent};
 
-/// Names that may stand around the texts of a place without a meaning of their own here: the
+/// Names that may stand around the texts of a path without a meaning of their own here: the
 /// directory that they stand for is that of the configuration.
-const PLACE_WORDS: [&str; 15] = [
+const PATH_WORDS: [&str; 15] = [
     "path",
     "resolve",
     "join",
@@ -30,7 +30,7 @@ const PLACE_WORDS: [&str; 15] = [
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Aliases {
     dir: String,
-    places: Vec<(String, String)>,
+    paths: Vec<(String, String)>,
 }
 
 impl Aliases {
@@ -42,53 +42,53 @@ impl Aliases {
         let bytes = files.read_config(path)?;
         let dir = parent(path);
         match serde_json::from_slice::<Vec<(String, String)>>(&bytes) {
-            Ok(places) => (!places.is_empty()).then(|| Self {
+            Ok(paths) => (!paths.is_empty()).then(|| Self {
                 dir: dir.to_owned(),
-                places,
+                paths,
             }),
             Err(_) => Self::parse(dir, &String::from_utf8_lossy(&bytes)),
         }
     }
 
-    /// Returns the aliases that are written out in a text, as pairs of name and place.
+    /// Returns the aliases that are written out in a text, as pairs of name and path.
     pub(super) fn listed_in(dir: &str, text: &str) -> Vec<(String, String)> {
-        Self::parse(dir, text).map_or_else(Vec::new, |found| found.places)
+        Self::parse(dir, text).map_or_else(Vec::new, |found| found.paths)
     }
 
     /// Returns aliases for the files below `dir`.
-    pub(super) fn of(dir: &str, places: Vec<(String, String)>) -> Self {
+    pub(super) fn of(dir: &str, paths: Vec<(String, String)>) -> Self {
         let dir = dir.to_owned();
-        Self { dir, places }
+        Self { dir, paths }
     }
 
     /// Returns the aliases of the configuration at `path`, in a form that [`Self::read`] understands as well: its
     /// other options have no part in resolving.
     pub(super) fn kept(path: &str, bytes: &[u8]) -> Vec<u8> {
         let found = Self::parse(parent(path), &String::from_utf8_lossy(bytes));
-        let places = found.map_or_else(Vec::new, |found| found.places);
-        serde_json::to_vec(&places).expect("pairs of texts can be written")
+        let paths = found.map_or_else(Vec::new, |found| found.paths);
+        serde_json::to_vec(&paths).expect("pairs of texts can be written")
     }
 
     fn parse(dir: &str, text: &str) -> Option<Self> {
         let tokens = tokens(text);
-        let mut places = Vec::new();
+        let mut paths = Vec::new();
         for at in 0..tokens.len() {
             let key = tokens[at].is_name("alias")
                 && tokens.get(at + 1) == Some(&ViteToken::Punctuation(':'));
             match tokens.get(at + 2) {
                 Some(ViteToken::Punctuation('{')) if key => {
                     for (name, value) in members(&tokens, at + 2) {
-                        places.extend(place(dir, value).map(|place| (name, place)));
+                        paths.extend(path_of(dir, value).map(|path| (name, path)));
                     }
                 }
                 Some(ViteToken::Punctuation('[')) if key => {
-                    places.extend(listed(dir, &tokens, at + 2));
+                    paths.extend(listed(dir, &tokens, at + 2));
                 }
                 _ => {}
             }
         }
         let dir = dir.to_owned();
-        (!places.is_empty()).then_some(Self { dir, places })
+        (!paths.is_empty()).then_some(Self { dir, paths })
     }
 
     /// Returns the directory of the configuration: it holds for the files below.
@@ -97,11 +97,11 @@ impl Aliases {
     }
 
     /// Returns the paths that `name` may stand for.
-    pub(super) fn places(&self, name: &str) -> impl Iterator<Item = String> {
-        self.places.iter().filter_map(move |(alias, place)| {
+    pub(super) fn paths(&self, name: &str) -> impl Iterator<Item = String> {
+        self.paths.iter().filter_map(move |(alias, path)| {
             let rest = name.strip_prefix(alias.as_str())?;
             let whole = rest.is_empty() || rest.starts_with('/') || alias.ends_with('/');
-            whole.then(|| join(place, rest))?
+            whole.then(|| join(path, rest))?
         })
     }
 }
@@ -168,7 +168,7 @@ fn listed(dir: &str, tokens: &[ViteToken], open: usize) -> Vec<(String, String)>
                 .map(|(_, value)| *value)
         };
         if let (Some([ViteToken::Text(find)]), Some(to)) = (value("find"), value("replacement")) {
-            found.extend(place(dir, to).map(|place| (find.clone(), place)));
+            found.extend(path_of(dir, to).map(|path| (find.clone(), path)));
         }
     }
     found
@@ -192,8 +192,8 @@ pub(super) fn parts(tokens: &[ViteToken], open: usize) -> Vec<&[ViteToken]> {
     parts
 }
 
-/// Returns the place that an expression names, seen from `dir`; `None` where it is computed.
-fn place(dir: &str, value: &[ViteToken]) -> Option<String> {
+/// Returns the path that an expression names, seen from `dir`; `None` where it is computed.
+fn path_of(dir: &str, value: &[ViteToken]) -> Option<String> {
     let mut path = dir.to_owned();
     let mut texts = 0;
     for token in value {
@@ -204,7 +204,7 @@ fn place(dir: &str, value: &[ViteToken]) -> Option<String> {
                 path = is_path.then(|| join(&path, text))??;
                 texts += 1;
             }
-            ViteToken::Name(name) if !PLACE_WORDS.contains(&name.as_str()) => return None,
+            ViteToken::Name(name) if !PATH_WORDS.contains(&name.as_str()) => return None,
             ViteToken::Other | ViteToken::Punctuation('+' | '?' | '=') => return None,
             _ => {}
         }
@@ -276,9 +276,9 @@ fn quoted(text: &str, quote: char) -> usize {
 mod tests {
     use super::Aliases;
 
-    fn places(text: &str, name: &str) -> Vec<String> {
+    fn paths(text: &str, name: &str) -> Vec<String> {
         let aliases = Aliases::parse("web", text);
-        aliases.map_or_else(Vec::new, |aliases| aliases.places(name).collect())
+        aliases.map_or_else(Vec::new, |aliases| aliases.paths(name).collect())
     }
 
     #[test]
@@ -286,15 +286,15 @@ mod tests {
         let object = "export default { resolve: { alias: { // here\n
             '@': fileURLToPath(new URL('./src', import.meta.url)), '~/': `/lib/`,
             core: path.resolve(__dirname, '..', 'core', 'src'), react: 'preact', x: make('y') } } }";
-        assert_eq!(places(object, "@/a"), ["web/src/a"]);
-        assert_eq!(places(object, "~/a"), ["web/lib/a"]);
-        assert_eq!(places(object, "core"), ["core/src"]);
-        assert!(places(object, "@b").is_empty());
-        assert!(places(object, "react").is_empty());
-        assert!(places(object, "x").is_empty());
+        assert_eq!(paths(object, "@/a"), ["web/src/a"]);
+        assert_eq!(paths(object, "~/a"), ["web/lib/a"]);
+        assert_eq!(paths(object, "core"), ["core/src"]);
+        assert!(paths(object, "@b").is_empty());
+        assert!(paths(object, "react").is_empty());
+        assert!(paths(object, "x").is_empty());
         let list =
             "alias: [{ find: /^'@/, replacement: './a' }, { find: 'b', replacement: './b' }]";
-        assert_eq!(places(list, "b/c"), ["web/b/c"]);
+        assert_eq!(paths(list, "b/c"), ["web/b/c"]);
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
             "alias: { a: ) }",
             "'",
         ] {
-            assert!(places(text, "@/a").is_empty(), "{text}");
+            assert!(paths(text, "@/a").is_empty(), "{text}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{Ecosystem, PathChanges, is_source};
 use crate::model::hash::HashSet;
 use crate::model::path::{file_name, is_at_or_below, parent, upwards};
 use crate::resolve::KnownTarget;
-use crate::resolve::place::join;
+use crate::resolve::paths::join;
 
 /// The imports that some changes may affect.
 #[derive(Debug, Default)]

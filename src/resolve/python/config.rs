@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::json;
-use super::super::place::join;
+use super::super::paths::join;
 use crate::model::RepoPath;
 use crate::model::ini;
 use crate::model::path::{file_name, parent};

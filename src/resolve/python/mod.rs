@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub(super) use affected::AffectedImports;
 
-use super::place::{join, parent};
+use super::paths::{join, parent};
 use super::{Ecosystem, ModuleResolver, PathChanges, Resolution, SourceFiles};
 use crate::ir::ImportKind;
 use crate::model::RepoPath;

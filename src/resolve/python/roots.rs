@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use super::super::place::{SAMPLE_DIRECTORIES, join, parent, upwards};
+use super::super::paths::{SAMPLE_DIRECTORIES, join, parent, upwards};
 use super::config::{self, DeclaredRoots};
 use super::{PACKAGE_ENDINGS, exact, find};
 use crate::model::RepoPath;

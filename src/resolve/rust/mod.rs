@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 pub(super) use affected::AffectedImports;
 
-use super::place::{below, join, parent, upwards};
+use super::paths::{below, join, parent, upwards};
 use super::{ModuleResolver, Resolution, SourceFiles};
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::RepoPath;

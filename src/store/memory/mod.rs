@@ -17,7 +17,8 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 pub use open::{DAMAGED, MEMORY_VERSION, path};
 pub use record::{
-    DocumentLink, DocumentPlace, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun, WrittenBy,
+    DocumentLink, DocumentLocation, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun,
+    WrittenBy,
 };
 pub use salvage::readable;
 
@@ -36,7 +37,7 @@ pub struct RecordStore {
 
 /// The places by which records about them are looked up.
 #[derive(Clone, Debug, Default)]
-pub struct RecordPlaces {
+pub struct RecordSubjects {
     /// Paths of files.
     pub paths: Vec<String>,
     /// Qualified names of symbols.
@@ -149,7 +150,7 @@ impl RecordStore {
 
     /// Returns the numbers of records that have an item of one of these files, symbols or file contents, or were saved of
     /// a file that was so; at most `limit`, the newest first.
-    pub fn about(&self, places: &RecordPlaces, limit: usize) -> StoreResult<Vec<RecordId>> {
+    pub fn about(&self, places: &RecordSubjects, limit: usize) -> StoreResult<Vec<RecordId>> {
         let list = |values: &[String]| {
             let quoted = values.iter().map(|value| {
                 let mut text = String::from('"');

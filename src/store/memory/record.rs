@@ -130,7 +130,7 @@ pub struct SeenRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentLink {
     /// Where it is.
-    pub place: DocumentPlace,
+    pub place: DocumentLocation,
     /// Its relation to the code: `specification`, `design`.
     pub relation: Option<String>,
     /// The place in it: a page, a heading.
@@ -139,7 +139,7 @@ pub struct DocumentLink {
 
 /// Where a document is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DocumentPlace {
+pub enum DocumentLocation {
     /// A file of the repository, by its path.
     Path(String),
     /// An address, which is never fetched.

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, Row, params};
 
 use super::record::{
-    DocumentLink, DocumentPlace, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun, WrittenBy,
+    DocumentLink, DocumentLocation, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun,
+    WrittenBy,
 };
 use crate::model::{ContentId, RecordId};
 
@@ -27,9 +28,9 @@ pub(super) fn write(
     let document = new.document.as_ref();
     let (doc_kind, doc_target, doc_digest) = match document.map(|document| &document.place) {
         None => (None, None, None),
-        Some(DocumentPlace::Path(path)) => (Some(0), Some(path), None),
-        Some(DocumentPlace::Address(address)) => (Some(1), Some(address), None),
-        Some(DocumentPlace::Copy(digest, name)) => {
+        Some(DocumentLocation::Path(path)) => (Some(0), Some(path), None),
+        Some(DocumentLocation::Address(address)) => (Some(1), Some(address), None),
+        Some(DocumentLocation::Copy(digest, name)) => {
             (Some(2), Some(name), Some(digest.as_bytes().to_vec()))
         }
     };
@@ -116,9 +117,9 @@ pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<SavedRecord> {
     });
     let target: Option<String> = row.get(24)?;
     let place = match (row.get::<_, Option<i64>>(23)?, target, digest(row, 25)?) {
-        (Some(0), Some(path), _) => Some(DocumentPlace::Path(path)),
-        (Some(1), Some(address), _) => Some(DocumentPlace::Address(address)),
-        (Some(2), Some(name), Some(digest)) => Some(DocumentPlace::Copy(digest, name)),
+        (Some(0), Some(path), _) => Some(DocumentLocation::Path(path)),
+        (Some(1), Some(address), _) => Some(DocumentLocation::Address(address)),
+        (Some(2), Some(name), Some(digest)) => Some(DocumentLocation::Copy(digest, name)),
         _ => None,
     };
     let (relation, locator) = (row.get(26)?, row.get(27)?);

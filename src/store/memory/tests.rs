@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::record::{RecordKind, SavedItem, SavedRecord, WrittenBy};
-use super::{MEMORY_VERSION, RecordPlaces, RecordStore, path};
+use super::{MEMORY_VERSION, RecordStore, RecordSubjects, path};
 use crate::model::{ContentId, RecordId};
 use crate::store::{Home, RepoHome, StoreError};
 
@@ -76,23 +76,23 @@ fn records_are_looked_up_by_place_and_word() {
         .save(&new("b", 1), &[item("lib/\"b\\.ts")])
         .unwrap()
         .unwrap();
-    let about = |places: &RecordPlaces| store.about(places, 10).unwrap();
-    let of_path = |path: &str| RecordPlaces {
+    let about = |places: &RecordSubjects| store.about(places, 10).unwrap();
+    let of_path = |path: &str| RecordSubjects {
         paths: vec![path.to_owned()],
-        ..RecordPlaces::default()
+        ..RecordSubjects::default()
     };
     assert_eq!(about(&of_path("src/a.ts")), [one.id]);
     assert_eq!(about(&of_path("lib/\"b\\.ts")), [two.id]);
     assert_eq!(about(&of_path("src")), [] as [RecordId; 0]);
     assert_eq!(store.below("src", 10).unwrap(), [one.id]);
-    let of_symbol = RecordPlaces {
+    let of_symbol = RecordSubjects {
         symbols: vec!["Store.open".to_owned()],
-        ..RecordPlaces::default()
+        ..RecordSubjects::default()
     };
     assert_eq!(about(&of_symbol), [two.id, one.id]);
-    let of_content = RecordPlaces {
+    let of_content = RecordSubjects {
         contents: vec![ContentId::of(b"x").to_string()],
-        ..RecordPlaces::default()
+        ..RecordSubjects::default()
     };
     assert_eq!(about(&of_content), [two.id, one.id]);
     assert_eq!(store.holding("waiting").unwrap(), [one.id, two.id]);

@@ -6,7 +6,7 @@ use super::angular::{self, MarkupName, MarkupNameKind};
 use super::markup_ranges::{MarkupRanges, holds};
 use super::program::{self, Program, ProgramPosition};
 use super::{offset, sorted};
-use crate::ir::{Expr, Extraction, FileFacts, MarkupPlace, Reference, Target};
+use crate::ir::{Expr, Extraction, FileFacts, Reference, Target, TemplateNameKind};
 use crate::model::hash::HashMap;
 use crate::model::{Budget, Chunk};
 use crate::syntax::lang::ecmascript::{LoweredScript, PositionedUse};
@@ -224,12 +224,12 @@ impl AngularTemplate {
                 continue;
             }
             let place = match &name.place {
-                MarkupNameKind::Element => MarkupPlace::Element,
+                MarkupNameKind::Element => TemplateNameKind::Element,
                 MarkupNameKind::Attribute(element) => {
                     let element = element.as_ref().map(|it| facts.exprs.name(it));
-                    MarkupPlace::Attribute(element)
+                    TemplateNameKind::Attribute(element)
                 }
-                MarkupNameKind::Pipe => MarkupPlace::Pipe,
+                MarkupNameKind::Pipe => TemplateNameKind::Pipe,
             };
             facts.references.push(Reference {
                 name: facts.exprs.name(text),

@@ -19,8 +19,8 @@ use std::sync::atomic::AtomicBool;
 
 use super::{by_path, extract};
 use crate::ir::{
-    BaseKind, ContainerKind, Expr, ExprId, Extraction, FileFacts, MarkupPlace, PathId, Reference,
-    Slot, Target,
+    BaseKind, ContainerKind, Expr, ExprId, Extraction, FileFacts, PathId, Reference, Slot, Target,
+    TemplateNameKind,
 };
 use crate::model::{Budget, RepoPath};
 
@@ -120,12 +120,12 @@ pub(super) fn receiver(facts: &FileFacts, used: &Reference) -> String {
             format!("{chain}.")
         }
         Target::Member { .. } => "?.".to_owned(),
-        Target::Markup(MarkupPlace::Element) => "<.".to_owned(),
-        Target::Markup(MarkupPlace::Attribute(None)) => "[.".to_owned(),
-        Target::Markup(MarkupPlace::Attribute(Some(element))) => {
+        Target::Markup(TemplateNameKind::Element) => "<.".to_owned(),
+        Target::Markup(TemplateNameKind::Attribute(None)) => "[.".to_owned(),
+        Target::Markup(TemplateNameKind::Attribute(Some(element))) => {
             format!("<{}.", facts.exprs.name_of(element))
         }
-        Target::Markup(MarkupPlace::Pipe) => "|.".to_owned(),
+        Target::Markup(TemplateNameKind::Pipe) => "|.".to_owned(),
         Target::Lexical | Target::Value(_) | Target::Symbol(_) | Target::Unknown => String::new(),
     }
 }

@@ -12,7 +12,7 @@ pub use save::{ItemInput, Items, KindInput, Save, SaveOutput, SimilarOutput};
 use super::answer::time;
 use crate::model::sanitize::one_line;
 use crate::workspace::{
-    DocumentLink, DocumentPlace, JudgedRecord, Loaded, NamedTest, SavedRecord, WrittenBy,
+    DocumentLink, DocumentLocation, JudgedRecord, Loaded, NamedTest, SavedRecord, WrittenBy,
 };
 
 /// Items of a record in a list of records.
@@ -141,9 +141,9 @@ impl DocumentOutput {
             ..Self::default()
         };
         match &link.place {
-            DocumentPlace::Path(path) => output.path = Some(path.clone()),
-            DocumentPlace::Address(address) => output.url = Some(address.clone()),
-            DocumentPlace::Copy(_, name) => output.copy = Some(name.clone()),
+            DocumentLocation::Path(path) => output.path = Some(path.clone()),
+            DocumentLocation::Address(address) => output.url = Some(address.clone()),
+            DocumentLocation::Copy(_, name) => output.copy = Some(name.clone()),
         }
         output
     }

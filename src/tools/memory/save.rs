@@ -8,7 +8,7 @@ use super::super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::RepoPath;
 use crate::workspace::{
-    DocumentPlace, DocumentToSave, ItemToSave, NamedTest, Quarantined, RecordKind, RecordToSave,
+    DocumentLocation, DocumentToSave, ItemToSave, NamedTest, Quarantined, RecordKind, RecordToSave,
     outside, wanted,
 };
 
@@ -169,9 +169,9 @@ impl DocumentInput {
             (Some(path), None) => {
                 let path = path.strip_prefix("rel:").unwrap_or(path);
                 let found = RepoPath::normalise(path).ok_or_else(|| outside(path))?;
-                DocumentPlace::Path(found.to_string())
+                DocumentLocation::Path(found.to_string())
             }
-            (None, Some(url)) => DocumentPlace::Address(url.clone()),
+            (None, Some(url)) => DocumentLocation::Address(url.clone()),
             _ => {
                 return Err(Error::invalid(
                     "`document` needs exactly one of `path` and `url`",

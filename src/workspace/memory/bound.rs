@@ -3,7 +3,7 @@
 //! One indexed look-up an answer, and none where nothing was ever saved.
 
 use super::super::View;
-use super::RecordPlaces;
+use super::RecordSubjects;
 use super::judge::Judge;
 use crate::error::Result;
 use crate::lifecycle::verdict::Verdict;
@@ -117,7 +117,7 @@ impl View<'_> {
                 return Ok(BoundRecords::default());
             }
         };
-        let mut places = RecordPlaces::default();
+        let mut places = RecordSubjects::default();
         for path in paths {
             // A whole file that was moved is known by its bytes.
             if let Some(row) = self.read.file(path)? {
@@ -156,7 +156,7 @@ impl View<'_> {
         Ok(found)
     }
 
-    fn bound(&self, store: &RecordStore, places: &RecordPlaces) -> Result<Vec<BoundRecord>> {
+    fn bound(&self, store: &RecordStore, places: &RecordSubjects) -> Result<Vec<BoundRecord>> {
         let judge = Judge::new(self, store);
         let mut found = Vec::new();
         for id in store.about(places, MAX_BOUND)? {

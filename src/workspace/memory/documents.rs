@@ -8,7 +8,7 @@ use super::super::{View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{ContentId, RepoPath};
-use crate::store::memory::DocumentPlace;
+use crate::store::memory::DocumentLocation;
 use crate::store::{RecordKind, RepoHome, SavedRecord};
 
 /// The largest file that is copied, in bytes.
@@ -28,7 +28,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `io` where it can't be read, `refused` for a file of secrets, `invalid_argument` for one that is too large.
-    pub fn copy_document(&self, file: &Path) -> Result<DocumentPlace> {
+    pub fn copy_document(&self, file: &Path) -> Result<DocumentLocation> {
         let name = file.file_name().map(|name| name.to_string_lossy());
         let name = name.unwrap_or_default().into_owned();
         if RepoPath::new(&name).is_none_or(|name| is_secret_name(&name)) {
@@ -69,7 +69,7 @@ impl Workspace {
         let draft = folder.join(format!(".draft-{digest}-{}", std::process::id()));
         fs::write(&draft, &bytes).map_err(failed)?;
         fs::rename(&draft, &to).map_err(failed)?;
-        Ok(DocumentPlace::Copy(digest, name))
+        Ok(DocumentLocation::Copy(digest, name))
     }
 
     /// Returns the text of an attached document; of a link to a file of the repository its path.
@@ -80,8 +80,8 @@ impl Workspace {
         let (record, _) = self.saved_record(name, Some(RecordKind::Document))?;
         let closed = |message: String, hint: &str| Err(Error::new(Code::NotIndexed, message, hint));
         match record.document.map(|document| document.place) {
-            Some(DocumentPlace::Path(path)) => Ok(AttachedText::File(path)),
-            Some(DocumentPlace::Copy(digest, name)) => {
+            Some(DocumentLocation::Path(path)) => Ok(AttachedText::File(path)),
+            Some(DocumentLocation::Copy(digest, name)) => {
                 let Some(bytes) = read_copy(&self.repo_home()?, &digest.to_string()) else {
                     return closed(
                         format!("the copy of `{}` is gone", name.escape_debug()),
@@ -96,7 +96,7 @@ impl Workspace {
                     ),
                 }
             }
-            Some(DocumentPlace::Address(_)) | None => closed(
+            Some(DocumentLocation::Address(_)) | None => closed(
                 "the document is an address, which is never fetched".to_owned(),
                 "open it yourself",
             ),
@@ -109,7 +109,9 @@ impl Workspace {
     /// `invalid_argument` where there is no document of that name.
     pub fn detach_document(&self, name: &str) -> Result<SavedRecord> {
         let record = self.remove_record(name, Some(RecordKind::Document))?;
-        if let Some(DocumentPlace::Copy(digest, _)) = record.document.as_ref().map(|it| &it.place) {
+        if let Some(DocumentLocation::Copy(digest, _)) =
+            record.document.as_ref().map(|it| &it.place)
+        {
             let is_needed = self.records()?.copies()?.contains(&digest.to_string());
             if !is_needed {
                 let copy = copy_path(&self.repo_home()?, &digest.to_string());
@@ -123,12 +125,12 @@ impl Workspace {
 impl View<'_> {
     /// Returns whether a document is not where its record says: a file that is not in the tree, a copy that is gone or whose
     /// bytes are others. Of an address nothing is known.
-    pub fn lacks_document(&self, place: &DocumentPlace) -> bool {
+    pub fn lacks_document(&self, place: &DocumentLocation) -> bool {
         match place {
-            DocumentPlace::Address(_) => false,
-            DocumentPlace::Path(path) => RepoPath::new(path)
+            DocumentLocation::Address(_) => false,
+            DocumentLocation::Path(path) => RepoPath::new(path)
                 .is_none_or(|path| !matches!(self.repo.source().stat(&path), Ok(Some(_)))),
-            DocumentPlace::Copy(digest, _) => !has_copy(&self.home, &digest.to_string()),
+            DocumentLocation::Copy(digest, _) => !has_copy(&self.home, &digest.to_string()),
         }
     }
 }

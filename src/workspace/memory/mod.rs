@@ -28,7 +28,7 @@ use crate::error::{Code, Error, Result};
 use crate::lifecycle::portable;
 use crate::model::{Freshness, RecordId, secret};
 use crate::reconcile::seed;
-use crate::store::memory::{RecordPlaces, WrittenBy};
+use crate::store::memory::{RecordSubjects, WrittenBy};
 use crate::store::{RecordKind, RecordStore, RepoHome, SavedItem, SavedRecord, StoreError};
 
 /// The most items of a record.
@@ -351,8 +351,8 @@ impl View<'_> {
 }
 
 /// Returns the places of items, by which records about the same code are looked up.
-fn places_of<'a>(items: impl IntoIterator<Item = &'a SavedItem>) -> RecordPlaces {
-    let mut places = RecordPlaces::default();
+fn places_of<'a>(items: impl IntoIterator<Item = &'a SavedItem>) -> RecordSubjects {
+    let mut places = RecordSubjects::default();
     for item in items {
         places.paths.push(item.path.clone());
         places

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::names::{dotted, is_named};
-use super::super::{Question, View, Workspace, main_place};
+use super::super::{Question, View, Workspace, main_dir};
 use super::judge::{Judge, JudgedRecord};
 use super::{ItemToSave, items, of_records_or_index, unknown};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::lifecycle::verdict::Verdict;
 use crate::model::sanitize::one_line;
 use crate::model::{Freshness, RecordId, RepoPath};
 use crate::search::recall::{RecallQuery, Recalled};
-use crate::store::memory::RecordPlaces;
+use crate::store::memory::RecordSubjects;
 use crate::store::{RecordKind, RecordStore, RepoHome, SavedRecord, SymbolRow};
 
 /// Records that are judged for one answer.
@@ -146,7 +146,7 @@ fn offered(
 /// Returns the name of a clone's directory.
 fn clone_name(home: &RepoHome) -> String {
     let common_dir = home.common_dir().unwrap_or_default();
-    let place = main_place(&common_dir);
+    let place = main_dir(&common_dir);
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     one_line(&name).into_owned()
 }
@@ -269,7 +269,7 @@ fn candidates(
 }
 
 fn near(store: &RecordStore, vicinity: &Vicinity) -> Result<Vec<RecordId>> {
-    let places = RecordPlaces {
+    let places = RecordSubjects {
         paths: vec![vicinity.path.to_string()],
         symbols: vicinity
             .symbol

@@ -18,7 +18,7 @@ use crate::machine;
 use crate::model::indexing_rules::is_secret_name;
 use crate::model::{RecordId, RepoPath, SkipReason};
 use crate::search::recall::RecallQuery;
-use crate::store::memory::{self, DocumentLink, DocumentPlace, NamedTest};
+use crate::store::memory::{self, DocumentLink, DocumentLocation, NamedTest};
 use crate::store::token::words;
 use crate::store::{RecordKind, RecordStore, RepoHome, SavedItem, SavedRecord, StoreError};
 
@@ -70,7 +70,7 @@ pub struct RecordToSave<'a> {
 #[derive(Clone, Debug)]
 pub struct DocumentToSave {
     /// Where it is.
-    pub place: DocumentPlace,
+    pub place: DocumentLocation,
     /// Its title.
     pub title: Option<String>,
     /// Its relation to the code.
@@ -113,7 +113,7 @@ impl Workspace {
         check(wanted)?;
         let (mut record, items) = self.query(question, |view| {
             let disk = Disk::of(view);
-            if let Some(DocumentPlace::Path(path)) = document_place(wanted) {
+            if let Some(DocumentLocation::Path(path)) = document_place(wanted) {
                 let path = RepoPath::new(path).ok_or_else(|| super::super::outside(path))?;
                 if is_secret_name(&path) {
                     return Err(view.left_out(&path, SkipReason::Secret));
@@ -206,7 +206,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     machine::create_private(path)?.write_all(text.as_bytes())
 }
 
-fn document_place<'a>(wanted: &'a RecordToSave<'_>) -> Option<&'a DocumentPlace> {
+fn document_place<'a>(wanted: &'a RecordToSave<'_>) -> Option<&'a DocumentLocation> {
     wanted.document.as_ref().map(|document| &document.place)
 }
 
@@ -338,7 +338,7 @@ fn check_test_and_document(wanted: &RecordToSave<'_>) -> Result<()> {
         command,
     ];
     if let Some(document) = &wanted.document {
-        if let DocumentPlace::Address(address) = &document.place {
+        if let DocumentLocation::Address(address) = &document.place {
             check_address(address)?;
         }
         let more = [&document.title, &document.relation, &document.locator];
@@ -353,9 +353,9 @@ fn check_test_and_document(wanted: &RecordToSave<'_>) -> Result<()> {
             texts.push(text);
         }
         match &document.place {
-            DocumentPlace::Address(text)
-            | DocumentPlace::Path(text)
-            | DocumentPlace::Copy(_, text) => texts.push(text),
+            DocumentLocation::Address(text)
+            | DocumentLocation::Path(text)
+            | DocumentLocation::Copy(_, text) => texts.push(text),
         }
     }
     check_secrets(&texts)
@@ -391,8 +391,8 @@ fn of_request(wanted: &RecordToSave<'_>) -> SavedRecord {
     });
     let of_document = document.map(|document| match (&document.title, &document.place) {
         (Some(title), _) => title.as_str(),
-        (None, DocumentPlace::Path(path)) => path.rsplit('/').next().unwrap_or(path),
-        (None, DocumentPlace::Address(text) | DocumentPlace::Copy(_, text)) => text,
+        (None, DocumentLocation::Path(path)) => path.rsplit('/').next().unwrap_or(path),
+        (None, DocumentLocation::Address(text) | DocumentLocation::Copy(_, text)) => text,
     });
     let title = match wanted.kind {
         RecordKind::Context => wanted.name,
