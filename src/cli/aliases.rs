@@ -165,7 +165,7 @@ pub(super) const ALIASES: &[Alias] = &[
 
 impl Alias {
     /// Returns the alias of a name.
-    pub(super) fn named(name: &str) -> Option<&'static Self> {
+    pub(super) fn by_name(name: &str) -> Option<&'static Self> {
         ALIASES.iter().find(|alias| alias.name == name)
     }
 
@@ -237,7 +237,7 @@ mod tests {
             }
         }
         let input = |line: &[&str]| {
-            let alias = Alias::named(line[0]).unwrap();
+            let alias = Alias::by_name(line[0]).unwrap();
             let matches = alias.command().try_get_matches_from(line).unwrap();
             alias.input_of(&matches).unwrap()
         };

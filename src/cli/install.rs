@@ -134,7 +134,7 @@ pub(super) fn uninstall(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode
     let outcome = (|| {
         let scope = text(matches, "scope");
         let which = EntryRemoval {
-            clients: [named(matches, "client"), named(matches, "guide")].concat(),
+            clients: [values_of(matches, "client"), values_of(matches, "guide")].concat(),
             scope: [ConfigScope::User, ConfigScope::Project]
                 .map(ConfigScope::as_str)
                 .into_iter()
@@ -175,8 +175,8 @@ fn jobs(
     scope: ConfigScope,
     cwd: Option<&PathBuf>,
 ) -> Result<(Vec<Job>, Vec<String>)> {
-    let guides = named(matches, "guide");
-    let asked = named(matches, "client");
+    let guides = values_of(matches, "guide");
+    let asked = values_of(matches, "client");
     let root = if scope == ConfigScope::Project || !guides.is_empty() {
         Some(project(matches, cwd)?)
     } else {
@@ -232,7 +232,7 @@ fn words(
     scope: ConfigScope,
     cwd: Option<&PathBuf>,
 ) -> Result<Vec<String>> {
-    let mut words = named(matches, "command");
+    let mut words = values_of(matches, "command");
     if words.is_empty() {
         // A shared file can't name a place on this machine.
         words.push(if scope == ConfigScope::Project {
@@ -305,7 +305,7 @@ fn example(
     cwd: Option<&PathBuf>,
 ) -> Result<String> {
     let words = words(matches, machine, scope, cwd)?;
-    let asked: Vec<&Client> = named(matches, "client")
+    let asked: Vec<&Client> = values_of(matches, "client")
         .iter()
         .filter_map(|id| Client::by_id(id))
         .collect();
@@ -393,7 +393,7 @@ fn text<'a>(matches: &'a ArgMatches, id: &str) -> Option<&'a str> {
     matches.get_one::<String>(id).map(String::as_str)
 }
 
-fn named(matches: &ArgMatches, id: &str) -> Vec<String> {
+fn values_of(matches: &ArgMatches, id: &str) -> Vec<String> {
     matches
         .get_many::<String>(id)
         .into_iter()

@@ -307,7 +307,7 @@ fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(
         let record = found.results.into_iter().flatten().next();
         let text = record.as_ref().and_then(|record| record.text.as_deref());
         let text = text.unwrap_or_default();
-        let word = MarkWord::named(text).ok_or_else(|| {
+        let word = MarkWord::parse(text).ok_or_else(|| {
             Error::invalid(
                 format!("the word `{}` counts nowhere", text.escape_debug()),
                 format!(

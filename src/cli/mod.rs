@@ -124,7 +124,7 @@ pub fn run(command: &Invocation, cwd: Option<PathBuf>) -> ExitCode {
             let (tool, input, with_place) = if let Some(tool) = tool {
                 (tool, (tool.input_of)(matches), false)
             } else {
-                let alias = aliases::Alias::named(name)
+                let alias = aliases::Alias::by_name(name)
                     .expect("commands are built from the lists of tools and aliases");
                 (alias.tool(), alias.input_of(matches), alias.asks_place)
             };

@@ -31,7 +31,7 @@ use crate::tools::memory::{Load, Save};
 use crate::tools::prune::{Drop, Prune};
 use crate::tools::related::Related;
 use crate::tools::search::Search;
-use crate::tools::{Call, Tool, TypedAnswer, ask, revision_named};
+use crate::tools::{Call, Tool, TypedAnswer, ask, revision_by_name};
 use crate::workspace::{
     Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy, archive_name_in,
 };
@@ -254,8 +254,8 @@ fn screen(workspaces: &Result<Workspaces>, matches: &ArgMatches, cwd: Option<&Pa
 /// Returns the commit that `--ref` names, of a bare repository else that of `HEAD`; `None` for the work tree.
 pub(super) fn revision(matches: &ArgMatches, place: &Workspace) -> Result<Option<Revision>> {
     match flags::reference(matches) {
-        Some(name) => revision_named(name, place).map(Some),
-        None if place.is_bare() => revision_named("HEAD", place).map(Some),
+        Some(name) => revision_by_name(name, place).map(Some),
+        None if place.is_bare() => revision_by_name("HEAD", place).map(Some),
         None => Ok(None),
     }
 }

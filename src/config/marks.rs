@@ -60,7 +60,7 @@ fn one(table: &toml::Value) -> std::result::Result<FileMark, String> {
     let path = RepoPath::normalise(path).filter(|path| !path.as_str().is_empty());
     let path = path.ok_or("has a `path` that is not inside a repository")?;
     let word = word.ok_or("has no `word`")?;
-    let word = MarkWord::named(word).ok_or("has a `word` that counts nowhere")?;
+    let word = MarkWord::parse(word).ok_or("has a `word` that counts nowhere")?;
     Ok(FileMark {
         repo,
         path: path.to_string(),

@@ -211,7 +211,7 @@ fn record(
     max_items: usize,
 ) -> Result<(SavedRecord, Vec<SavedItem>, Option<String>), String> {
     let shown: String = exported.title.chars().take(60).collect();
-    let kind = RecordKind::named(&exported.kind)
+    let kind = RecordKind::parse(&exported.kind)
         .ok_or_else(|| format!("`{shown}` is of an unknown kind"))?;
     if exported.items.len() > max_items {
         return Err(format!("`{shown}` has more than {max_items} items"));

@@ -37,7 +37,7 @@ impl DispatchLookup<'_, '_> {
         };
         let own_name = file.facts.unit_member_name(at as usize);
         let is_left_out = read.is_left_out_of_units(file.file.file())?;
-        for row in self.named(&symbol.name)? {
+        for row in self.symbols_named(&symbol.name)? {
             let is_near = parent(row.path.as_str()) == parent(own_path.as_str());
             if !is_near || row.path == own_path || row.kind != symbol.kind {
                 continue;
@@ -72,7 +72,7 @@ impl DispatchLookup<'_, '_> {
             return Ok(());
         };
         let mut beside: Option<BTreeSet<RepoPath>> = None;
-        for row in self.named(&symbol.name)?.iter().take(MAX_NAMESAKES) {
+        for row in self.symbols_named(&symbol.name)?.iter().take(MAX_NAMESAKES) {
             let is_own = row.path == own_path;
             if row.kind != symbol.kind || is_own && row.ordinal == at {
                 continue;

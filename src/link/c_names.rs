@@ -162,7 +162,7 @@ impl Linker<'_, '_> {
             return Some((external(path, wants_type), None));
         }
         if wants_type && PRIMITIVES.has(path) {
-            return Some((ExternalType::named(path), None));
+            return Some((ExternalType::plain(path), None));
         }
         let mut outside = None;
         if !path.contains('.') {
@@ -183,7 +183,7 @@ impl Linker<'_, '_> {
             return Some((found, Some(owner.instance())));
         }
         if wants_type && STANDARD_TYPES.has(path) {
-            return Some((ExternalType::named(path), None));
+            return Some((ExternalType::plain(path), None));
         }
         // What a base from outside has, it may have.
         outside
@@ -463,7 +463,7 @@ fn kind_rank(symbol: &Symbol, wants_type: bool) -> Option<u8> {
 
 fn external(path: &str, wants_type: bool) -> Type {
     if wants_type {
-        ExternalType::named(path)
+        ExternalType::plain(path)
     } else {
         Type::External
     }

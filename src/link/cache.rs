@@ -425,7 +425,7 @@ impl<'a> FactsCache<'a> {
         let loaded = if is_whole { self.load_once(file) } else { None };
         let whole = path.as_ref().zip(loaded);
         let found = FilePlatforms {
-            named: path.as_ref().map(Platforms::named),
+            named: path.as_ref().map(Platforms::of_file_name),
             whole: whole.map(|(path, loaded)| Platforms::of(path, &loaded.facts)),
             is_read: is_whole,
         };

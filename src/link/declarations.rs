@@ -294,7 +294,7 @@ impl DispatchLookup<'_, '_> {
             // No other file sees it.
             return Ok(());
         }
-        for row in self.named(&symbol.name)?.iter().take(MAX_COMPARED) {
+        for row in self.symbols_named(&symbol.name)?.iter().take(MAX_COMPARED) {
             let Some(other_file) = self.file_of(row)? else {
                 continue;
             };

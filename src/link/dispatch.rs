@@ -332,7 +332,7 @@ impl DispatchLookup<'_, '_> {
         name: &str,
         found: &mut Vec<BaselessMethod>,
     ) -> Result<bool, StoreError> {
-        let rows = self.named(name)?;
+        let rows = self.symbols_named(name)?;
         for row in rows.iter().take(MAX_CANDIDATES) {
             let file = self.file_of(row)?;
             let file = file.filter(|it| rules::of(it).members == MemberOrder::Implementations);
@@ -563,7 +563,7 @@ impl DispatchLookup<'_, '_> {
             return Ok(());
         };
         let mut n = 0;
-        for row in self.named(name)? {
+        for row in self.symbols_named(name)? {
             if row.kind != SymbolKind::Method || row.path.extension() != Some("rs") {
                 continue;
             }
@@ -605,7 +605,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the symbols of a name, in its case.
-    pub(super) fn named(&self, name: &str) -> Result<Vec<SymbolRow>, StoreError> {
+    pub(super) fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>, StoreError> {
         let mut rows = self.targets.read.symbols_named(&normal_form(name))?;
         rows.retain(|row| row.name == name);
         Ok(rows)

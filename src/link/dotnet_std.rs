@@ -293,7 +293,7 @@ impl ExternalType {
         }
         if let Some((plain, _)) = split_generic_name(name) {
             // `System.Func<Item>`
-            return Self::named(plain);
+            return Self::plain(plain);
         }
         let found = PROPERTIES.get(name);
         let value = found.filter(|_| !self.args.is_empty()).and_then(|it| {
@@ -309,12 +309,12 @@ impl ExternalType {
                 Type::ExternalType(Rc::clone(self))
             }
             "None" if &*self.name == "CancellationToken" => Type::ExternalType(Rc::clone(self)),
-            "Token" if &*self.name == "CancellationTokenSource" => Self::named("CancellationToken"),
+            "Token" if &*self.name == "CancellationTokenSource" => Self::plain("CancellationToken"),
             "CompletedTask" if matches!(&*self.name, "Task" | "ValueTask") => {
                 Type::ExternalType(Rc::clone(self))
             }
             _ => match PLAIN_PROPERTIES.get(name) {
-                Some(plain) => Self::named(plain),
+                Some(plain) => Self::plain(plain),
                 None if self.has_external_args() => Type::External,
                 // It is from outside, its value may be a type argument.
                 None => Type::ExternalMethod(Rc::clone(self), name.into()),
@@ -476,7 +476,7 @@ impl Linker<'_, '_> {
             return Some(Type::ExternalType(Rc::clone(of)));
         }
         if let Some(name) = PLAIN_RESULTS.get(method) {
-            return Some(ExternalType::named(name));
+            return Some(ExternalType::plain(name));
         }
         let has_written = self.written_type(0).is_some_and(|it| !it.is_external());
         let may_be_own =

@@ -88,7 +88,7 @@ impl Linker<'_, '_> {
                     if wanted == plain || name.ends_with("()") {
                         // What it gives may be known by its name.
                         let found = if has_usual_result(plain) {
-                            ExternalType::named(plain)
+                            ExternalType::plain(plain)
                         } else {
                             Type::External
                         };

@@ -9,7 +9,7 @@ use super::types::{ExternalType, Type};
 
 impl ExternalType {
     /// Returns a type without type arguments.
-    pub(super) fn named(name: &str) -> Type {
+    pub(super) fn plain(name: &str) -> Type {
         let name = name.rsplit('.').next().unwrap_or(name);
         Self::with(name, [])
     }
@@ -36,7 +36,7 @@ impl ExternalType {
     pub(super) fn member(self: &Rc<Self>, name: &str) -> Type {
         match name.strip_suffix("()") {
             Some(method) => Type::ExternalMethod(Rc::clone(self), method.into()),
-            None => Self::named(name),
+            None => Self::plain(name),
         }
     }
 

@@ -213,7 +213,7 @@ impl Linker<'_, '_> {
         }
         match self.in_scope(file, scope, name) {
             Some(found) => Some(found),
-            None => Some((self.named(file, scope, name)?, None)),
+            None => Some((self.free_name(file, scope, name)?, None)),
         }
     }
 

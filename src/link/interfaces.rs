@@ -192,7 +192,7 @@ impl DispatchLookup<'_, '_> {
 
     /// Returns the methods of a name that interfaces of Go declare, and whether there may be more.
     fn interfaces_with(&self, name: &str) -> Result<(Vec<MethodOfInterface>, bool), StoreError> {
-        let mut rows = self.named(name)?;
+        let mut rows = self.symbols_named(name)?;
         rows.retain(|row| row.kind == SymbolKind::Method && row.parent.is_some());
         let is_cut = rows.len() > MAX_CANDIDATES;
         rows.truncate(MAX_CANDIDATES);
@@ -264,7 +264,7 @@ impl DispatchLookup<'_, '_> {
         place: Option<usize>,
     ) -> Result<(SatisfyingTypes, bool), StoreError> {
         let declared = |name: &str| {
-            let rows = self.named(name)?.into_iter();
+            let rows = self.symbols_named(name)?.into_iter();
             let is_outside =
                 |row: &SymbolRow| row.kind == SymbolKind::Method && row.parent.is_none();
             Ok::<Vec<SymbolRow>, StoreError>(rows.filter(is_outside).collect())

@@ -210,7 +210,7 @@ impl Linker<'_, '_> {
             let name = file.facts.exprs.name_of(*name);
             CONSTANTS.get(&format!("{}.{name}", class.name)).copied()
         };
-        known().map_or(Type::External, ExternalType::named)
+        known().map_or(Type::External, ExternalType::plain)
     }
 
     /// Returns how well an element of an array fits an element of another: primitive ones are never converted.

@@ -374,10 +374,10 @@ impl Linker<'_, '_> {
             return self.argument(0);
         }
         if matches!(method, "when" | "given") && (&*of.name == "Mockito" || &*of.name == method) {
-            return Some(ExternalType::named("OngoingStubbing"));
+            return Some(ExternalType::plain("OngoingStubbing"));
         }
         if let Some(class) = BY_NAME.get(method) {
-            return Some(ExternalType::named(class));
+            return Some(ExternalType::plain(class));
         }
         let is_fluent = of.args.is_empty()
             && (of.name.ends_with("Builder") || FLUENT.has(&of.name))
@@ -416,10 +416,10 @@ impl Linker<'_, '_> {
     /// The result type of a method without receiver or arguments from the repository: external, too.
     fn outer_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
         if let Some(name) = PLAIN_RESULTS.get(method) {
-            let element = name.strip_suffix("[]").map(ExternalType::named);
+            let element = name.strip_suffix("[]").map(ExternalType::plain);
             return Some(match element {
                 Some(element) => Type::Container(ContainerKind::Sequence, Rc::new(element)),
-                None => ExternalType::named(name),
+                None => ExternalType::plain(name),
             });
         }
         let n_args = self.call().map_or(0, |call| call.args.len());
@@ -501,7 +501,7 @@ impl Linker<'_, '_> {
                 let value = self.returned_by_argument(1)?;
                 return Some(ExternalType::with(MAPPING, [Some(value)]));
             }
-            StaticResult::Itself => return Some(ExternalType::named(&of.name)),
+            StaticResult::Itself => return Some(ExternalType::plain(&of.name)),
             StaticResult::Some(holder) => return Some(ExternalType::with(holder, [None])),
             StaticResult::OfReturned(holder) => {
                 let made = self.returned_by_argument(0)?;

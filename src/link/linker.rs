@@ -11,7 +11,7 @@ use super::angular_names::Usable;
 use super::cache::FactsCache;
 use super::csharp_parts::Definitions;
 use super::file::LinkedFile;
-use super::path_names::{Named, SymbolKey, Traits, Wanted};
+use super::path_names::{NameLookup, SymbolKey, Traits, Wanted};
 use super::rules::{self, LanguageRules};
 use super::types::{Substitution, Type};
 use crate::ir::{ExprId, SymbolIdx};
@@ -53,7 +53,7 @@ pub(super) struct Linker<'a, 'b> {
     /// Memo of [`Self::linearization`], by class.
     pub(super) linearizations: RefCell<HashMap<(ModuleId, SymbolIdx), Linearization>>,
     /// Memo of [`Self::in_module`], by module and name.
-    pub(super) named_in_modules: RefCell<HashMap<NameInModule, Named>>,
+    pub(super) named_in_modules: RefCell<HashMap<NameInModule, NameLookup>>,
     /// The names of modules that are being looked up: one that is met again has nothing of its own.
     pub(super) open_modules: RefCell<Vec<NameInModule>>,
     /// Whether the look-up met a name of [`Self::open_modules`], so that its result depends on one that is not

@@ -503,7 +503,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the type of a name that no local scope binds.
-    pub(super) fn named(
+    pub(super) fn free_name(
         &self,
         file: &Rc<LinkedFile>,
         scope: Option<SymbolIdx>,
@@ -732,7 +732,7 @@ pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
     }
     // Types are followed by their names: what a `List<Item>` gives is known.
     let imported = file.import(name).map_or(name, |(_, imported)| imported);
-    is_external_name.then(|| ExternalType::named(imported))
+    is_external_name.then(|| ExternalType::plain(imported))
 }
 
 /// Whether it can be the type of something.

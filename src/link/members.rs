@@ -9,7 +9,7 @@ use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::{Linearization, Linker};
 use super::lookup::{is_type, receiver_of};
-use super::path_names::{Named, Wanted};
+use super::path_names::{NameLookup, Wanted};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::rust_std;
 use super::types::{ExternalType, Type, each};
@@ -127,7 +127,7 @@ impl Linker<'_, '_> {
                 if self.rules().has_module_tree {
                     let (bare, wanted) = Wanted::of(name);
                     return match self.in_definition(object, bare, wanted) {
-                        Named::Found(found) => Some(found),
+                        NameLookup::Found(found) => Some(found),
                         _ if wanted == Wanted::Macro => {
                             self.macro_of_crate(&self.file, object, bare)
                         }

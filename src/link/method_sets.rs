@@ -240,9 +240,9 @@ impl Linker<'_, '_> {
         let (package, last) = name.rsplit_once('.').unwrap_or(("", name));
         self.refuel();
         let found = if package.is_empty() {
-            self.named(file, None, last)
+            self.free_name(file, None, last)
         } else {
-            let object = self.named(file, None, package)?;
+            let object = self.free_name(file, None, package)?;
             self.member(&object, last)
         };
         match found {
@@ -407,13 +407,13 @@ fn types(list: &str) -> Option<Vec<&str>> {
     }
     parts.push(list[from..].trim());
     parts.retain(|part| !part.is_empty());
-    if !parts.iter().any(|part| named(part).is_some()) {
+    if !parts.iter().any(|part| type_behind_name(part).is_some()) {
         return Some(parts);
     }
     let mut types = Vec::with_capacity(parts.len());
     let mut last = None;
     for part in parts.iter().rev() {
-        last = named(part).or(last);
+        last = type_behind_name(part).or(last);
         types.push(last?);
     }
     types.reverse();
@@ -421,7 +421,7 @@ fn types(list: &str) -> Option<Vec<&str>> {
 }
 
 /// Returns the type of a parameter that has a name: `int` of `a int`.
-fn named(part: &str) -> Option<&str> {
+fn type_behind_name(part: &str) -> Option<&str> {
     let (name, type_) = part.split_once(' ')?;
     let is_keyword = matches!(name, "chan" | "func" | "map" | "struct" | "interface");
     (is_name(name) && !is_keyword).then_some(type_.trim())

@@ -47,18 +47,18 @@ impl Wanted {
     }
 }
 
-/// The meaning of a name in a module.
+/// The outcome of looking a name up in a module.
 #[derive(Clone, Debug)]
-pub(super) enum Named {
-    /// This.
+pub(super) enum NameLookup {
+    /// Of this type.
     Found(Type),
     /// Something that is not known.
     Unknown,
     /// The module does not have it.
-    Nothing,
+    Absent,
 }
 
-impl Named {
+impl NameLookup {
     pub(super) fn known(self) -> Option<Type> {
         match self {
             Self::Found(found) => Some(found),
@@ -67,7 +67,7 @@ impl Named {
     }
 }
 
-/// Splits `Some(0)` into its name and place.
+/// Splits `Some(0)` into its name and index.
 pub(super) fn payload(name: &str) -> Option<(&str, &str)> {
     let (variant, place) = name.strip_suffix(')')?.split_once('(')?;
     (!place.is_empty()).then_some((variant, place))

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::path_names::{Named, Wanted};
+use super::path_names::{NameLookup, Wanted};
 use super::rust_impls::is_common;
 use super::rust_std;
 use super::types::Type;
@@ -236,7 +236,7 @@ impl Linker<'_, '_> {
                 }
                 let module = Type::Definition(Def::Module(target));
                 let named = self.in_definition(&module, &name.imported, Wanted::Last);
-                if let Named::Found(Type::Definition(Def::Symbol(file, at))) = named
+                if let NameLookup::Found(Type::Definition(Def::Symbol(file, at))) = named
                     && let Some(loaded) = self.cache.get(file)
                 {
                     found.add(&loaded, at);

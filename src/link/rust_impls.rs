@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::path_names::{Named, Traits, Wanted, payload};
+use super::path_names::{NameLookup, Traits, Wanted, payload};
 use super::rust_paths::Module;
 use super::rust_std;
 use super::types::{ExternalType, Type, each};
@@ -58,7 +58,7 @@ impl Linker<'_, '_> {
                 };
                 let (bare, wanted) = Wanted::of(name);
                 match self.in_module(&module, bare, wanted) {
-                    Named::Found(found) => Some(found),
+                    NameLookup::Found(found) => Some(found),
                     _ => None,
                 }
             }

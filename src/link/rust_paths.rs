@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::path_names::{Named, Wanted};
+use super::path_names::{NameLookup, Wanted};
 use super::rules;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, ImportKind, PathId, Slot, SymbolIdx};
@@ -68,7 +68,7 @@ impl Linker<'_, '_> {
     ) -> Option<Type> {
         self.step()?;
         if let Some(outer) = name.strip_prefix("::") {
-            return Some(ExternalType::named(outer));
+            return Some(ExternalType::plain(outer));
         }
         let module = Module::enclosing(file, scope);
         match name {
@@ -79,20 +79,20 @@ impl Linker<'_, '_> {
         }
         let (bare, wanted) = Wanted::of(name);
         match self.in_module(&module, bare, wanted) {
-            Named::Found(found) => return Some(found),
+            NameLookup::Found(found) => return Some(found),
             // A `use` binds the name, so that a macro that no file defines is none from outside.
-            Named::Unknown if wanted == Wanted::Macro => {
+            NameLookup::Unknown if wanted == Wanted::Macro => {
                 return self.macro_named(file, bare).filter(|it| !it.is_external());
             }
             _ if wanted == Wanted::Macro => return self.macro_named(file, bare),
-            Named::Unknown => return None,
-            Named::Nothing => {}
+            NameLookup::Unknown => return None,
+            NameLookup::Absent => {}
         }
         if let Some(found) = crate_named(file, bare) {
             return Some(found);
         }
         let is_known = rules::of(file).predeclared.has(bare);
-        is_known.then(|| ExternalType::named(bare))
+        is_known.then(|| ExternalType::plain(bare))
     }
 
     fn module_around(&self, module: &Module) -> Option<Type> {
@@ -175,9 +175,9 @@ impl Linker<'_, '_> {
     }
 
     /// Evaluates a name of a module.
-    pub(super) fn in_module(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+    pub(super) fn in_module(&self, module: &Module, name: &str, wanted: Wanted) -> NameLookup {
         if self.step().is_none() {
-            return Named::Unknown;
+            return NameLookup::Unknown;
         }
         let key = (module.file.file, module.inline, name.to_owned(), wanted);
         if let Some(known) = self.named_in_modules.borrow().get(&key) {
@@ -186,7 +186,7 @@ impl Linker<'_, '_> {
         let mut open = self.open_modules.borrow_mut();
         if open.contains(&key) || open.len() > MAX_GLOBS {
             self.hit_cycle.set(true);
-            return Named::Nothing;
+            return NameLookup::Absent;
         }
         open.push(key.clone());
         let is_outermost = open.len() == 1;
@@ -194,7 +194,8 @@ impl Linker<'_, '_> {
         let outer_hit_cycle = self.hit_cycle.replace(false);
         let found = self.search_module(module, name, wanted);
         self.open_modules.borrow_mut().pop();
-        let is_whole = is_outermost || !self.hit_cycle.get() || matches!(found, Named::Found(_));
+        let is_whole =
+            is_outermost || !self.hit_cycle.get() || matches!(found, NameLookup::Found(_));
         if is_whole && self.has_fuel() {
             self.named_in_modules
                 .borrow_mut()
@@ -208,7 +209,7 @@ impl Linker<'_, '_> {
         found
     }
 
-    fn search_module(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+    fn search_module(&self, module: &Module, name: &str, wanted: Wanted) -> NameLookup {
         let file = &module.file;
         let defined = match module.inline {
             Some(at) => file.members(at, name),
@@ -221,15 +222,15 @@ impl Linker<'_, '_> {
         let ranked = ranked.filter_map(|at| Some((wanted.rank(file.symbol(*at).kind)?, *at)));
         let best = ranked.min();
         if let Some((0, at)) = best {
-            return Named::Found(Type::Definition(Def::Symbol(file.file, at)));
+            return NameLookup::Found(Type::Definition(Def::Symbol(file.file, at)));
         }
         let mut declared = None;
         if wanted != Wanted::Macro
             && let Some((target, "*")) = file.import(&module.local_of(name))
         {
             declared = Some(match target {
-                Some(target) => Named::Found(Type::Definition(Def::Module(target))),
-                None => Named::Unknown,
+                Some(target) => NameLookup::Found(Type::Definition(Def::Module(target))),
+                None => NameLookup::Unknown,
             });
         }
         // `pub use table::table;` beside `mod table;`: the last name of a path is the function.
@@ -239,7 +240,7 @@ impl Linker<'_, '_> {
             return declared;
         }
         if let Some((_, at)) = best {
-            return Named::Found(Type::Definition(Def::Symbol(file.file, at)));
+            return NameLookup::Found(Type::Definition(Def::Symbol(file.file, at)));
         }
         let path = file.member_path(PathId::EMPTY, Access::Name(name));
         let mut is_bound = false;
@@ -258,9 +259,9 @@ impl Linker<'_, '_> {
                 match self.at_path(file, value, wanted) {
                     // Another `use` may name a function of that name.
                     Some(found) if wanted == Wanted::Last && self.is_module(&found) => {
-                        declared.get_or_insert(Named::Found(found));
+                        declared.get_or_insert(NameLookup::Found(found));
                     }
-                    Some(found) => return Named::Found(found),
+                    Some(found) => return NameLookup::Found(found),
                     None => {}
                 }
             }
@@ -271,7 +272,7 @@ impl Linker<'_, '_> {
             return declared;
         }
         if is_bound && wanted == Wanted::Last {
-            return Named::Unknown;
+            return NameLookup::Unknown;
         }
         let globs: Vec<ExprId> = file
             .values(module.inline, file.below(PathId::EMPTY, Slot::All))
@@ -279,15 +280,15 @@ impl Linker<'_, '_> {
         for glob in globs {
             if let Some(object) = self.infer(file, glob, None)
                 && !object.is_external()
-                && let Named::Found(found) = self.in_definition(&object, name, wanted)
+                && let NameLookup::Found(found) = self.in_definition(&object, name, wanted)
             {
-                return Named::Found(found);
+                return NameLookup::Found(found);
             }
         }
         if is_bound {
-            return Named::Unknown;
+            return NameLookup::Unknown;
         }
-        Named::Nothing
+        NameLookup::Absent
     }
 
     /// Whether a definition is a module.
@@ -329,11 +330,11 @@ impl Linker<'_, '_> {
     }
 
     /// Evaluates a name below a module, an enum or a type.
-    pub(super) fn in_definition(&self, object: &Type, name: &str, wanted: Wanted) -> Named {
+    pub(super) fn in_definition(&self, object: &Type, name: &str, wanted: Wanted) -> NameLookup {
         match object {
             Type::Definition(Def::Module(file)) => {
                 let Some(loaded) = self.cache.get(*file) else {
-                    return Named::Unknown;
+                    return NameLookup::Unknown;
                 };
                 let module = Module {
                     file: loaded,
@@ -341,12 +342,12 @@ impl Linker<'_, '_> {
                 };
                 if name == "super" && wanted == Wanted::Qualifier {
                     let around = self.module_around(&module);
-                    return around.map_or(Named::Unknown, Named::Found);
+                    return around.map_or(NameLookup::Unknown, NameLookup::Found);
                 }
                 let found = self.in_module(&module, name, wanted);
-                if matches!(found, Named::Nothing) {
+                if matches!(found, NameLookup::Absent) {
                     return match self.in_other_root(&module, name, wanted) {
-                        Named::Nothing => self.in_twin(&module, name, wanted),
+                        NameLookup::Absent => self.in_twin(&module, name, wanted),
                         found => found,
                     };
                 }
@@ -354,7 +355,7 @@ impl Linker<'_, '_> {
             }
             Type::Definition(Def::Symbol(file, at)) => {
                 let Some(loaded) = self.cache.get(*file) else {
-                    return Named::Unknown;
+                    return NameLookup::Unknown;
                 };
                 match loaded.symbol(*at).kind {
                     SymbolKind::Namespace => {
@@ -364,25 +365,27 @@ impl Linker<'_, '_> {
                         };
                         if name == "super" && wanted == Wanted::Qualifier {
                             let around = self.module_around(&module);
-                            return around.map_or(Named::Unknown, Named::Found);
+                            return around.map_or(NameLookup::Unknown, NameLookup::Found);
                         }
                         self.in_module(&module, name, wanted)
                     }
                     SymbolKind::Enum if wanted != Wanted::Macro => {
                         match loaded.members(*at, name).first() {
-                            Some(at) => Named::Found(Type::Definition(Def::Symbol(*file, *at))),
-                            None => Named::Nothing,
+                            Some(at) => {
+                                NameLookup::Found(Type::Definition(Def::Symbol(*file, *at)))
+                            }
+                            None => NameLookup::Absent,
                         }
                     }
-                    _ if wanted == Wanted::Macro => Named::Nothing,
+                    _ if wanted == Wanted::Macro => NameLookup::Absent,
                     _ => match self.declared(object, Access::Name(name)) {
-                        Some(found) => Named::Found(found),
-                        None => Named::Nothing,
+                        Some(found) => NameLookup::Found(found),
+                        None => NameLookup::Absent,
                     },
                 }
             }
-            object if object.is_external() => Named::Found(ExternalType::named(name)),
-            _ => Named::Nothing,
+            object if object.is_external() => NameLookup::Found(ExternalType::plain(name)),
+            _ => NameLookup::Absent,
         }
     }
 
@@ -435,7 +438,7 @@ impl Linker<'_, '_> {
         for (at, name) in rest.iter().enumerate() {
             let is_last = at + 1 == rest.len() && !is_glob;
             match self.in_definition(&object, name, Wanted::Qualifier) {
-                Named::Found(found) => {
+                NameLookup::Found(found) => {
                     let is_module = matches!(found, Type::Definition(Def::Module(_)));
                     if is_last && !is_module {
                         break;
@@ -453,14 +456,14 @@ impl Linker<'_, '_> {
     }
 
     /// Evaluates a name of the program beside a library: `crate::` in a file that both may have as a module means either.
-    fn in_other_root(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+    fn in_other_root(&self, module: &Module, name: &str, wanted: Wanted) -> NameLookup {
         let own = self.file.import("crate").and_then(|it| it.0);
         if own != Some(module.file.file) {
-            return Named::Nothing;
+            return NameLookup::Absent;
         }
         let other = self.file.import("crate of a program").and_then(|it| it.0);
         let Some(other) = other.and_then(|root| self.cache.get(root)) else {
-            return Named::Nothing;
+            return NameLookup::Absent;
         };
         let module = Module {
             file: other,
@@ -483,6 +486,6 @@ fn crate_named(file: &LinkedFile, name: &str) -> Option<Type> {
     let (target, _) = file.import(&format!("::{name}"))?;
     Some(match target {
         Some(root) => Type::Definition(Def::Module(root)),
-        None => ExternalType::named(name),
+        None => ExternalType::plain(name),
     })
 }

@@ -319,7 +319,7 @@ impl Linker<'_, '_> {
             return of.arg(0).or_else(|| outer_value(of));
         }
         let (bare, _) = Wanted::of(name);
-        Some(ExternalType::named(bare))
+        Some(ExternalType::plain(bare))
     }
 
     /// The element type of an external value.

@@ -151,7 +151,7 @@ impl Linker<'_, '_> {
         let held = self.held_value(object).filter(Type::is_instance);
         match name {
             "Value" => held,
-            "HasValue" => held.map(|_| ExternalType::named("bool")),
+            "HasValue" => held.map(|_| ExternalType::plain("bool")),
             _ => None,
         }
     }

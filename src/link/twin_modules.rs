@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::dispatch::{DispatchLookup, DispatchTargets};
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::path_names::{Named, Wanted};
+use super::path_names::{NameLookup, Wanted};
 use super::rules::{self, MemberOrder};
 use super::rust_paths::Module;
 use crate::ir::SymbolIdx;
@@ -34,9 +34,9 @@ impl Linker<'_, '_> {
     }
 
     /// Evaluates a name that a module lacks in those that stand for it in other builds.
-    pub(super) fn in_twin(&self, module: &Module, name: &str, wanted: Wanted) -> Named {
+    pub(super) fn in_twin(&self, module: &Module, name: &str, wanted: Wanted) -> NameLookup {
         if module.inline.is_some() {
-            return Named::Nothing;
+            return NameLookup::Absent;
         }
         for twin in self.twins(&module.file) {
             let Some(file) = self.cache.get(twin) else {
@@ -44,11 +44,11 @@ impl Linker<'_, '_> {
             };
             let twin = Module { file, inline: None };
             let found = self.in_module(&twin, name, wanted);
-            if !matches!(found, Named::Nothing) {
+            if !matches!(found, NameLookup::Absent) {
                 return found;
             }
         }
-        Named::Nothing
+        NameLookup::Absent
     }
 }
 

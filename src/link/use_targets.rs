@@ -11,7 +11,7 @@ use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::UseMeaning;
-use super::path_names::{Named, Wanted};
+use super::path_names::{NameLookup, Wanted};
 use super::rules;
 use super::rust_paths::Module;
 use super::types::Type;
@@ -425,7 +425,7 @@ impl<'a> UseTargets<'a> {
         };
         let of_file = [Wanted::Last, Wanted::Macro].into_iter();
         let mut of_file = of_file.map(|wanted| linker.in_module(&module, local, wanted));
-        let found = of_file.find_map(Named::known);
+        let found = of_file.find_map(NameLookup::known);
         match found.or_else(|| linker.at_written_path(&loaded, path)) {
             Some(Type::Definition(found)) => meaning(found),
             Some(found) if found.is_external() => Meaning::External,

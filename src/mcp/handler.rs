@@ -124,7 +124,7 @@ impl ServerHandler for Server {
             let calls = self.shared.history.told(Some(&self.session), None);
             return Ok(resources::answer(&request.uri, Ok(calls))?.into());
         }
-        let Some(named) = resources::named(&request.uri) else {
+        let Some(named) = resources::parse(&request.uri) else {
             return Err(resources::missing(&request.uri, None));
         };
         let work = move |call: &Call<'_>| named.read(call);

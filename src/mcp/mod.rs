@@ -118,7 +118,11 @@ impl Server {
         let head = extensions.get::<hyper::http::request::Parts>();
         let name = head.and_then(|head| http::repository(head.uri.path()));
         if let (Some(name), Some(served)) = (name, self.shared.workspaces.served()) {
-            return served.named(name).map(PathBuf::from).into_iter().collect();
+            return served
+                .by_name(name)
+                .map(PathBuf::from)
+                .into_iter()
+                .collect();
         }
         let root = self.roots.current().await;
         root.into_iter().chain(self.cwd.clone()).collect()

@@ -82,7 +82,7 @@ pub(super) enum ResourceAddress {
 }
 
 /// Parses an address.
-pub(super) fn named(address: &str) -> Option<ResourceAddress> {
+pub(super) fn parse(address: &str) -> Option<ResourceAddress> {
     match address {
         INDEX => return Some(ResourceAddress::Index),
         REPOS => return Some(ResourceAddress::Repositories),
@@ -210,20 +210,20 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGE, ResourceAddress, SINGLE, context_address, named, page};
+    use super::{PAGE, ResourceAddress, SINGLE, context_address, page, parse};
     use crate::mcp::uri;
 
     #[test]
     fn addresses_name_the_index_and_contexts() {
-        assert_eq!(named("codelens://index"), Some(ResourceAddress::Index));
+        assert_eq!(parse("codelens://index"), Some(ResourceAddress::Index));
         let address = context_address("log in/out");
         assert_eq!(
-            named(&address),
+            parse(&address),
             Some(ResourceAddress::Context("log in/out".to_owned()))
         );
         let id = "mem_0123456789abcdef";
         assert_eq!(
-            named(&format!("codelens://note/{id}")),
+            parse(&format!("codelens://note/{id}")),
             Some(ResourceAddress::Note(id.to_owned()))
         );
         for other in [
@@ -237,7 +237,7 @@ mod tests {
             "codelens://note/mem_0123456789abcdeg",
             "codelens://note/mem_0123456789abcdef/",
         ] {
-            assert_eq!(named(other), None, "{other}");
+            assert_eq!(parse(other), None, "{other}");
         }
     }
 

@@ -40,7 +40,7 @@ impl MarkWord {
     }
 
     /// Returns the word that people write so; `None` for a word that counts nowhere.
-    pub fn named(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|word| word.as_str() == text)
     }
 }
@@ -79,8 +79,8 @@ mod tests {
         assert!(mark("src/").covers("src/a.ts") && mark("src").covers("src/b/c.ts"));
         assert!(!mark("src").covers("srcs/a.ts"));
         for word in MarkWord::ALL {
-            assert_eq!(MarkWord::named(word.as_str()), Some(word));
+            assert_eq!(MarkWord::parse(word.as_str()), Some(word));
         }
-        assert_eq!(MarkWord::named("reviewed"), None);
+        assert_eq!(MarkWord::parse("reviewed"), None);
     }
 }

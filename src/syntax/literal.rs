@@ -154,7 +154,7 @@ impl<'a, 't> LiteralReader<'a, 't> {
                 Literal::List(values.collect())
             }
             "object" => self.object(node, depth),
-            "identifier" | "member_expression" => self.named(node, depth),
+            "identifier" | "member_expression" => self.referenced_value(node, depth),
             "call_expression" | "new_expression" => self.call(node, depth),
             "ternary_expression" => {
                 let mut branch = |name| {
@@ -213,7 +213,10 @@ impl<'a, 't> LiteralReader<'a, 't> {
                     members.push((name, self.value(value, depth)));
                 }
                 "shorthand_property_identifier" => {
-                    members.push((self.of(child).to_owned(), self.named(child, depth)));
+                    members.push((
+                        self.of(child).to_owned(),
+                        self.referenced_value(child, depth),
+                    ));
                 }
                 "spread_element" => {
                     if let Literal::Object(inner) = self.first_of(child, depth) {
@@ -226,7 +229,7 @@ impl<'a, 't> LiteralReader<'a, 't> {
         Literal::Object(members)
     }
 
-    fn named(&mut self, node: Node<'t>, depth: u32) -> Literal {
+    fn referenced_value(&mut self, node: Node<'t>, depth: u32) -> Literal {
         let name = self.of(node);
         match name {
             "__dirname" | "import.meta.dirname" => return Literal::Text(self.directory.clone()),

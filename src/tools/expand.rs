@@ -10,7 +10,7 @@ use super::answer::{MAX_LIST_BYTES, is_zero, length};
 use super::normalize_input::plain_name;
 use super::notes;
 use super::number::{Number, clamp};
-use super::places::{TargetOutput, named, near_names, path_and_name, target};
+use super::places::{TargetOutput, definitions_named, near_names, path_and_name, target};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::{Handle, RepoPath, sanitize};
@@ -318,9 +318,9 @@ fn found(
     path: Option<&RepoPath>,
 ) -> Result<std::result::Result<Vec<SymbolRow>, CandidatesOutput>> {
     // A name may itself look like a call: `(module)`.
-    let mut rows = named(view, plain, path)?.unwrap_or_default();
+    let mut rows = definitions_named(view, plain, path)?.unwrap_or_default();
     if rows.is_empty() && plain != name {
-        rows = named(view, name, path)?.unwrap_or_default();
+        rows = definitions_named(view, name, path)?.unwrap_or_default();
     }
     let is_one = rows.windows(2).all(|pair| {
         let key = |row: &SymbolRow| (row.path.clone(), row.qualified_name.clone(), row.kind);

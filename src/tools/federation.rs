@@ -46,7 +46,7 @@ pub enum Federation {
 ///
 /// # Errors
 /// `invalid_argument` for a list that is empty, too long, or of something else than texts.
-pub(super) fn named(input: &Value, call: &Call<'_>) -> Result<Option<Vec<String>>> {
+pub(super) fn asked_repositories(input: &Value, call: &Call<'_>) -> Result<Option<Vec<String>>> {
     let served = || -> Vec<String> {
         let served = call.workspaces.together(call.places).into_iter();
         served
@@ -146,7 +146,7 @@ pub(super) fn take_repository_of_handles(
 /// all may be asked.
 pub(super) fn is_repository(name: &str, call: &Call<'_>) -> bool {
     let together = call.workspaces.together(call.places);
-    let is_named = together.is_some_and(|served| served.named(name).is_some());
+    let is_named = together.is_some_and(|served| served.by_name(name).is_some());
     is_named || call.workspaces.served().is_none() && Path::new(name).is_absolute()
 }
 

@@ -42,7 +42,7 @@ pub mod search;
 pub mod toolset;
 
 pub use federation::Federation;
-pub use revision::named as revision_named;
+pub use revision::revision_by_name;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -324,7 +324,7 @@ fn read<T: Tool>(input: Value, call: &Call<'_>) -> Result<(Value, Option<String>
 
 fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
     let (input, repository) = read::<T>(input, call)?;
-    if let Some(names) = federation::named(&input, call)? {
+    if let Some(names) = federation::asked_repositories(&input, call)? {
         return federation::answer(T::FEDERATION, &input, &names, call, |input| {
             value_of::<T>(run_one::<T>(input, call)?)
         });

@@ -337,7 +337,7 @@ pub(super) fn path_and_name<'a>(
 /// # Errors
 /// `index_busy` where there is none and the index is not complete; `invalid_argument` for the path of a file and for a
 /// handle, which are passed in fields of their own; `unknown_handle` for a text of a handle's form.
-pub(super) fn named(
+pub(super) fn definitions_named(
     view: &View<'_>,
     name: &str,
     path: Option<&RepoPath>,

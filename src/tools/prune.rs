@@ -205,7 +205,7 @@ impl Tool for Drop {
             (None, Some(branch), _) => DropTarget::Branch(branch),
             (None, None, name) => {
                 let name = name.unwrap_or_default();
-                DropTarget::Commit(revision::named(&name, &workspace)?)
+                DropTarget::Commit(revision::revision_by_name(&name, &workspace)?)
             }
         };
         let (index_id, bytes_freed) = workspace.drop_index(&chosen)?;

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
 use super::number::{Number, clamp};
-use super::places::{EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, named, uses};
+use super::places::{
+    EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, definitions_named, uses,
+};
 use super::related_paths::{self, ChainsOutput};
 use super::{Call, Tool, related_symbol};
 use crate::error::{Code, Error, Result};
@@ -554,7 +556,7 @@ fn asked(view: &View<'_>, text: &str) -> Result<NamedObject> {
 
 /// Says in the hint of `error`, the path not being there, that it is the name of a definition.
 fn with_definition(view: &View<'_>, name: &str, mut error: Error) -> Error {
-    let Ok(Some(found)) = named(view, name, None) else {
+    let Ok(Some(found)) = definitions_named(view, name, None) else {
         return error;
     };
     if let Some(first) = found.first() {

@@ -9,7 +9,7 @@ use super::answer::FreshnessFields;
 use super::impact::is_one;
 use super::number::clamp;
 use super::places::{
-    NamedObject, TargetOutput, by_handle, named, near_names, path_and_name, target,
+    NamedObject, TargetOutput, by_handle, definitions_named, near_names, path_and_name, target,
 };
 use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use crate::error::{Error, Result};
@@ -202,7 +202,7 @@ fn end(view: &View<'_>, text: &str) -> Result<End> {
         return super::places::by_path(view, text).map(|path| End::One(NamedObject::File(path)));
     }
     let name = super::normalize_input::plain_name(name);
-    let Some(mut found) = named(view, name, path.as_ref())? else {
+    let Some(mut found) = definitions_named(view, name, path.as_ref())? else {
         let near = near_names(view, name, path.as_ref())?;
         let near: Vec<String> = near.iter().take(MAX_NAMED).map(place).collect();
         let hint = if near.is_empty() {

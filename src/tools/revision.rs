@@ -69,7 +69,7 @@ pub(super) fn of_call(
 ///
 /// # Errors
 /// `invalid_argument` for a name of no commit, with names like it.
-pub fn named(name: &str, workspace: &Workspace) -> Result<Revision> {
+pub fn revision_by_name(name: &str, workspace: &Workspace) -> Result<Revision> {
     match workspace.revision(name)? {
         Some(found) => Ok(found),
         None => Err(unknown(name, workspace)),

@@ -251,7 +251,7 @@ impl Workspaces {
             return self.at(served.select(named, places)?);
         }
         if let (Some(named), Some(group)) = (named, self.together(places))
-            && let Some(place) = group.named(named)
+            && let Some(place) = group.by_name(named)
         {
             return self.open_one_of(&[place.to_owned()]);
         }

@@ -64,7 +64,7 @@ impl Served {
     }
 
     /// Returns the work tree of a name.
-    pub fn named(&self, name: &str) -> Option<&Path> {
+    pub fn by_name(&self, name: &str) -> Option<&Path> {
         let found = self.repositories.iter().find(|known| known.name == name);
         found.map(|known| known.dir.as_path())
     }
@@ -76,7 +76,7 @@ impl Served {
     /// `outside_repo` where another one is named, `invalid_argument` where several are served and none is named.
     pub(super) fn select(&self, named: Option<&str>, places: &[PathBuf]) -> Result<&Path> {
         if let Some(named) = named {
-            let found = self.named(named).or_else(|| {
+            let found = self.by_name(named).or_else(|| {
                 let base = places.iter().find_map(|place| self.around(place));
                 match base.or_else(|| self.only()) {
                     Some(base) => self.around(&base.join(named)),

@@ -23,7 +23,7 @@ use crate::model::RepoPath;
 use crate::model::path::file_name;
 use modfile::ModFile;
 pub use platforms::Platforms;
-use platforms::{NamedPlatform, named};
+use platforms::{NamedPlatform, of_file_name};
 
 /// Bytes of an import path beyond which there is nothing to find.
 const MAX_SPECIFIER_BYTES: usize = 1024;
@@ -65,7 +65,7 @@ fn is_for_other_platform(name: &str) -> bool {
     let NamedPlatform {
         system,
         architecture,
-    } = named(name);
+    } = of_file_name(name);
     system.is_some_and(|it| it != "linux") || architecture.is_some_and(|it| it != "amd64")
 }
 

@@ -61,12 +61,12 @@ impl Platforms {
     }
 
     /// Returns those that the name of a file allows, whatever it holds.
-    pub fn named(path: &RepoPath) -> Self {
+    pub fn of_file_name(path: &RepoPath) -> Self {
         Self::by(path, None)
     }
 
     fn by(path: &RepoPath, constraint: Option<&str>) -> Self {
-        let named = named(path.file_name());
+        let named = of_file_name(path.file_name());
         let is_built = |holds: Option<bool>| holds != Some(false);
         let set = |all: &[&str], fits: &dyn Fn(&str) -> bool| {
             let all = all.iter().enumerate();
@@ -125,7 +125,7 @@ pub(super) struct NamedPlatform<'a> {
 }
 
 /// Reads the platform in the name of a file: `lock_windows.go`, `sum_linux_arm64_test.go`.
-pub(super) fn named(name: &str) -> NamedPlatform<'_> {
+pub(super) fn of_file_name(name: &str) -> NamedPlatform<'_> {
     let stem = name.strip_suffix(".go").unwrap_or(name);
     let stem = stem.strip_suffix("_test").unwrap_or(stem);
     let mut found = NamedPlatform::default();

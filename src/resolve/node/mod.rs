@@ -71,7 +71,7 @@ impl ModuleResolver for NodeResolver {
         } else if name.is_empty() || name.starts_with('/') || name.contains('\0') {
             Err(Resolution::External)
         } else {
-            self.named(from, name, MAX_HOPS)
+            self.resolve_name(from, name, MAX_HOPS)
         };
         found.map_or_else(|miss| miss, Resolution::File)
     }
@@ -157,7 +157,7 @@ impl NodeResolver {
         found.or_else(|| self.offered(self.packages.at(path)?, ""))
     }
 
-    fn named(&self, from: &RepoPath, name: &str, hops: u8) -> Result<RepoPath, Resolution> {
+    fn resolve_name(&self, from: &RepoPath, name: &str, hops: u8) -> Result<RepoPath, Resolution> {
         let mut ours = name.starts_with('#');
         for config in self.configs.for_file(from.as_str()) {
             let patterns = config
@@ -187,7 +187,7 @@ impl NodeResolver {
         if let Some(found) = self.imported(from, name, hops) {
             return Ok(found);
         }
-        for (package, sub) in self.packages.named(name) {
+        for (package, sub) in self.packages.named_by(name) {
             if let Some(found) = self.offered(package, sub) {
                 return Ok(found);
             }
@@ -220,7 +220,7 @@ impl NodeResolver {
                 if target.starts_with('.') {
                     self.target(package, target, false)
                 } else {
-                    self.named(from, target, hops - 1).ok()
+                    self.resolve_name(from, target, hops - 1).ok()
                 }
             })
         })
@@ -257,7 +257,7 @@ impl NodeResolver {
     /// usual source: `dist/a.js` and `src/index.ts` for `a`.
     pub(super) fn entries(&self, specifier: &str) -> Vec<RepoPath> {
         let mut found = Vec::new();
-        for (package, sub) in self.packages.named(specifier) {
+        for (package, sub) in self.packages.named_by(specifier) {
             let is_entry = sub.is_empty();
             let mut targets = package.exported(sub).unwrap_or_default();
             if is_entry {

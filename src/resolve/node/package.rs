@@ -140,7 +140,7 @@ impl Packages {
 
     /// Returns the packages that a specifier may name, each with the path below it: samples last, then
     /// by depth, then by path.
-    pub(super) fn named<'a>(
+    pub(super) fn named_by<'a>(
         &'a self,
         specifier: &'a str,
     ) -> impl Iterator<Item = (&'a Package, &'a str)> {

@@ -223,7 +223,7 @@ impl<'a> TsConfigReader<'a> {
         if name.starts_with('.') {
             return there(&join(dir, name)?);
         }
-        self.packages.named(name).find_map(|(package, sub)| {
+        self.packages.named_by(name).find_map(|(package, sub)| {
             if sub.is_empty() {
                 let entry = package.text("tsconfig").unwrap_or("tsconfig.json");
                 return there(&join(&package.dir, entry)?);

@@ -105,7 +105,7 @@ impl RecordStore {
     }
 
     /// Returns the records of a name or `uid`, by kind.
-    pub fn named(&self, name: &str) -> StoreResult<Vec<SavedRecord>> {
+    pub fn by_name(&self, name: &str) -> StoreResult<Vec<SavedRecord>> {
         self.connection
             .prepare(&format!(
                 "{RECORD} WHERE name = ?1 OR uid = ?1 ORDER BY kind"

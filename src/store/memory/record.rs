@@ -43,7 +43,7 @@ impl RecordKind {
     }
 
     /// Returns the kind of a word.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 

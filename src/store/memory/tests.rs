@@ -121,10 +121,10 @@ fn a_full_memory_loses_superseded_records_alone() {
     assert!(store.save(&new("more", 2), &[]).unwrap().is_none());
     // One of the same name takes no room.
     assert!(store.save(&new("first", 2), &[]).unwrap().is_some());
-    let other = store.named("mem_7").unwrap()[0].id;
+    let other = store.by_name("mem_7").unwrap()[0].id;
     assert!(store.supersede(other, first.id).unwrap());
     assert!(store.save(&new("more", 2), &[]).unwrap().is_some());
-    assert!(store.named("mem_7").unwrap().is_empty());
+    assert!(store.by_name("mem_7").unwrap().is_empty());
     assert_eq!(store.count(None).unwrap(), super::MAX_RECORDS);
 }
 
@@ -166,7 +166,7 @@ fn an_import_replaces_imports_and_contexts_alone() {
     assert_eq!(store.with_id(own.id).unwrap().unwrap().text, own.text);
     let again = [imported(&failure, "two")];
     assert_eq!(store.save_imported(&again).unwrap().unwrap().len(), 1);
-    let found = store.named(&failure.uid).unwrap();
+    let found = store.by_name(&failure.uid).unwrap();
     assert_eq!(found[0].text.as_deref(), Some("two"));
     assert!(!found[0].approved);
 }
@@ -209,7 +209,7 @@ fn a_file_of_version_1_is_migrated() {
     version_1(&home);
     // To read it is enough.
     let store = RecordStore::open_existing(&home).unwrap().unwrap();
-    let found = store.named("login").unwrap();
+    let found = store.by_name("login").unwrap();
     let record = &found[0];
     assert_eq!(
         (record.id, record.kind, record.text.as_deref()),
@@ -225,7 +225,7 @@ fn a_file_of_version_1_is_migrated() {
     assert_eq!(store.holding("twice").unwrap(), [RecordId::new(7)]);
     drop(store);
     let again = RecordStore::open(&home).unwrap();
-    assert_eq!(again.named("login").unwrap(), found);
+    assert_eq!(again.by_name("login").unwrap(), found);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_file_of_version_1_that_can_not_be_written_is_read() {
     )
     .unwrap();
     let copy = store.migrated_copy(&file).unwrap();
-    assert_eq!(copy.named("login").unwrap()[0].id, RecordId::new(7));
+    assert_eq!(copy.by_name("login").unwrap()[0].id, RecordId::new(7));
     assert_eq!(copy.items(RecordId::new(7)).unwrap().len(), 1);
     assert_eq!(copy.holding("twice").unwrap(), [RecordId::new(7)]);
 }

@@ -274,13 +274,13 @@ impl AngularTemplate {
     /// Classifies a word of the template; `None` for text between tags and values of attributes that are no code.
     pub(in crate::syntax) fn role(&self, start: u32, end: u32) -> Option<OccurrenceRole> {
         let word = start as usize..end as usize;
-        if let Some(role) = self.named(&word) {
+        if let Some(role) = self.markup_name_role(&word) {
             return Some(role);
         }
         let mut closings = self.ranges.closings.iter();
         if let Some((name, opened)) = closings.find(|it| it.0.contains(&word.start)) {
             let from = opened + (word.start - name.start);
-            return self.named(&(from..from + word.len()));
+            return self.markup_name_role(&(from..from + word.len()));
         }
         if holds(&self.ranges.comments, word.start) {
             return Some(OccurrenceRole::Comment);
@@ -314,7 +314,7 @@ impl AngularTemplate {
     }
 
     /// Classifies a word in a name of the markup.
-    fn named(&self, word: &Range<usize>) -> Option<OccurrenceRole> {
+    fn markup_name_role(&self, word: &Range<usize>) -> Option<OccurrenceRole> {
         let mut names = self.names.iter().zip(&self.named);
         let (name, at) = names.find(|(name, _)| name.range.contains(&word.start))?;
         Some(if name.range == *word {

@@ -185,7 +185,7 @@ impl<'a> Program<'a> {
     }
 
     /// A value that is written as something else: `fooBar` for `foo-bar`.
-    pub(super) fn named(&mut self, range: Range<usize>, name: &str) {
+    pub(super) fn rewritten_value(&mut self, range: Range<usize>, name: &str) {
         self.enclosed(";(", (range, name), PieceForm::Expression, ");");
     }
 

@@ -345,7 +345,7 @@ impl VueReader<'_, '_> {
                 let variable = format!("v{}", pascal(directive));
                 if !is_built_in(directive) && self.names.has(&variable) {
                     let name = start + 2..start + 2 + directive.len();
-                    self.program.named(name, &variable);
+                    self.program.rewritten_value(name, &variable);
                 }
                 if let Some(value) = value {
                     self.program.expression(value);
@@ -374,7 +374,7 @@ impl VueReader<'_, '_> {
         if name.contains('-') {
             let name = camel(name);
             if is_path(&name) {
-                self.program.named(argument, &name);
+                self.program.rewritten_value(argument, &name);
             }
         } else if is_path(name) {
             self.program.expression(argument);

@@ -131,13 +131,13 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
     /// Does [`Self::reference`] for the first use of a method: `Open` or `Open()`, as some languages name it.
     pub(super) fn method_reference(&mut self, name: &str) -> Option<u32> {
         let called = format!("{name}()");
-        let first = |name: &str| self.named(name).first().copied();
+        let first = |name: &str| self.references_to(name).first().copied();
         let at = [first(name), first(&called)].into_iter().flatten().min();
         self.keep(at?)
     }
 
     /// Returns the indexes of the references to a name, in their order.
-    fn named(&self, name: &str) -> &[usize] {
+    fn references_to(&self, name: &str) -> &[usize] {
         let by_name = || {
             let mut all: HashMap<NameId, Vec<usize>> = HashMap::default();
             for (at, used) in self.facts.references.iter().enumerate() {
@@ -159,7 +159,7 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
         };
         let around = self.symbol_at(node.start_byte());
         let all = || {
-            let all = self.named(name).iter();
+            let all = self.references_to(name).iter();
             all.map(|at| (*at, &self.facts.references[*at]))
         };
         let found = all().filter(|(_, it)| match (it.target, receiver) {

@@ -8,7 +8,8 @@ use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
 use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{
-    NamedObject, by_handle, innermost_at, named, near_names, path_and_line, path_and_name,
+    NamedObject, by_handle, definitions_named, innermost_at, near_names, path_and_line,
+    path_and_name,
 };
 use crate::workspace::{SymbolRow, cut_argument, outside};
 
@@ -108,7 +109,7 @@ fn by_name(source: &SourceReader<'_>, text: &str) -> Result<PackTarget> {
     let view = source.view;
     let (path, name) = path_and_name(view, text)?;
     let name = plain_name(name);
-    if let Some(found) = named(view, name, path.as_ref())? {
+    if let Some(found) = definitions_named(view, name, path.as_ref())? {
         return Ok(if is_one(&found) {
             PackTarget::Symbol(found)
         } else {

@@ -9,8 +9,8 @@ use crate::model::path::is_at_or_below;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::normalize_input::plain_name;
 use crate::tools::places::{
-    NamedObject, by_handle, definition_behind, innermost_at, merges, named, path_and_line,
-    path_and_name, uses,
+    NamedObject, by_handle, definition_behind, definitions_named, innermost_at, merges,
+    path_and_line, path_and_name, uses,
 };
 use crate::workspace::{SymbolRow, View, family_of};
 
@@ -46,11 +46,11 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
         };
         let name = plain_name(name);
         let path = asked.path.or(own_path.as_ref());
-        if let Some(found) = named(view, name, path)? {
+        if let Some(found) = definitions_named(view, name, path)? {
             return with_parts(view, found);
         }
         if let Some((plain, n_params)) = generic(name)
-            && let Some(mut found) = named(view, plain, path)?
+            && let Some(mut found) = definitions_named(view, plain, path)?
         {
             found.retain(|it| n_type_params(it) == n_params);
             if !found.is_empty() {

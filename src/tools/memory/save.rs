@@ -199,7 +199,10 @@ impl Items {
     /// # Errors
     /// `unknown_handle`, `outside_repo` or `invalid_argument` for an invalid item.
     pub fn meaning(&self, relative: impl Fn(&str) -> Option<String>) -> Result<Vec<ItemToSave>> {
-        self.0.iter().map(|item| named(item, &relative)).collect()
+        self.0
+            .iter()
+            .map(|item| item_to_save(item, &relative))
+            .collect()
     }
 }
 
@@ -359,7 +362,7 @@ impl Tool for Save {
 }
 
 /// Returns the item that a caller names.
-fn named(item: &ItemInput, relative: impl Fn(&str) -> Option<String>) -> Result<ItemToSave> {
+fn item_to_save(item: &ItemInput, relative: impl Fn(&str) -> Option<String>) -> Result<ItemToSave> {
     match (&item.handle, &item.path) {
         (Some(handle), _) => wanted(handle, true),
         (None, Some(path)) => wanted(relative(path).as_deref().unwrap_or(path), false),

@@ -84,7 +84,7 @@ impl Workspace {
         let Some(store) = self.existing_records()? else {
             return Err(unknown(name, &[]));
         };
-        let mut named = store.named(name)?.into_iter();
+        let mut named = store.by_name(name)?.into_iter();
         match named.find(|record| kind.is_none_or(|kind| record.kind == kind)) {
             Some(record) => {
                 let items = store.items(record.id)?;
@@ -118,7 +118,7 @@ impl Workspace {
         let Some(store) = self.existing_records()? else {
             return Ok(false);
         };
-        let named = store.named(name)?;
+        let named = store.by_name(name)?;
         Ok(named.iter().any(|record| record.kind == kind))
     }
 

@@ -128,7 +128,7 @@ fn offered(
         for record in found {
             let uid = record.record.uid.as_str();
             let is_known = match own {
-                Some(own) => !own.named(uid)?.is_empty(),
+                Some(own) => !own.by_name(uid)?.is_empty(),
                 None => false,
             };
             let is_twice = offered.iter().any(|(_, it)| it.record.uid == uid);
@@ -233,7 +233,7 @@ fn candidates(
 ) -> Result<(Vec<RecordByWords>, u64)> {
     let is_of_kind = |record: &SavedRecord| request.kind.is_none_or(|kind| record.kind == kind);
     if let Some(name) = request.name {
-        let mut named = store.named(name)?;
+        let mut named = store.by_name(name)?;
         named.retain(is_of_kind);
         if named.is_empty() {
             return Err(unknown(name, &store.all(request.kind)?));

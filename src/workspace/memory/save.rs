@@ -211,7 +211,7 @@ fn document_place<'a>(wanted: &'a RecordToSave<'_>) -> Option<&'a DocumentLocati
 }
 
 fn failure(store: &RecordStore, name: &str) -> Result<RecordId> {
-    let named = store.named(name)?;
+    let named = store.by_name(name)?;
     let failure = named.iter().find(|it| it.kind == RecordKind::Failure);
     if let Some(failure) = failure {
         return Ok(failure.id);

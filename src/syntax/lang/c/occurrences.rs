@@ -24,7 +24,7 @@ pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> Oc
         Kind::PreprocArg => in_macro(node, word),
         _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
         _ if !word.is_whole => OccurrenceRole::OtherName,
-        _ => in_test_head(node, word).unwrap_or_else(|| named(node)),
+        _ => in_test_head(node, word).unwrap_or_else(|| identifier_role(node)),
     }
 }
 
@@ -100,7 +100,7 @@ fn is_commented(text: &str) -> bool {
 }
 
 /// Classifies an identifier that is no use which the facts hold.
-fn named(node: Node<'_>) -> OccurrenceRole {
+fn identifier_role(node: Node<'_>) -> OccurrenceRole {
     let grammar = of(node);
     let fields = grammar.fields;
     let mut inner = node;

@@ -322,13 +322,13 @@ impl<'t> DocReader<'t> {
                 (at, word) = (end, "");
                 continue;
             }
-            at = self.named(at, range.end, word);
+            at = self.name_chain(at, range.end, word);
             word = name;
         }
     }
 
     /// Reads the chain of names that begins at `start`, behind the word `before` of the type. Returns its end.
-    fn named(&mut self, start: usize, limit: usize, before: &str) -> usize {
+    fn name_chain(&mut self, start: usize, limit: usize, before: &str) -> usize {
         let text = self.text;
         let mut end = self.name_end(start).min(limit);
         let mut last = start;

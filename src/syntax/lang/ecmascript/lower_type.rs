@@ -60,7 +60,7 @@ impl<'t> Types<'t> {
             | Kind::Identifier
             | Kind::NestedIdentifier
             | Kind::MemberExpression
-            | Kind::CallExpression => self.named(self.text(node)),
+            | Kind::CallExpression => self.name_or_import(self.text(node)),
             Kind::GenericType => {
                 let name = self.text(node.child_by_field_id(fields.name)?);
                 self.generic(name, node.child_by_field_id(fields.type_arguments)?, depth)
@@ -95,7 +95,7 @@ impl<'t> Types<'t> {
     }
 
     /// A name, or a member of an `import('m')`.
-    fn named(&mut self, text: &str) -> Option<ExprId> {
+    fn name_or_import(&mut self, text: &str) -> Option<ExprId> {
         if text.starts_with("import") {
             let (module, name) = import_of(text)?;
             return Some(self.imported(name, module));
@@ -182,7 +182,7 @@ impl<'t> Types<'t> {
             Kind::Instantiation => self.text(function?),
             _ => self.text(value),
         };
-        let found = self.named(text)?;
+        let found = self.name_or_import(text)?;
         match self.exprs.get(found) {
             Expr::Instance { of } => Some(*of),
             _ => Some(found),

@@ -72,7 +72,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
 
     /// A base that has a name, which may be one of a type that is declared for all files.
     fn base_name(&mut self, of: ExprId) -> Option<ExprId> {
-        self.named(of, |site, local| {
+        self.type_name(of, |site, local| {
             let is_chain = site.resolver.exprs.is_chain(local);
             is_chain.then_some(local)
         })
@@ -103,7 +103,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             Expr::Imported { import, name } => self.imported(import, name)?,
             Expr::Member { object, name } => {
                 let object = self.one(object)?;
-                let name = self.resolver.named(name);
+                let name = self.resolver.interned(name);
                 self.resolver.exprs.member_by(object, name)
             }
             Expr::Element { object } => {
@@ -114,7 +114,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
                 let object = self.one(object)?;
                 let binding = self.binding();
                 if self.resolver.is_constant(key, binding) {
-                    let key = self.resolver.named(key);
+                    let key = self.resolver.interned(key);
                     self.resolver.exprs.keyed(object, key)
                 } else {
                     self.resolver.exprs.element(object)
@@ -165,12 +165,12 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         if let (true, Some((name, scope))) = (is_name, self.local_root(chain)) {
             return self.local(name, scope);
         }
-        let of = self.named(of, |_, _| None)?;
+        let of = self.type_name(of, |_, _| None)?;
         Some(self.resolver.exprs.instance(of))
     }
 
     /// A chain of names with its type arguments in the place of a type; `local` makes a type of a local one.
-    fn named(
+    fn type_name(
         &mut self,
         of: ExprId,
         local: impl Fn(&mut Self, ExprId) -> Option<ExprId>,
@@ -203,7 +203,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         match *self.written(chain) {
             Expr::Member { object, name } => {
                 let object = self.members_of(object, root);
-                let name = self.resolver.named(name);
+                let name = self.resolver.interned(name);
                 self.resolver.exprs.member_by(object, name)
             }
             _ => root,
@@ -300,7 +300,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
         let mut imports = self.resolver.builder.imports.iter();
         let import = imports.position(|it| it.specifier == *module)?;
         let import = u32::try_from(import).ok()?;
-        let name = self.resolver.named(name);
+        let name = self.resolver.interned(name);
         Some(self.resolver.exprs.add(Expr::Imported { import, name }))
     }
 

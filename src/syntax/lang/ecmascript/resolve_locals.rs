@@ -155,8 +155,8 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
 
     fn slot(&mut self, slot: Slot) -> Slot {
         match slot {
-            Slot::Member(name) => Slot::Member(self.named(name)),
-            Slot::Key(name) => Slot::Key(self.named(name)),
+            Slot::Member(name) => Slot::Member(self.interned(name)),
+            Slot::Key(name) => Slot::Key(self.interned(name)),
             slot => slot,
         }
     }
@@ -169,7 +169,7 @@ impl<'w, 'a> LocalResolver<'w, 'a> {
         })
     }
 
-    pub(super) fn named(&mut self, name: NameId) -> NameId {
+    pub(super) fn interned(&mut self, name: NameId) -> NameId {
         self.exprs.arena.name(self.text(name))
     }
 

@@ -28,7 +28,7 @@ impl Classifier<'_> {
             _ if node.kind().contains("string_literal") => self.in_string(node, word.text),
             _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
             _ if !word.is_whole => OccurrenceRole::OtherName,
-            _ => self.named(node),
+            _ => self.identifier_role(node),
         }
     }
     /// Classifies a word in a string: the path of an import names a package.
@@ -56,7 +56,7 @@ impl Classifier<'_> {
 
     /// Classifies an identifier that is no use which the facts hold.
     #[expect(clippy::match_same_arms, reason = "each arm is a case of its own")]
-    fn named(&self, node: Node<'_>) -> OccurrenceRole {
+    fn identifier_role(&self, node: Node<'_>) -> OccurrenceRole {
         let fields = self.grammar.fields;
         let Some(parent) = node.parent() else {
             return OccurrenceRole::Unknown;

@@ -28,7 +28,7 @@ impl Classifier<'_> {
         match self.grammar.kind(node) {
             Kind::LineComment | Kind::BlockComment => OccurrenceRole::Comment,
             Kind::Identifier | Kind::TypeIdentifier if !word.is_whole => OccurrenceRole::OtherName,
-            Kind::Identifier | Kind::TypeIdentifier => self.named(node, word.text),
+            Kind::Identifier | Kind::TypeIdentifier => self.identifier_role(node, word.text),
             _ if self.is_text(node) => OccurrenceRole::Text,
             _ => OccurrenceRole::Unknown,
         }
@@ -40,7 +40,7 @@ impl Classifier<'_> {
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
+    fn identifier_role(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
         let mut at = node;
         for _ in 0..MAX_ANCESTORS {
             let Some(parent) = at.parent() else {

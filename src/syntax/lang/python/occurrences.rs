@@ -28,7 +28,7 @@ impl Classifier<'_> {
         match self.grammar.kind(node) {
             Kind::Comment => OccurrenceRole::Comment,
             Kind::Identifier if !word.is_whole => OccurrenceRole::OtherName,
-            Kind::Identifier => self.named(node, word.text),
+            Kind::Identifier => self.identifier_role(node, word.text),
             _ if self.is_text(node) => OccurrenceRole::Text,
             _ => OccurrenceRole::Unknown,
         }
@@ -49,7 +49,7 @@ impl Classifier<'_> {
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
+    fn identifier_role(&self, node: Node<'_>, word: &str) -> OccurrenceRole {
         let mut at = node;
         for _ in 0..MAX_ANCESTORS {
             let Some(parent) = at.parent() else {

@@ -32,12 +32,12 @@ impl Classifier<'_> {
             }
             _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
             _ if !word.is_whole => OccurrenceRole::OtherName,
-            _ => self.named(node, word),
+            _ => self.identifier_role(node, word),
         }
     }
 
     /// Classifies an identifier that is no use which the facts hold.
-    fn named(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
+    fn identifier_role(&self, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
         let SourceWord {
             text: word, source, ..
         } = word;
