@@ -191,7 +191,7 @@ struct ExportSearch<'a, 'b> {
 
 /// Whether a module offers a name of a package outside of the repository: `exports.Router = Router` behind
 /// `const Router = require('router')`. Of TypeScript and JavaScript alone; a relative specifier leads nowhere else.
-pub(super) fn is_from_outside(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> bool {
+pub(super) fn is_of_package(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> bool {
     let Some(loaded) = cache.get(file) else {
         return false;
     };

@@ -138,7 +138,7 @@ impl Linker<'_, '_> {
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
                     .or_else(|| {
-                        let is_outside = exports::is_from_outside(self.cache, *file, name);
+                        let is_outside = exports::is_of_package(self.cache, *file, name);
                         is_outside.then_some(Type::External)
                     })
             }
@@ -178,7 +178,7 @@ impl Linker<'_, '_> {
         }
         let found = exports::resolve(self.cache, loaded.file, name);
         found.map(Type::Definition).or_else(|| {
-            exports::is_from_outside(self.cache, loaded.file, name).then_some(Type::External)
+            exports::is_of_package(self.cache, loaded.file, name).then_some(Type::External)
         })
     }
 

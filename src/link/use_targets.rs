@@ -29,7 +29,7 @@ pub type DefinitionRow = (FileId, u32);
 
 /// A use of a definition by a bridge: a request of the handler of its route.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BridgeUse {
+pub struct BridgeSite {
     /// The line of the use.
     pub line: u32,
     /// The definition around it, by its qualified name.
@@ -246,12 +246,12 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Returns the uses in a file of what other languages define, or what answers its requests.
-    pub fn bridges_of(&self, file: FileId) -> Result<Vec<BridgeUse>, StoreError> {
+    pub fn bridges_of(&self, file: FileId) -> Result<Vec<BridgeSite>, StoreError> {
         self.cache.begin();
         let mut places = Vec::new();
         if let Some(own) = self.cache.get(file) {
             let bridges = Linker::new(&self.cache, Rc::clone(&own)).bridges();
-            places.extend(bridges.into_iter().map(|it| BridgeUse {
+            places.extend(bridges.into_iter().map(|it| BridgeSite {
                 line: it.line,
                 within: it.from.map(|at| own.symbol(at).qualified_name.clone()),
                 target: (it.to.0.file(), it.to.1),
