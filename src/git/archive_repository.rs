@@ -68,38 +68,7 @@ impl ArchiveRepository {
     /// # Errors
     /// [`GitError::Open`], [`GitError::Head`] where it can't be read.
     pub fn state(dir: &Path) -> Result<Option<ArchiveState>, GitError> {
-        let repo = open(dir)?;
-        let head = |source| GitError::Head { source };
-        let Some(mut reference) = repo
-            .try_find_reference(BRANCH)
-            .map_err(|error| head(error.into()))?
-        else {
-            return Ok(None);
-        };
-        let id = reference
-            .peel_to_id()
-            .map_err(|error| head(error.into()))?
-            .detach();
-        let mut n_commits = 0;
-        let mut last = None;
-        let mut next = Some(id);
-        while let Some(id) = next {
-            let commit = repo.find_commit(id).map_err(|error| head(error.into()))?;
-            n_commits += 1;
-            if last.is_none() {
-                let message = commit.message_raw_sloppy().to_string();
-                let seconds = commit.time().map_err(|error| head(error.into()))?.seconds;
-                last = Some((message, seconds));
-            }
-            next = commit.parent_ids().next().map(gix::Id::detach);
-        }
-        let commit = commit_id(id)?;
-        Ok(last.map(|(message, seconds)| ArchiveState {
-            commit,
-            message,
-            seconds,
-            n_commits,
-        }))
+        state_of(&open(dir)?)
     }
 
     /// Reads every file and directory of the last commit of the repository at `dir`, and returns what is wrong with the first one that
@@ -108,10 +77,10 @@ impl ArchiveRepository {
     /// # Errors
     /// [`GitError::Open`], [`GitError::Head`] where the commit itself can't be read.
     pub fn damage(dir: &Path) -> Result<Option<String>, GitError> {
-        let Some(state) = Self::state(dir)? else {
+        let repo = open(dir)?;
+        let Some(state) = state_of(&repo)? else {
             return Ok(None);
         };
-        let repo = open(dir)?;
         let head = |source| GitError::Head { source };
         let commit = ObjectId::from_hex(state.commit.as_str().as_bytes())
             .map_err(|error| head(error.into()))?;
@@ -199,6 +168,41 @@ impl ArchiveRepository {
             .map_err(|error| failed(error.into()))?;
         commit_id(id)
     }
+}
+
+/// Returns the last commit of a repository.
+fn state_of(repo: &gix::Repository) -> Result<Option<ArchiveState>, GitError> {
+    let head = |source| GitError::Head { source };
+    let Some(mut reference) = repo
+        .try_find_reference(BRANCH)
+        .map_err(|error| head(error.into()))?
+    else {
+        return Ok(None);
+    };
+    let id = reference
+        .peel_to_id()
+        .map_err(|error| head(error.into()))?
+        .detach();
+    let mut n_commits = 0;
+    let mut last = None;
+    let mut next = Some(id);
+    while let Some(id) = next {
+        let commit = repo.find_commit(id).map_err(|error| head(error.into()))?;
+        n_commits += 1;
+        if last.is_none() {
+            let message = commit.message_raw_sloppy().to_string();
+            let seconds = commit.time().map_err(|error| head(error.into()))?.seconds;
+            last = Some((message, seconds));
+        }
+        next = commit.parent_ids().next().map(gix::Id::detach);
+    }
+    let commit = commit_id(id)?;
+    Ok(last.map(|(message, seconds)| ArchiveState {
+        commit,
+        message,
+        seconds,
+        n_commits,
+    }))
 }
 
 fn commit_id(id: ObjectId) -> Result<CommitId, GitError> {

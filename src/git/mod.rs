@@ -1,7 +1,7 @@
 //! The door to git: which work tree this is, which files belong to it, and what differs from `HEAD`.
 //!
 //! Everything is read from disk in the call that asks, in process, but for the entries of directories that are proved to be
-//! unchanged (see `directories`). Nothing is written: no refreshed staging area, no lock, no object. Nothing that a repository
+//! unchanged (see `directories`). Nothing of it is written: no refreshed staging area, no lock, no object (`archive_repository` writes those that are CodeLens's own). Nothing that a repository
 //! configures is run: no hook, no filter, no file system monitor. Parses no file and knows no index.
 
 use std::path::{Path, PathBuf};

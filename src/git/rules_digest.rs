@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use crate::model::{ContentId, FileStat, RepoPath};
+use crate::model::ContentId;
 
 use super::Repo;
-use super::content::{now_ns, read_outside};
+use super::content::read_outside;
 
 /// Of a larger file nothing is said.
 const MAX_BYTES: u64 = 1 << 20;
@@ -35,18 +35,6 @@ impl Repo {
             hasher.update(&digest(file)?);
         }
         ContentId::from_bytes(hasher.finalize().as_bytes())
-    }
-
-    /// Returns whether files of the work tree have these very stats, and have had them long enough to prove something.
-    pub fn has_trustworthy_stats(&self, files: &[(RepoPath, FileStat)]) -> bool {
-        let Some(tree) = self.source.work_tree() else {
-            return false;
-        };
-        let now_ns = now_ns();
-        files.iter().all(|(path, known)| {
-            known.proves_content(now_ns)
-                && matches!(tree.stat(path), Ok(Some(stat)) if stat == *known)
-        })
     }
 
     #[cfg(unix)]

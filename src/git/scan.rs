@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use crate::model::visited::{ChangedDirectories, Doubts};
-use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
+use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
+use super::content::now_ns;
 use super::walk::{WalkMode, Walked, walk, walk_within};
 use super::{Dirty, GitError, Repo};
 
@@ -100,6 +101,18 @@ impl Repo {
         let untracked = std::mem::take(&mut found.untracked);
         let dirty = self.dirty_of(staging, untracked, found.complete, budget);
         Ok((Scan::of(found, &self.doubts), dirty))
+    }
+
+    /// Returns whether files of the work tree have these very stats, and have had them long enough to prove something.
+    pub fn has_trustworthy_stats(&self, files: &[(RepoPath, FileStat)]) -> bool {
+        let Some(tree) = self.source.work_tree() else {
+            return false;
+        };
+        let now_ns = now_ns();
+        files.iter().all(|(path, known)| {
+            known.proves_content(now_ns)
+                && matches!(tree.stat(path), Ok(Some(stat)) if stat == *known)
+        })
     }
 }
 
