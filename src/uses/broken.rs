@@ -20,7 +20,7 @@ use crate::link::overlay::{OverlayFile, overlay};
 use crate::link::use_targets::{Meaning, Overlay, UseTargets};
 use crate::model::{FileId, ModuleId, RepoPath};
 use crate::store::{ImportTarget, Read};
-use crate::syntax::{self};
+use crate::syntax;
 
 /// Names whose uses are looked for.
 pub(super) const MAX_NAMES: usize = 2_000;

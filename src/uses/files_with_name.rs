@@ -1,4 +1,6 @@
-//! Files that hold the name of a definition and in which nothing is known of it.
+//! Files that hold the name of a definition as a word, and how many of them are known to have no use, no definition and no mention of it.
+//!
+//! Files whose uses the index does not have at all are the matter of `unfollowed_files`.
 
 use std::collections::HashSet;
 
