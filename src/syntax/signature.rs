@@ -1,4 +1,4 @@
-//! The signature and the doc comment of a definition, cleaned of white space and comment line_comments.iter().any(|sign| text.starts_with(sign))s.
+//! The signature and the doc comment of a definition, cleaned of white space and the signs of comments.
 
 /// Longest signature in bytes.
 pub(super) const SIGNATURE_BYTES: usize = 240;

@@ -134,18 +134,15 @@ impl Uses<'_> {
             };
             let mut changed = states.difference.files.iter();
             let stored;
-            let side = match changed.find(|it| it.path == path) {
-                Some(file) => &file.new,
-                None => match self.side_of(row.0)? {
-                    Some(side) => {
-                        stored = side;
-                        &stored
-                    }
-                    None => {
-                        found.is_cut = true;
-                        continue;
-                    }
-                },
+            let side = if let Some(file) = changed.find(|it| it.path == path) {
+                &file.new
+            } else {
+                let Some(side) = self.side_of(row.0)? else {
+                    found.is_cut = true;
+                    continue;
+                };
+                stored = side;
+                &stored
             };
             let Some(member) = side.facts.symbols.get(row.1 as usize) else {
                 continue;
