@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::input_errors::type_name;
 use super::{TOOLS, ToolSpec};
 use crate::graph::edge_confidence::table;
 use crate::model::{Provenance, SkipReason, UnknownReason};
@@ -16,8 +17,8 @@ const HEAD: &str = "# Tools
 Generated from the code; a test keeps it true. Every tool is one function with one input and one output type: over MCP it is
 `cl_NAME`, on the command line `codelens NAME`, and `--json` prints exactly the value that MCP returns.
 
-Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argument`, with the accepted ones; a number out of range
-is clamped to it (`cl_prune` refuses one below 0, which would remove more than was meant). Every tool that reads takes `budgetMs`: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
+Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argument`, with the accepted fields or an example; a number out of range
+is clamped to it (`cl_prune` refuses one below 0, which would remove more than was meant). Every tool that reads also takes `budgetMs`, which the tables below leave out: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
 start (`--repo`), the client's root, or the working directory.
 
 `cl_search`, `cl_explore`, `cl_map`, `cl_expand`, `cl_impact`, `cl_related`, `cl_current` and `cl_refresh` take `ref` (`--ref`): one branch, tag, remote-tracking branch or
@@ -258,6 +259,7 @@ fn section(tool: &ToolSpec, out: &mut String) {
         tool.name, tool.title, tool.about
     );
     let access = match (tool.read_only, tool.destructive) {
+        (true, _) if matches!(tool.name, "cl_current" | "cl_doctor") => "Read-only.",
         (true, _) => "Read-only for the repository; may update the index in the data directory.",
         (false, false) => "Writes in the data directory alone.",
         (false, true) => "Deletes in the data directory.",
@@ -308,19 +310,13 @@ fn properties(schema: &Map<String, Value>) -> Vec<(String, &Value)> {
         .unwrap_or_default()
 }
 
+/// Returns the type of a field as a cell of a table.
 fn kind(field: &Value) -> String {
-    let base = match (field.get("enum"), field.get("type").and_then(Value::as_str)) {
-        (Some(Value::Array(words)), _) => {
-            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            words.join(" \\| ")
-        }
-        (_, Some(kind)) => kind.to_owned(),
-        _ => "value".to_owned(),
-    };
-    match (field.get("minimum"), field.get("maximum")) {
-        (Some(low), Some(high)) => format!("{base} {low}–{high}"),
-        (Some(low), None) => format!("{base} from {low}"),
-        _ => base,
+    let name = type_name(field).replace('|', " \\| ");
+    if field["minimum"].is_null() {
+        name
+    } else {
+        name.replace('-', "–")
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod file_history;
 pub mod hits;
 pub mod impact;
 pub mod index_state;
+mod input_errors;
 pub mod lines;
 pub mod manual;
 pub mod map;

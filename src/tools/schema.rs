@@ -7,9 +7,12 @@ use std::time::Duration;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::{Deserialize, DeserializeOwned};
 use serde_json::{Map, Value, json};
+use serde_path_to_error::Segment;
 
+use super::input_errors::{self, ACCEPTED, accepted};
 use super::number::Number;
 use crate::error::{Error, Result};
+use crate::workspace::cut_argument;
 
 /// The field of every question that says how long the index may be brought up for it, in milliseconds.
 const BUDGET: &str = "budgetMs";
@@ -30,23 +33,67 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
 /// Reads an input; nothing at all is an empty object.
 ///
 /// # Errors
-/// `invalid_argument`, which names the field and lists the accepted ones.
+/// `invalid_argument`, which names the field and says what it takes; of an unknown or a missing field the accepted ones.
 pub fn read<T: DeserializeOwned + JsonSchema>(value: Value) -> Result<T> {
     let value = if value.is_null() {
         Value::Object(Map::new())
     } else {
         value
     };
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(&value).map_err(|error| {
         let place = error.path().to_string();
-        let what = error.inner().to_string();
-        let message = if place == "." || what.contains("field `") {
-            what
+        let fault = error.inner().to_string();
+        let schema = input::<T>();
+        if let Some(name) = unknown_name(&fault) {
+            return input_errors::unknown_field(
+                name,
+                &outer_place(&place, name),
+                inner_of(&schema, error.path()),
+            );
+        }
+        if let Some(wrong) = input_errors::wrong_type(&value, &schema) {
+            return wrong;
+        }
+        let fault = cut_argument(&fault);
+        let message = if place == "." {
+            fault
         } else {
-            format!("field `{place}`: {what}")
+            format!("field `{}`: {fault}", cut_argument(&place))
         };
-        Error::invalid(message, accepted(&input::<T>()))
+        Error::invalid(message, accepted(&schema))
     })
+}
+
+/// Returns the name of an unknown field that a fault is about: ``unknown field `x`, expected …``.
+fn unknown_name(fault: &str) -> Option<&str> {
+    let rest = fault.strip_prefix("unknown field `")?;
+    rest.rfind("`, ").map(|end| &rest[..end])
+}
+
+/// Returns the place of the object that holds a field: `items[0]` of `items[0].foo`, nothing for a field of the input.
+fn outer_place(place: &str, name: &str) -> String {
+    let outer = place.strip_suffix(name).unwrap_or(place);
+    outer.trim_end_matches('.').to_owned()
+}
+
+/// Returns the schema of the innermost object on the way to a field that has a schema.
+fn inner_of<'a>(
+    schema: &'a Map<String, Value>,
+    path: &serde_path_to_error::Path,
+) -> &'a Map<String, Value> {
+    let mut inner = schema;
+    for segment in path {
+        let next = match segment {
+            Segment::Map { key } => inner.get("properties").and_then(|it| it.get(key)),
+            Segment::Seq { .. } => inner.get("items"),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        };
+        match next.and_then(Value::as_object) {
+            Some(next) => inner = next,
+            None => break,
+        }
+    }
+    inner
 }
 
 /// Adds the fields that no input type has to the accepted ones that an error lists.
@@ -73,18 +120,16 @@ pub(super) fn take_budget(input: &mut Value) -> Result<Option<Duration>> {
     else {
         return Ok(None);
     };
-    let written = Option::<Number>::deserialize(value).map_err(|error| {
-        Error::invalid(
-            format!("field `{BUDGET}`: {error}"),
-            "give milliseconds, for example 2000, or leave it out",
-        )
-    })?;
+    let schema = json!({"type": "integer", "minimum": 0, "maximum": MAX_BUDGET_MS});
+    if let Some(error) =
+        input_errors::wrong_value(BUDGET, &schema, &value).filter(|_| !value.is_null())
+    {
+        return Err(error);
+    }
+    let written = Option::<Number>::deserialize(value).ok().flatten();
     let limit = |ms: i64| u64::try_from(ms).unwrap_or(0).min(MAX_BUDGET_MS);
     Ok(written.map(|ms| Duration::from_millis(limit(ms.get()))))
 }
-
-/// The beginning of a list of fields.
-const ACCEPTED: &str = "accepted: ";
 
 /// The field of every tool that can be asked about a commit.
 pub(super) const REF: &str = "ref";
@@ -100,10 +145,10 @@ pub(super) fn take_ref(input: &mut Value) -> Result<Option<String>> {
     match input.as_object_mut().and_then(|fields| fields.remove(REF)) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(name)) => Ok(Some(name)),
-        Some(_) => Err(Error::invalid(
-            "field `ref`: it is no text",
-            "give one branch, tag or commit, for example `main`, or leave it out",
-        )),
+        Some(value) => match input_errors::wrong_value(REF, &json!({"type": "string"}), &value) {
+            Some(error) => Err(error),
+            None => Ok(None),
+        },
     }
 }
 
@@ -339,30 +384,6 @@ fn leave_out_nulls(object: &mut Map<String, Value>) {
     }
 }
 
-fn accepted(schema: &Map<String, Value>) -> String {
-    let Some(Value::Object(fields)) = schema.get("properties") else {
-        return "this tool takes no arguments".to_owned();
-    };
-    let fields: Vec<String> = fields
-        .iter()
-        .map(|(name, field)| {
-            let kind = match (field.get("enum"), field.get("type")) {
-                (Some(Value::Array(words)), _) => {
-                    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-                    words.join("|")
-                }
-                (_, Some(Value::String(kind))) => kind.clone(),
-                _ => "value".to_owned(),
-            };
-            match (field.get("minimum"), field.get("maximum")) {
-                (Some(low), Some(high)) => format!("{name} ({kind} {low}-{high})"),
-                _ => format!("{name} ({kind})"),
-            }
-        })
-        .collect();
-    format!("{ACCEPTED}{}", fields.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use schemars::JsonSchema;
@@ -411,24 +432,56 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_input_names_the_field_and_the_accepted_ones() {
-        for (value, part) in [
-            (json!({"query": "a", "limt": 1}), "unknown field `limt`"),
-            (json!({"query": 7}), "field `query`"),
-            (json!({"query": "a", "limit": "x"}), "field `limit`"),
-            (json!({"query": "a", "limit": 1.5}), "field `limit`"),
-            (json!({}), "missing field `query`"),
-            (json!(null), "missing field `query`"),
+    fn a_wrong_input_names_the_field_and_what_it_takes() {
+        let all = "accepted: query (string), limit (integer 1-50)";
+        for (value, part, hint) in [
+            (
+                json!({"query": "a", "limt": 1}),
+                "unknown field `limt`",
+                all,
+            ),
+            (
+                json!({"query": 7}),
+                "field `query` takes a string",
+                "`query: \"text\"`",
+            ),
+            (
+                json!({"query": "a", "limit": "x"}),
+                "field `limit` takes",
+                "`limit: 5`",
+            ),
+            (
+                json!({"query": "a", "limit": 1.5}),
+                "field `limit` takes",
+                "`limit: 5`",
+            ),
+            (json!({}), "missing field `query`", all),
+            (json!(null), "missing field `query`", all),
         ] {
             let error = read::<Sample>(value).unwrap_err();
             assert_eq!(error.code, Code::InvalidArgument);
             assert!(error.message.contains(part), "{}", error.message);
-            assert!(
-                error.hint.contains("limit (integer 1-50)"),
-                "{}",
-                error.hint
-            );
+            assert!(error.hint.contains(hint), "{}", error.hint);
         }
+    }
+
+    #[test]
+    fn an_unknown_field_of_an_object_is_told_with_its_place() {
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        struct Entry {
+            #[expect(dead_code, reason = "only the schema is read")]
+            path: Option<String>,
+        }
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        struct Entries {
+            #[expect(dead_code, reason = "only the schema is read")]
+            items: Vec<Entry>,
+        }
+        let error = read::<Entries>(json!({"items": [{"foo": 1}]})).unwrap_err();
+        assert_eq!(error.message, "unknown field `foo` in `items[0]`");
+        assert_eq!(error.hint, "accepted: path (string)");
     }
 
     #[test]

@@ -467,14 +467,14 @@ fn inputs_that_are_none_are_told() {
         ),
         (
             json!({"query": "a", "include": ["people"]}),
-            "unknown variant `people`",
+            "not the string `people`",
         ),
         (json!({"query": "a", "include": 7}), "field `include`"),
-        (json!({"query": "a", "include": [7]}), "field `include`"),
+        (json!({"query": "a", "include": [7]}), "field `include[0]`"),
         (json!({"query": "a", "budget": "much"}), "field `budget`"),
         (json!({"query": "a", "budget": [1]}), "field `budget`"),
         (json!({"targets": 7}), "field `targets`"),
-        (json!({"targets": [{}]}), "field `targets`"),
+        (json!({"targets": [{}]}), "field `targets[0]`"),
         (
             json!({"targets": vec!["x"; 21]}),
             "`targets` has 21 entries",
