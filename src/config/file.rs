@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::repository::{line_of_error, line_of_key};
 use super::{RemoteEntry, RepositoryGroup, SETTINGS, groups, marks, remotes};
 use crate::error::{Code, Error, Result};
 use crate::model::{FileMark, sanitize};
@@ -114,13 +115,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
         )
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| {
-            text.get(..span.start)
-                .unwrap_or_default()
-                .matches('\n')
-                .count()
-                + 1
-        });
+        let line = line_of_error(text, &error);
         Error::invalid(
             format!("codelens.toml, line {line}: {}", error.message()),
             names(),
@@ -154,9 +149,16 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
             continue;
         }
         if !SETTINGS.iter().any(|setting| setting.name == name) {
+            let top = name.split('.').next().unwrap_or(&name);
+            let place =
+                line_of_key(text, top).map_or_else(|| ":".to_owned(), |it| format!(", line {it}:"));
             let name = sanitize::escaped_start(&name, 60);
-            let error =
-                || Error::invalid(format!("codelens.toml has no setting `{name}`"), names());
+            let error = || {
+                Error::invalid(
+                    format!("codelens.toml{place} there is no setting `{name}`"),
+                    names(),
+                )
+            };
             unknown = unknown.or_else(|| Some(error()));
             continue;
         }

@@ -58,18 +58,18 @@ pub struct RepositorySettings {
 /// Parses the file's text; never fails.
 pub fn parse(bytes: &[u8]) -> RepositorySettings {
     let mut found = RepositorySettings::default();
-    let table = std::str::from_utf8(bytes)
-        .map_err(|_| "it is not UTF-8".to_owned())
-        .and_then(|text| {
-            let failed = |error: toml::de::Error| format!("it is no TOML: {}", error.message());
-            text.parse::<toml::Table>().map_err(failed)
-        });
-    let table = match table {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let warning = format!("{FILE} is passed over: it is not UTF-8");
+        found.warnings.push(warning);
+        return found;
+    };
+    let table = match text.parse::<toml::Table>() {
         Ok(table) => table,
-        Err(what) => {
-            found
-                .warnings
-                .push(format!("{FILE} is passed over: {what}"));
+        Err(error) => {
+            let line = line_of_error(text, &error);
+            let message = error.message();
+            let warning = format!("{FILE} is passed over: it is no TOML in line {line}: {message}");
+            found.warnings.push(warning);
             return found;
         }
     };
@@ -89,13 +89,33 @@ pub fn parse(bytes: &[u8]) -> RepositorySettings {
             (Ok(()), Some(key)) => found.set.push(key.name),
             (Ok(()), None) => {}
             (Err(what), _) => {
+                let place = line_of_key(text, &name)
+                    .map_or_else(String::new, |line| format!("{FILE}, line {line}: "));
                 let name: String = name.chars().take(64).collect();
-                let warning = format!("`{}` is passed over: {what}", name.escape_debug());
+                let warning = format!("{place}`{}` is passed over: {what}", name.escape_debug());
                 found.warnings.push(warning);
             }
         }
     }
     found
+}
+
+/// Returns the line of a text, from 1, in which a fault of its TOML begins.
+pub(super) fn line_of_error(text: &str, error: &toml::de::Error) -> usize {
+    line_at(text, error.span().map_or(0, |span| span.start))
+}
+
+/// Returns the line, from 1, of a key or table at the top of a text.
+pub(super) fn line_of_key(text: &str, key: &str) -> Option<usize> {
+    let table = toml::de::DeTable::parse(text).ok()?;
+    let mut keys = table.get_ref().iter().map(|(key, _)| key);
+    let found = keys.find(|it| it.get_ref().as_ref() == key)?;
+    Some(line_at(text, found.span().start))
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    before.matches('\n').count() + 1
 }
 
 /// Whether a key is a setting of the user, or the table of some.
@@ -185,6 +205,26 @@ mod tests {
             b"exclude = [\"x\"]\nexclude = []",
         ] {
             assert_eq!(parse(bytes).warnings.len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_warning_names_the_line() {
+        for (text, part) in [
+            ("# a\n\nspeed = 9\n", "line 3: `speed` is passed over"),
+            (
+                "exclude = [\n\"a\"]\n[roles]\ntest = 5\n",
+                "line 3: `roles`",
+            ),
+            (
+                "exclude = []\nmax_file_bytes = \"big\"\n",
+                "line 2: `max_file_bytes`",
+            ),
+            ("exclude = []\n\nx y\n", "no TOML in line 3"),
+        ] {
+            let warnings = parse(text.as_bytes()).warnings;
+            assert!(warnings[0].starts_with(".codelens.toml"), "{warnings:?}");
+            assert!(warnings[0].contains(part), "{warnings:?}");
         }
     }
 

@@ -88,7 +88,13 @@ pub fn data_directory(config: &Config) -> Check {
 /// Returns the settings of the user's file that were passed over; `None` where all of it counts.
 pub fn settings_file() -> Option<Check> {
     let warnings = config::file_warnings();
-    (!warnings.is_empty()).then(|| Check::passed("settings", warnings.join("; ")))
+    (!warnings.is_empty()).then(|| {
+        Check::failed(
+            "settings",
+            warnings.join("; "),
+            "correct codelens.toml: `codelens config show` tells where it is and which settings there are",
+        )
+    })
 }
 
 /// Checks a repository, its indexes and the checked-out commit's index.
@@ -127,10 +133,19 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
                 [] => "nothing set".to_owned(),
                 set => format!("sets {}", set.join(", ")),
             };
-            // Faults in a repository's own settings are no fault of this machine.
             let warnings = said.warnings.iter().map(|warning| format!("; {warning}"));
             let detail = set + &warnings.collect::<String>();
-            found.checks.push(Check::passed(repository::FILE, detail));
+            found.checks.push(if said.warnings.is_empty() {
+                Check::passed(repository::FILE, detail)
+            } else {
+                let keys = repository::KEYS.map(|key| format!("`{}` ({})", key.name, key.bounds));
+                let fix = format!(
+                    "correct `{}` at the root of the repository, which takes {}",
+                    repository::FILE,
+                    keys.join(" and ")
+                );
+                Check::failed(repository::FILE, detail, fix)
+            });
         }
     }
     match workspace.health() {

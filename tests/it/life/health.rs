@@ -125,7 +125,10 @@ fn settings_in_the_default_place_that_mean_nothing_are_a_warning() {
     let file = dir.join("codelens.toml");
     let large = "\n".repeat(100_000);
     for (text, part) in [
-        (&b"[server]\nport = 80\n"[..], "no setting `server`"),
+        (
+            &b"[server]\nport = 80\n"[..],
+            "line 1: there is no setting `server`",
+        ),
         (b"x y", "line 1"),
         (b"\xff\xfe", "cannot be read"),
         (large.as_bytes(), "64 KiB"),
@@ -134,7 +137,13 @@ fn settings_in_the_default_place_that_mean_nothing_are_a_warning() {
         let ran = cli.run(&["search", "open", "--json"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         assert!(ran.stderr.contains(part), "{ran:?}");
-        assert!(cli.run(&["doctor"]).stdout.contains(part));
+        let doctor = cli.run(&["doctor"]);
+        assert!(doctor.stdout.contains(part), "{doctor:?}");
+        assert!(
+            doctor.stdout.contains("correct codelens.toml"),
+            "{doctor:?}"
+        );
+        assert_eq!(doctor.code, 1, "a fault is not ticked: {doctor:?}");
         assert!(cli.run(&["config", "show"]).stdout.contains(part));
     }
     std::fs::write(&file, "budget_ms = 777\ncolour = 1\n").unwrap();

@@ -130,11 +130,14 @@ fn a_repository_says_which_of_its_files_matter() {
         "{warnings}"
     );
     let doctor = cli.run(&["doctor"]);
-    assert_eq!(doctor.code, 0, "a warning, never a failure: {doctor:?}");
-    assert!(
-        doctor.stdout.contains("`home` is passed over"),
-        "{doctor:?}"
-    );
+    assert_eq!(doctor.code, 1, "a fault is not ticked: {doctor:?}");
+    for part in [
+        ".codelens.toml, line 3: `home` is passed over",
+        ".codelens.toml, line 4: `speed` is passed over",
+        "correct `.codelens.toml`",
+    ] {
+        assert!(doctor.stdout.contains(part), "{doctor:?}");
+    }
     // A `.codelensignore` outweighs it, and so does the user.
     repo.write(".codelensignore", "!*.snap\n");
     assert_eq!(files(&cli), 5);
