@@ -18,7 +18,7 @@ use crate::tools::Progress;
 use crate::workspace::{Revision, VectorStatus, Workspace};
 
 const ABOUT: &str = "\
-Search uses words, names, paths and past commits. With a model of yours, set as [embed] in codelens.toml, it can also use meaning: `embed build` turns each piece of \
+Search uses words, names, paths and past commits. With a model of yours, set as [embed] in codelens.toml, it can also use meaning: `embed build` turns each chunk of \
 code into a vector, once for all branches and clones of a repository. Nothing is sent anywhere until you set an address, and keys are named by a variable \
 of the environment.";
 
@@ -34,7 +34,7 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(
             Command::new("status")
-                .about("Tell the model, where text goes, and how many pieces of code have a vector")
+                .about("Tell the model, where text goes, and how many chunks have a vector")
                 .arg(flags::reference_flag())
                 .after_help(
                     "Examples:\n  codelens embed status\n  codelens embed status --ref v1.2 --json",
@@ -91,7 +91,7 @@ fn build(
 ) -> Result<(Value, String)> {
     let meter = ProgressLine::new(
         "embedding",
-        "pieces",
+        "chunks",
         PATIENCE,
         flags::verbosity(matches) > 0,
     );

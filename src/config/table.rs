@@ -257,7 +257,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "search.partial_vectors",
         variable: "CODELENS_PARTIAL_VECTORS",
         unit: "",
-        about: "whether meaning counts while pieces of code lack a vector",
+        about: "whether meaning counts while chunks lack a vector",
         kind: ValueType::Switch { default: false },
     },
     Setting {

@@ -28,7 +28,7 @@ pub struct Chunks;
 pub struct ChunksInput {
     /// File, relative to the repository.
     pub path: String,
-    /// Bytes of a window; without it the pieces are definitions and the lines between them.
+    /// Bytes of a window; without it the chunks are definitions and the lines between them.
     #[arg(long, allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Number<1>>,
@@ -86,9 +86,9 @@ pub(crate) struct ChunkOutput {
 
 impl Tool for Chunks {
     const NAME: &'static str = "cl_chunks";
-    const TITLE: &'static str = "List the pieces of a file, by definition or by size";
-    const ABOUT: &'static str = "Lists the pieces that a file is cut into: definitions and the lines between them, with the handles that `codelens expand` takes, \
-        or with --size windows of so many bytes, each of whole characters. Without --overlap the pieces hold each byte of the file once. Read from the disk, or from \
+    const TITLE: &'static str = "List the chunks of a file, by definition or by size";
+    const ABOUT: &'static str = "Lists the chunks that a file is cut into: definitions and the lines between them, with the handles that `codelens expand` takes, \
+        or with --size windows of so many bytes, each of whole characters. Without --overlap the chunks hold each byte of the file once. Read from the disk, or from \
         the commit of --ref; no index is needed.";
     const EXAMPLES: &'static str = "codelens chunks src/store.ts\ncodelens chunks src/store.ts --size 5000 --overlap 200 --json\ncodelens chunks src/store.ts --ref main";
     const TAKES_REF: bool = true;

@@ -11,7 +11,7 @@ pub(in crate::cli) fn vectors_removed(n_vectors: u64, n_bytes: u64) -> String {
     format!("removed {removed} ({})\n", bytes(n_bytes))
 }
 
-/// Returns the result of a build: how many texts it embedded, and how many pieces of code of how many have a vector now. `reference` names the
+/// Returns the result of a build: how many texts it embedded, and how many chunks of how many have a vector now. `reference` names the
 /// commit that was asked about.
 pub(in crate::cli) fn vectors_built(
     n_embedded: u64,
@@ -24,11 +24,11 @@ pub(in crate::cli) fn vectors_built(
 
 fn state(counts: Option<(u64, u64)>, reference: Option<&str>) -> String {
     match counts {
-        Some((have, of)) if have == of => format!("all {of} pieces of code have a vector"),
+        Some((have, of)) if have == of => format!("all {of} chunks have a vector"),
         counts => {
             let (have, of) = counts.unwrap_or_default();
             let build = embed_build(reference);
-            format!("{have} of {of} pieces of code have a vector; `{build}` goes on")
+            format!("{have} of {of} chunks have a vector; `{build}` goes on")
         }
     }
 }

@@ -64,7 +64,7 @@ impl AnswerText for ChunksOutput {
             };
             put!(text, "{place}  {facts}{symbol}\n");
         }
-        let total = plural(self.chunks.len() as u64, "piece");
+        let total = plural(self.chunks.len() as u64, "chunk");
         let bytes = plural(self.total_bytes, "byte");
         let total = screen.paint(FAINT, &format!("{total}, {bytes}"));
         put!(text, "\n{total}\n");

@@ -61,7 +61,7 @@ fn models(ranking: &RankingOutput, reference: Option<&str>, screen: &Screen) -> 
         let why = vector.why.unwrap_or_default();
         match (vector.state, why) {
             ("partial", _) => format!(
-                "{} of {} pieces of code have a vector, so meaning {}; `{}` makes the others",
+                "{} of {} chunks have a vector, so meaning {}; `{}` makes the others",
                 count(vector.have.unwrap_or_default()),
                 count(vector.of.unwrap_or_default()),
                 if vector.counts {

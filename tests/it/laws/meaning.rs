@@ -62,7 +62,7 @@ fn meaning_finds_code_in_other_words_once_every_chunk_has_a_vector() {
     assert_eq!(order(&early), plain);
     let shown = cli.run(&["search", OTHER_WORDS]).stdout;
     assert!(
-        shown.contains("pieces of code have a vector, so meaning does not count yet"),
+        shown.contains("chunks have a vector, so meaning does not count yet"),
         "{shown}"
     );
     cli.json(&["embed", "build"]);
