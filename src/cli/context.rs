@@ -42,10 +42,11 @@ pub(super) fn command() -> Command {
                 .after_help("Examples:\n  codelens context rename login sign-in"),
         )
         .subcommand(
-            Command::new("rm")
+            Command::new("remove")
+                .visible_alias("rm")
                 .about("Remove a context")
                 .arg(name("name", "Its name"))
-                .after_help("Examples:\n  codelens context rm login"),
+                .after_help("Examples:\n  codelens context remove login"),
         )
         .subcommand(
             Command::new("export")
@@ -126,7 +127,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                     format!("`{}` is now `{}`\n", name("name"), name("to")),
                 ))
             }
-            "rm" => {
+            "remove" => {
                 place.remove_record(name("name"), Some(RecordKind::Context))?;
                 Ok((
                     json!({"removed": name("name")}),
