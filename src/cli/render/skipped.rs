@@ -6,8 +6,13 @@ use super::text::{Facts, count, most_first, plural};
 use crate::cli::screen::visible;
 use crate::model::SkipReason;
 
-/// Adds a row for files that were left out, and one for those of which a part is indexed.
-pub(super) fn add_skipped(facts: &mut Facts<'_>, by_reason: &BTreeMap<&'static str, u64>) {
+/// Adds a row for files that were left out, and one for those of which a part is indexed. `n_files` counts all files, these
+/// among them: `3 of the 705 files (2 binary, 1 lock file)`.
+pub(super) fn add_skipped(
+    facts: &mut Facts<'_>,
+    by_reason: &BTreeMap<&'static str, u64>,
+    n_files: u64,
+) {
     for (heading, is_reduced) in [("left out", false), ("reduced", true)] {
         let counts = most_first(by_reason).into_iter();
         let counts: Vec<_> = counts
@@ -17,9 +22,10 @@ pub(super) fn add_skipped(facts: &mut Facts<'_>, by_reason: &BTreeMap<&'static s
             continue;
         }
         let total = counts.iter().map(|(_, number)| number).sum();
+        let files = plural(n_files, "file");
         facts.add(
             heading,
-            format!("{} ({})", plural(total, "file"), reasons(&counts)),
+            format!("{} of the {files} ({})", count(total), reasons(&counts)),
         );
     }
 }

@@ -7,6 +7,7 @@ use super::text::{
     Facts, bytes, count, duration, list, most_first, plural, put, short, table, wrap,
 };
 use super::{AnswerText, RenderedText, said};
+use crate::cli::command_names::in_error;
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible};
 use crate::model::{BUNDLE_SOURCE, COMMIT_SOURCE};
 use crate::tools::doctor::{CheckOutput, DoctorOutput};
@@ -95,7 +96,7 @@ impl AnswerText for RefreshOutput {
         }
         holds.push(plural(self.total_chunks, "chunk"));
         facts.add("holds", holds.join(", "));
-        add_skipped(&mut facts, &self.skipped_by_reason);
+        add_skipped(&mut facts, &self.skipped_by_reason, self.total_files);
         facts.add(
             "started from",
             visible_or_empty(self.seeded_from.as_deref()),
@@ -177,7 +178,7 @@ impl AnswerText for StatsOutput {
             );
         }
         facts.add("languages", list(&most_first(&self.languages)));
-        add_skipped(&mut facts, &self.skipped_by_reason);
+        add_skipped(&mut facts, &self.skipped_by_reason, counts.files);
         facts.add("size", bytes(self.bytes));
         if let Some(MemoryCountsOutput { records }) = &self.memory {
             let records = records.iter().map(|(kind, n)| plural(*n, kind));
@@ -273,7 +274,7 @@ fn check(check: &CheckOutput, width: usize, screen: &Screen) -> String {
             text,
             "{indent}{} {}\n",
             screen.paint(CARE, "fix:"),
-            visible(fix)
+            visible(&in_error("", fix)[1])
         );
     }
     text

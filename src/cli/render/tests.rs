@@ -272,7 +272,7 @@ fn a_refresh_says_what_it_did_and_left_out() {
     index         ready: indexed 1 file, removed 2 in 1.2 s, 2.3 s of CPU
     branch        main  no commit yet
     holds         527 files, 4,311 chunks
-    left out      9 files (7 binary, 1 secret, 1 too large)
+    left out      9 of the 527 files (7 binary, 1 secret, 1 too large)
     started from  idx_ff
     "#);
 }
