@@ -87,14 +87,25 @@ another machine; an edited symbol keeps it as long as its qualified name and fil
 
 ## Changes
 
-The lists of `cl_changes`: `changes:[{handle?, path, symbol, kind, change, exported, from?:{path?, symbol?, line?, signature?, exported?, evidence?}, line, signature?, callers?, tests?, source?}]`
-(`change`: added, removed, moved, renamed, signature, body; `kind: reexport` for a name that a file passes on) ·
-`broken:[{path, line, text, symbol?, uses:{path, symbol, change, now?}, provenance, also?}]` (one entry for an import, `also` the lines that it leaves without a meaning; uses that come
-through a re-export which is listed itself are not listed again) · `collisions:[{with, kind, path, symbol?, ours, theirs, detail}]` (`kind`: uses_changed, same_symbol, both_added, file_only) ·
-`tests:[{path, hops, confidence, provenance, cases?}]` (`hops` 0: changed itself) · `files:[{path, from?, status, added?, deleted?}]`. `complete` says whether every use in reach was bound:
-only then an empty `broken` means that there is none. `unresolvedAt` lists, in the form of `broken`, those of the `unresolved` uses that meant a member which is gone, where a base from outside the repository may have one
-of the name. `base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few or too many arguments are looked for in TypeScript and Python, those that make an object of a class among them.
-Where a parameter list changed and calls are not compared with it (one of several overloads is gone, a language other than TypeScript and Python, a decorator that may change it), or by the number of arguments alone (another type, in Python another name), `summary` counts it, and the answer is not `complete`. Nor is it where a changed file of code that is not compared (generated, minified, left out) may have lost definitions.
+The lists of `cl_changes`:
+
+| list | an entry | fields |
+|---|---|---|
+| `changes` | a definition that differs | `handle?`, `path`, `symbol`, `kind` (`reexport` for a name that a file passes on), `change` (added, removed, moved, renamed, signature, body), `exported`, `from?` (as it was: `path?`, `symbol?`, `line?`, `signature?`, `exported?`, `evidence?`), `line`, `signature?`, `callers?`, `tests?`, `source?` |
+| `broken` | a use of what is gone, or a call that no longer fits; an import is one entry, and uses that come through a re-export which is listed itself are none | `path`, `line`, `text`, `symbol?`, `uses` (the definition: `path`, `symbol`, `change`, `now?`), `provenance`, `also?` (further lines that an import leaves without a meaning) |
+| `unresolvedAt` | one of the `unresolved` uses, which meant a member that is gone where a base from outside the repository may have one of the name | as `broken` |
+| `collisions` | a place where both branches disagree | `with`, `kind` (uses_changed, same_symbol, both_added, file_only), `path`, `symbol?`, `ours`, `theirs`, `detail` |
+| `tests` | a test file that reaches the changes | `path`, `hops` (0: changed itself), `confidence`, `provenance`, `cases?` |
+| `files` | a file that differs | `path`, `from?`, `status`, `added?`, `deleted?` |
+
+`base` is taken as it is; `main...` stands for where the head left `main`. Calls with too few or too many arguments are looked for in TypeScript and Python, those that make an object of a class among them.
+
+An empty `broken` means that there is none only where `complete` is true. It is false, among other cases, where
+
+- a use in reach was not bound (`unresolved`),
+- a parameter list changed and calls are not compared with it (one of several overloads is gone, a language other than TypeScript and Python, a decorator that may change it) or by the number of arguments alone
+  (another type, in Python another name): `summary` counts these,
+- a changed file of code that is not compared (generated, minified, left out) may have lost definitions.
 
 `risk` of `cl_impact` with `risk`: `{files:[{path, commits, commits90, churn, fixes:{count, last?, subjects}, owners?, coChange?:[{path, together, of}], lastChange?:{sha, date, subject}}],
 filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, path, line, state}], testGapsUnchecked?, reviewers?:[{name, basis, share?}], blast:{files, tests, packages?},
@@ -107,9 +118,16 @@ member of a base from outside the repository; `unresolved` counts further uses o
 
 ## Errors
 
-A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `hint` is the next step. On the command line it goes to stderr, with exit
-code 1 (2 for wrong usage, 130 when interrupted; `codelens changes --exit-code` ends with 3 where a use is broken). Codes: `not_a_repo`, `index_missing`, `index_busy`, `invalid_argument`, `bad_cursor`,
-`unknown_handle`, `path_not_found`, `outside_repo`, `not_indexed`, `refused`, `newer_schema`, `cancelled`, `git`, `io`, `internal`.
+A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `hint` is the next step. Codes: `not_a_repo`, `index_missing`, `index_busy`, `invalid_argument`, `bad_cursor`,
+`unknown_handle`, `path_not_found`, `outside_repo`, `not_indexed`, `refused`, `newer_schema`, `cancelled`, `git`, `io`, `internal`. On the command line the error goes to stderr, and the command ends with an exit code:
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | an error, a failed check of `codelens doctor`, or a failed test of `codelens verify` |
+| 2 | a command line that is not understood |
+| 3 | a use is broken (`codelens changes --exit-code`) |
+| 130 | interrupted with Ctrl-C |
 
 ";
 
@@ -127,7 +145,7 @@ pub fn manual() -> String {
     let _ = writeln!(out, "Values of `freshnessReason`: {}.", reasons.join(", "));
     let _ = writeln!(
         out,
-        "\nKeys of `skippedByReason`: {}. Each file that is left out or reduced is counted under one of them.",
+        "\nKeys of `skippedByReason`: {}. Each file that is left out or reduced is counted under one of them. `totalFiles`, `fileCount` and `counts.files` count these files, too; `searchedFiles` does not count those that are left out.",
         skips.join(", ")
     );
     confidences(&mut out);
