@@ -60,7 +60,12 @@ impl ChangesOutput {
 /// Returns the answer for a terminal: the finding, broken uses, collisions, changes by file, tests.
 fn changes(answer: &ChangesOutput, screen: &Screen) -> String {
     let mut text = String::new();
-    let (base, head) = (visible(&answer.base.name), visible(&answer.head.name));
+    let head = if answer.head.is_work_tree {
+        "work tree".into()
+    } else {
+        visible(&answer.head.name)
+    };
+    let base = visible(&answer.base.name);
     let sides = screen.paint(FAINT, &format!("{base} → {head}"));
     put!(text, "{sides}\n");
     let mut summary = said(&answer.summary);

@@ -202,6 +202,9 @@ pub struct StateOutput {
     /// Its commit; that of `HEAD` for a work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sha: Option<String>,
+    /// Whether it is a work tree, with its edits.
+    #[serde(skip)]
+    pub(crate) is_work_tree: bool,
 }
 
 impl StateOutput {
@@ -209,6 +212,7 @@ impl StateOutput {
         Self {
             name: side.name.clone(),
             sha: side.commit.as_ref().map(ToString::to_string),
+            is_work_tree: side.is_work_tree,
         }
     }
 }
