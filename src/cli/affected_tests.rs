@@ -74,7 +74,11 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         empty_because = match runner {
             _ if !text.is_empty() => String::new(),
             Some(runner) if !listed.is_empty() => {
-                format!("None of the {} tests is one for {runner}.\n", listed.len())
+                let found = match listed.len() {
+                    1 => "The test found is".to_owned(),
+                    n => format!("The {n} tests found are"),
+                };
+                format!("{found} not for {runner}; without --run-format the paths are printed.\n")
             }
             _ if found.n_changed_files == Some(0) => "No file differs.\n".to_owned(),
             _ => "No test is known to reach it.\n".to_owned(),
@@ -147,6 +151,12 @@ fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<ReachingTests> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let (base, path) = (text("base"), text("path"));
     if let Some(symbol) = text("symbol") {
+        if symbol.trim().is_empty() {
+            return Err(Error::invalid(
+                "`--symbol` is empty",
+                "pass the name of a definition, also qualified (Class.method)",
+            ));
+        }
         return of_definitions(&[("symbol", Some(symbol)), ("path", path)], call);
     }
     let mut input = json!({"limit": MAX_TESTS, "budget": BUDGET, "include": ["tests"]});
