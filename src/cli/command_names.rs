@@ -223,10 +223,7 @@ fn with_commands(text: &str) -> String {
         } else if written.ends_with("` (") && after.starts_with(')') {
             written.truncate(written.len() - " (".len());
             rest = &after[1..];
-        } else if let Some((command, after)) = after
-            .strip_prefix(" (`codelens ")
-            .and_then(|it| it.split_once("`)"))
-        {
+        } else if let Some((command, after)) = whole_command(after) {
             written.push_str("`codelens ");
             written.push_str(command);
             written.push('`');
@@ -244,6 +241,17 @@ fn with_commands(text: &str) -> String {
     written
 }
 
+/// Splits the text behind the name of a tool around the command that stands for it: of
+/// "` with `force: true` (`codelens refresh --force`), then …`" the command is `refresh --force`.
+fn whole_command(after_tool: &str) -> Option<(&str, &str)> {
+    let after_input = match after_tool.strip_prefix(" with `") {
+        Some(input) => input.split_once('`')?.1,
+        None => after_tool,
+    };
+    let command = after_input.strip_prefix(" (`codelens ")?;
+    command.split_once("`)")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{CommandArguments, with_commands};
@@ -259,6 +267,14 @@ mod tests {
             (
                 "cl_stats (`codelens stats`) lists them",
                 "`codelens stats` lists them",
+            ),
+            (
+                "call cl_refresh with `force: true` (`codelens refresh --force`), then ask",
+                "call `codelens refresh --force`, then ask",
+            ),
+            (
+                "cl_refresh with `force: true` builds it",
+                "`codelens refresh` with `force: true` builds it",
             ),
             (
                 "`codelens map a` (cl_map) lists them",

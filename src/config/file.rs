@@ -33,7 +33,12 @@ pub(super) struct FileSettings {
 /// # Errors
 /// For a named file: `io` if it can't be read, `invalid_argument` if it is no TOML or has an unknown setting.
 pub(super) fn read(path: &Path, is_named: bool) -> Result<FileSettings> {
-    let found = text(path).and_then(|text| parse(&text));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = sanitize::escaped_start(&name, 60);
+    let found = text(path)
+        .and_then(|text| parse(&text))
+        .map(|(settings, unknown)| (settings, unknown.map(|error| in_file(error, &name))))
+        .map_err(|error| in_file(error, &name));
     match found {
         Ok((_, Some(unknown))) if is_named => Err(unknown),
         Ok((settings, unknown)) => Ok(FileSettings {
@@ -52,6 +57,12 @@ pub(super) fn read(path: &Path, is_named: bool) -> Result<FileSettings> {
             ..FileSettings::default()
         }),
     }
+}
+
+/// Returns an error of a file under the name that the user gave it.
+fn in_file(mut error: Error, name: &str) -> Error {
+    error.message = error.message.replacen("codelens.toml", name, 1);
+    error
 }
 
 /// Returns the text of a file, empty where there is none.

@@ -91,7 +91,7 @@ impl CallRunner {
             Err(Error::new(
                 Code::Internal,
                 format!("{name} failed by a fault of this program"),
-                "call again; if it fails again, run `codelens doctor` and report the lines on stderr",
+                "call again; if it fails again, call cl_doctor and report what it says with the lines on stderr",
             ))
         })
     }

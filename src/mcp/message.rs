@@ -89,6 +89,16 @@ pub(super) fn refusal(
     ServerJsonRpcMessage::Error(JsonRpcError::new(id, ErrorData::new(code, words, None)))
 }
 
+/// Returns the message for parameters that a method does not take: of a call with a list of arguments, what they are instead.
+fn other_form(method: &str) -> String {
+    let method = crate::workspace::cut_argument(method);
+    let form = match method.as_str() {
+        "tools/call" => ": `name` is a string, `arguments` an object",
+        _ => "",
+    };
+    format!("the parameters of {method} have another form{form}")
+}
+
 fn refused(id: Option<RequestId>, code: ErrorCode, words: String) -> Box<ServerJsonRpcMessage> {
     Box::new(refusal(id, code, words))
 }
@@ -106,7 +116,7 @@ fn known(message: ClientJsonRpcMessage) -> ParsedMessage {
         let words = format!("{method} went with revision 2026-07-28");
         (ErrorCode::METHOD_NOT_FOUND, words)
     } else if !is_typed && METHODS.contains(&method) {
-        let words = format!("these are no parameters of {method}");
+        let words = other_form(method);
         (ErrorCode::INVALID_PARAMS, words)
     } else {
         return ParsedMessage::Messages(vec![message]);
@@ -155,14 +165,9 @@ fn single(value: Value) -> ParsedMessage {
         // Nobody waits for an answer to these.
         Some(_) if is_versioned && !has_id => ParsedMessage::Nothing,
         None if is_versioned && is_answer => ParsedMessage::Nothing,
-        Some(method) if is_versioned && id.is_some() => ParsedMessage::Refused(refused(
-            id,
-            ErrorCode::INVALID_PARAMS,
-            format!(
-                "these are no parameters of {}",
-                crate::workspace::cut_argument(&method)
-            ),
-        )),
+        Some(method) if is_versioned && id.is_some() => {
+            ParsedMessage::Refused(refused(id, ErrorCode::INVALID_PARAMS, other_form(&method)))
+        }
         _ => ParsedMessage::Refused(refused(
             id,
             ErrorCode::INVALID_REQUEST,

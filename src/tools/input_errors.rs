@@ -71,7 +71,7 @@ fn misfit<'a>(
     }
 }
 
-/// Returns what a field takes, in words: `an integer (1 to 200)`.
+/// Returns the values that a field takes, in words: `an integer (1 to 200)`.
 fn taken(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
         let words: Vec<String> = words.iter().filter_map(Value::as_str).map(quoted).collect();

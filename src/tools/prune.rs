@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{MAX_LIST_BYTES, is_zero, n_within_bytes};
 use super::number::Number;
 use super::{Call, Tool, revision};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::lifecycle::prune::RemovedIndex;
 use crate::workspace::{DropTarget, PruneOptions};
 
@@ -94,7 +94,10 @@ impl Tool for Prune {
                 ));
             }
         }
-        let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
+        let workspace = call
+            .workspaces
+            .open(input.repo.as_deref(), call.places)
+            .map_err(start_of_pruning)?;
         let pruned = workspace.prune(PruneOptions {
             dry_run: input.dry_run,
             unused_days: input.older_than_days.map(|days| {
@@ -124,6 +127,15 @@ impl Tool for Prune {
             truncated,
         })
     }
+}
+
+/// Returns the error of a call outside a repository with the next step for pruning, which any repository will do for.
+fn start_of_pruning(mut error: Error) -> Error {
+    if error.code == Code::NotARepo {
+        "pass `repo`: any repository, for example one that `codelens list` shows; the whole data directory is pruned"
+            .clone_into(&mut error.hint);
+    }
+    error
 }
 
 fn removed(removed: RemovedIndex) -> RemovedIndexOutput {

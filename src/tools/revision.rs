@@ -57,7 +57,13 @@ pub(super) fn of_call(
         return Err(Error::invalid(what, hint));
     }
     let asked = name.unwrap_or("HEAD");
-    match workspace.revision(asked)? {
+    let found = workspace.revision(asked).map_err(|mut error| {
+        if name.is_some() {
+            error.message = format!("field `{REF}`: {}", error.message);
+        }
+        error
+    })?;
+    match found {
         // Nothing is committed yet.
         None if name.is_none() => Ok(None),
         None => Err(unknown(asked, &workspace)),
@@ -70,28 +76,38 @@ pub(super) fn of_call(
 /// # Errors
 /// `invalid_argument` for a name of no commit, with names like it.
 pub fn revision_by_name(name: &str, workspace: &Workspace) -> Result<Revision> {
-    match workspace.revision(name)? {
+    let found = workspace.revision(name).map_err(|mut error| {
+        error.message = format!("field `{REF}`: {}", error.message);
+        error
+    })?;
+    match found {
         Some(found) => Ok(found),
         None => Err(unknown(name, workspace)),
     }
 }
 
 fn unknown(name: &str, workspace: &Workspace) -> Error {
+    if name == "HEAD" {
+        return Error::invalid(
+            format!("field `{REF}`: nothing is committed yet, so that `HEAD` is no commit"),
+            "leave `ref` out to ask about the work tree, or commit first",
+        );
+    }
     let near: Vec<String> = nearest(name, workspace.reference_names().unwrap_or_default())
         .into_iter()
         .map(|name| format!("`{}`", cut_argument(&name)))
         .collect();
-    let one = "`git branch -a` and `git tag` list the names; nothing is fetched";
+    let names = "`git branch -a` and `git tag` list the names; nothing is fetched";
     let hint = if near.is_empty() {
-        one.to_owned()
+        names.to_owned()
     } else {
-        format!("did you mean {}? {one}", near.join(" or "))
+        format!("did you mean {}? {names}", near.join(" or "))
     };
-    let what = format!(
-        "no commit of this clone has the name `{}`",
-        cut_argument(name)
-    );
-    Error::invalid(format!("field `{REF}`: {what}"), hint)
+    let name = cut_argument(name);
+    Error::invalid(
+        format!("field `{REF}`: no branch, tag or commit is named `{name}`"),
+        hint,
+    )
 }
 
 /// Returns the names most like one: `feture` → `feature`, `3.4.0` → `v3.4.0`, `login` → `origin/login`.

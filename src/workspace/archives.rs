@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::run_history::RunRecorder;
+use super::view::cut_argument;
 use super::{Workspace, Workspaces};
 use crate::archive::{Archive, ArchiveError, Strip, is_name};
 use crate::error::{Code, Error, Result};
@@ -111,7 +112,12 @@ impl Workspaces {
                 run.finish_done(added.n_files, 0, added.n_bytes);
                 Ok(added)
             }
-            Err(error) => {
+            Err(mut error) => {
+                // The archive's own error knows no name.
+                let named = format!("`{}`", cut_argument(&source));
+                for subject in ["the archive ", "the file "] {
+                    error.message = error.message.replacen(subject, &format!("{named} "), 1);
+                }
                 run.finish_failed(&error);
                 Err(error)
             }
@@ -170,7 +176,12 @@ impl Workspaces {
         let _lock = lock(&self.home()?, name)?;
         std::fs::remove_dir_all(&dir).map_err(|error| {
             let hint = "check the rights of the data directory, then run it again";
-            Error::new(Code::Io, "the archive can't be removed", hint).because(error)
+            Error::new(
+                Code::Io,
+                format!("the archive `{name}` can't be removed"),
+                hint,
+            )
+            .because(error)
         })
     }
 
@@ -185,7 +196,7 @@ impl Workspaces {
         }
         Err(Error::new(
             Code::PathNotFound,
-            "there is no archive of this name",
+            format!("there is no archive `{}`", cut_argument(name)),
             "`codelens archive list` lists them; `codelens archive add FILE` adds one",
         ))
     }
@@ -267,7 +278,10 @@ fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(
-        "an archive's name has letters, digits, `-`, `_` and `.`, at most 64 and no mark at the ends",
+        format!(
+            "`{}` is no name of an archive, which has letters, digits, `-`, `_` and `.`, at most 64 and no mark at the ends",
+            cut_argument(name)
+        ),
         "pass another one with --name",
     ))
 }

@@ -200,6 +200,12 @@ impl Workspace {
         if let Some(revision) = revision {
             return Ok(revision.commit);
         }
+        if name == "HEAD" {
+            return Err(Error::invalid(
+                format!("field `{field}`: nothing is committed yet, so that `HEAD` is no commit"),
+                format!("leave `{field}` out, or commit first"),
+            ));
+        }
         let near = near_names(&self.reference_names()?, name);
         Err(Error::invalid(
             format!(
@@ -207,7 +213,7 @@ impl Workspace {
                 view::cut_argument(name)
             ),
             if near.is_empty() {
-                "pass the name of one commit, for example `main`, `v1.2` or `HEAD~3`; nothing is fetched".to_owned()
+                "`git branch -a` and `git tag` list the names; nothing is fetched".to_owned()
             } else {
                 format!("did you mean {}? Nothing is fetched", near.join(", "))
             },

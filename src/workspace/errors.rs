@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use super::view::cut_argument;
 use crate::error::{Code, Error};
 use crate::git::GitError;
 use crate::reconcile::ReconcileError;
@@ -13,13 +14,18 @@ use crate::store::{OsRefusal, StoreError};
 impl From<GitError> for Error {
     fn from(error: GitError) -> Self {
         // Messages name no absolute path: those go to the log with the source.
-        let status =
-            "`git status` shows whether git can read the repository; `codelens doctor` tells more";
+        let status = "`git status` shows whether git can read the repository; cl_doctor tells more";
         let (code, message, hint) = match &error {
-            GitError::NotARepository { .. } => (
+            GitError::NotARepository { start } => (
                 Code::NotARepo,
-                "this place is not inside a git work tree".to_owned(),
-                "run it inside a git work tree, or pass `repo` as a path inside one".to_owned(),
+                match start.file_name() {
+                    Some(name) => {
+                        let name = cut_argument(&name.to_string_lossy());
+                        format!("`{name}` is not inside a git work tree")
+                    }
+                    None => "this place is not inside a git work tree".to_owned(),
+                },
+                "pass `repo`: a path inside a git work tree, or start in one".to_owned(),
             ),
             GitError::Tree { .. } => (
                 Code::Git,
@@ -93,17 +99,17 @@ impl From<StoreError> for Error {
                 StoreError::Version { found, wanted, .. } if found > wanted => (
                     Code::NewerSchema,
                     format!("the index has schema {found}, this version knows {wanted}"),
-                    "update codelens, or run `codelens refresh --force`",
+                    "update codelens, or call cl_refresh with `force: true` (`codelens refresh --force`)",
                 ),
                 StoreError::Version { .. } | StoreError::Corrupt { .. } => (
                     Code::Io,
                     "the index is damaged or of another version".to_owned(),
-                    "run `codelens refresh --force` to build it anew",
+                    "call cl_refresh with `force: true` (`codelens refresh --force`) to build it anew",
                 ),
                 StoreError::Sqlite { doing, .. } if error.is_corrupt() => (
                     Code::Io,
                     format!("the index is damaged (while {doing})"),
-                    "run `codelens refresh --force` to build it anew",
+                    "call cl_refresh with `force: true` (`codelens refresh --force`) to build it anew",
                 ),
                 StoreError::Sqlite { doing, .. } => (
                     Code::Io,
@@ -203,13 +209,13 @@ fn reason(error: &StoreError) -> &'static str {
 fn next_step(error: &StoreError) -> &'static str {
     match error.refusal() {
         Some(OsRefusal::Full) => {
-            "free some space on the disk of the data directory (`codelens doctor` names the place, `codelens prune --max-bytes N` removes indexes), then call again"
+            "free some space on the disk of the data directory (cl_doctor names the place, cl_prune with `maxBytes` removes indexes), then call again"
         }
         Some(OsRefusal::Forbidden) => {
-            "give this user permission to write in the data directory (`codelens doctor` names it), or set CODELENS_HOME to another one"
+            "give this user permission to write in the data directory (cl_doctor names it), or set CODELENS_HOME to another one"
         }
         Some(OsRefusal::Broken) | None => {
-            "check the disk of the data directory, its free space and its quota (`codelens doctor` names the place), then call again"
+            "check the disk of the data directory, its free space and its quota (cl_doctor names the place), then call again"
         }
     }
 }

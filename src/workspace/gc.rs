@@ -124,7 +124,14 @@ impl Workspace {
                     "no index was made of `{}` with `ref`",
                     super::view::cut_argument(&revision.name)
                 ),
-                _ => "there is no such index in this repository".to_owned(),
+                DropTarget::Index(id) => format!(
+                    "there is no index `{}` in this repository",
+                    super::view::cut_argument(id)
+                ),
+                DropTarget::Branch(branch) => format!(
+                    "there is no index of the branch `{}` in this work tree",
+                    super::view::cut_argument(branch)
+                ),
             };
             return Err(Error::new(
                 Code::IndexMissing,
@@ -136,12 +143,12 @@ impl Workspace {
             let refusal = if entry.is_active {
                 Some((
                     "is checked out",
-                    "switch to another branch first; `codelens refresh --force` builds it anew",
+                    "switch to another branch first; cl_refresh with `force: true` (`codelens refresh --force`) builds it anew",
                 ))
             } else if entry.is_pinned {
                 Some((
                     "is pinned by a saved context",
-                    "remove that context with `codelens context rm`, or save it again without `pinned`",
+                    "remove that context with `codelens context remove`, or save it again without `pinned`",
                 ))
             } else {
                 self.close_idle(&entry.pointer.index_id);

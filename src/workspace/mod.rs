@@ -278,8 +278,14 @@ impl Workspaces {
         if !tried.is_empty() && !tried.iter().any(is_there) {
             return Err(Error::new(
                 Code::PathNotFound,
-                "there is no file or directory at the path of the repository",
-                "pass `repo` as a path inside a git work tree that is there",
+                match tried[0].file_name() {
+                    Some(name) => format!(
+                        "there is no file or directory `{}` where the repository should be",
+                        view::cut_argument(&name.to_string_lossy())
+                    ),
+                    None => "there is nothing where the repository should be".to_owned(),
+                },
+                "pass `repo`: a path inside a git work tree that is there",
             ));
         }
         Err(failure.unwrap_or_else(|| {

@@ -262,7 +262,7 @@ impl Workspace {
                     Err(_) => recorder.finish_failed(&Error::new(
                         Code::Io,
                         "the index could not be brought up",
-                        "run the next step; if it fails too, `codelens doctor` says why",
+                        "run the next step; if it fails too, cl_doctor says why",
                     )),
                 }
                 outcome

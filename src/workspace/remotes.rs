@@ -536,7 +536,7 @@ fn local(error: &std::io::Error) -> Error {
             "a bundle on its way failed on this machine: {}",
             error.kind()
         ),
-        "check the free space and the permissions of the data directory (`codelens doctor` names it), then run it again",
+        "check the free space and the permissions of the data directory (cl_doctor names it), then run it again",
     )
 }
 

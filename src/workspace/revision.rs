@@ -42,7 +42,14 @@ impl Workspace {
                 return Err(Error::invalid(message, format!("{one}{both}")));
             }
             Err(NoCommit::Search) => (format!("`{shown}` is a search or a path, and no name"), one),
-            Err(NoCommit::NoName) => (format!("`{shown}` is no name of a commit"), one),
+            Err(NoCommit::NoName) => (
+                if name.is_empty() {
+                    "the name of the commit is empty".to_owned()
+                } else {
+                    format!("`{shown}` is no name of a commit")
+                },
+                one,
+            ),
         };
         Err(Error::invalid(what, hint))
     }
@@ -83,7 +90,6 @@ fn range_hint(range: &str) -> Option<String> {
     };
     let head = if head.is_empty() { "HEAD" } else { head };
     let base = if base.is_empty() { "HEAD" } else { base };
-    (is_plain(base) && is_plain(head)).then(|| {
-        format!("; two are compared by `codelens changes {base} --head {head}` (`base` and `head`)")
-    })
+    (is_plain(base) && is_plain(head))
+        .then(|| format!("; cl_changes (`codelens changes {base} --head {head}`) compares two"))
 }

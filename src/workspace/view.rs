@@ -274,10 +274,10 @@ pub fn missing(path: &RepoPath) -> Error {
 pub fn outside(path: impl std::fmt::Display) -> Error {
     Error::new(
         Code::OutsideRepo,
-        format!(
-            "`{}` is not a path inside the repository",
-            cut_argument(&path.to_string())
-        ),
+        match cut_argument(&path.to_string()) {
+            path if path.is_empty() => "the path is empty".to_owned(),
+            path => format!("`{path}` is not a path inside the repository"),
+        },
         "pass a path below the root of the repository (`src/store.ts`), relative to it or absolute; `.git` is closed",
     )
 }

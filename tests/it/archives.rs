@@ -126,7 +126,7 @@ fn versions_of_an_archive_are_commits_that_every_tool_answers_from() {
     assert_eq!(current["archive"], "drop", "{current}");
     at.cli.json(&["archive", "remove", "drop"]);
     let gone = at.cli.fails(&["map", "--repo", "archive:drop"], 1);
-    assert!(gone.contains("no archive of this name"), "{gone}");
+    assert!(gone.contains("there is no archive `"), "{gone}");
 }
 
 #[test]

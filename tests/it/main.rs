@@ -35,6 +35,7 @@ mod lenient;
 mod life;
 mod lines;
 mod manual;
+mod messages;
 mod method_sets;
 mod packs;
 mod preprocessing;

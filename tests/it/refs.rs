@@ -151,7 +151,7 @@ fn what_is_no_name_of_one_commit_is_refused() {
     let cli = Cli::new(repo.path());
     let before = cli.json(&["stats"])["totalIndexes"].clone();
     for (name, part) in [
-        ("", "no name of a commit"),
+        ("", "the name of the commit is empty"),
         ("  ", "no name of a commit"),
         ("-q", "no name of a commit"),
         ("--all", "no name of a commit"),
@@ -164,10 +164,13 @@ fn what_is_no_name_of_one_commit_is_refused() {
         ("HEAD^{/base}", "a search or a path"),
         ("HEAD:src/main.ts", "a search or a path"),
         ("blob", "no commit"),
-        ("HEAD~99999999999999999999", "no commit of this clone"),
-        ("HEAD~9", "no commit of this clone"),
+        (
+            "HEAD~99999999999999999999",
+            "no branch, tag or commit is named",
+        ),
+        ("HEAD~9", "no branch, tag or commit is named"),
         ("refs/heads/../../config", "names several commits"),
-        ("nothing-like-it", "no commit of this clone"),
+        ("nothing-like-it", "no branch, tag or commit is named"),
         ("mian", "did you mean `main`"),
         ("feature-logn", "did you mean `origin/feature-login`"),
         ("ma\u{1}in", "no name of a commit"),

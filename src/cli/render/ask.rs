@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::said;
 use super::text::{plural, put};
 use crate::cli::screen::{FAINT, PLACE, STRONG, Screen, visible, visible_lines};
 use crate::tools::hits::ConfidenceOutput;
@@ -74,7 +75,7 @@ pub(in crate::cli) fn answer(cited: &CitedAnswer, screen: &Screen) -> String {
         .chain(&cited.brief)
         .chain([&cited.note]);
     for line in lines.filter(|line| !line.is_empty()) {
-        put!(text, "{}\n", screen.paint(FAINT, &visible(line)));
+        put!(text, "{}\n", screen.paint(FAINT, &said(line)));
     }
     for excerpt in &cited.excerpts {
         let (number, lines) = (excerpt.number, &excerpt.lines);

@@ -352,7 +352,7 @@ impl Tool for Save {
                 let readable = match n_readable {
                     0 => "None of them could be read.".to_owned(),
                     n => format!(
-                        "{n} of them could be read: `codelens doctor` names the export that `codelens note import` takes back."
+                        "{n} of them could be read: cl_doctor (`codelens doctor`) names the export that `codelens note import` takes back."
                     ),
                 };
                 format!("The saved records were damaged: they are kept as `{name}` in the data directory, and new ones are begun. {readable}")

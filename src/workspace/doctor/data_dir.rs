@@ -77,7 +77,7 @@ fn free_space(config: &Config, found: &[SurveyedRepository]) -> Check {
                 size(free),
                 size(wanted)
             ),
-            "free some space, run `codelens prune --max-bytes N`, or set CODELENS_HOME to a directory on another disk",
+            "free some space, call cl_prune with `maxBytes: N` (`codelens prune --max-bytes N`), or set CODELENS_HOME to a directory on another disk",
         ),
         Some(free) if free < may_grow => Check::passed(
             name,
@@ -103,7 +103,7 @@ fn leftover_files(found: &[SurveyedRepository]) -> Check {
     Check::failed(
         name,
         format!("{n} files of builds that were not finished, or that no index owns"),
-        "run `codelens prune`",
+        "call cl_prune",
     )
 }
 
@@ -126,7 +126,7 @@ fn owners(found: &[SurveyedRepository]) -> Check {
                 "{gone} of {} were deleted and still have indexes",
                 found.len()
             ),
-            "run `codelens prune`",
+            "call cl_prune",
         );
     }
     let rest = match unknown {
@@ -153,14 +153,14 @@ fn versions(found: &[SurveyedRepository]) -> Check {
         return Check::failed(
             name,
             format!("{newer} indexes were written by a newer version"),
-            "update codelens, or drop them with `codelens drop --index-id ID`",
+            "update codelens, or drop them by cl_drop with `indexId: ID` (`codelens drop --index-id ID`)",
         );
     }
     if older > 0 {
         return Check::failed(
             name,
             format!("{older} indexes were written by an older version and cannot be read any more"),
-            "run `codelens prune`; what is checked out is built anew by the next question",
+            "call cl_prune; what is checked out is built anew by the next question",
         );
     }
     Check::passed(name, format!("all indexes have schema {SCHEMA_VERSION}"))

@@ -119,7 +119,7 @@ fn vectors(workspace: &Workspace, identity: Option<&ModelIdentity>) -> Result<Op
     }
     match workspace.n_unused(&family, &store)? {
         Some(n) if n > 0 => parts.push(format!(
-            "{n} of text that no index holds any more (`codelens prune` removes them)"
+            "{n} of text that no index holds any more (cl_prune removes them)"
         )),
         _ => {}
     }

@@ -104,7 +104,8 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
         wal_mode: true,
         checks: Vec::new(),
     };
-    let again = "run `codelens refresh --force` to build the index anew";
+    let again =
+        "call cl_refresh with `force: true` (`codelens refresh --force`) to build the index anew";
     match workspace.repo().and_then(|repo| Ok(repo.repo_state()?)) {
         Ok(motion) if motion.locked => found.checks.push(Check::failed(
             "repository",
@@ -112,7 +113,11 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
             "wait until the git command ends; if none runs, remove `index.lock` from the git directory",
         )),
         Ok(motion) => {
-            let mut detail = motion.snapshot.branch.name().unwrap_or("detached HEAD").to_owned();
+            let mut detail = if workspace.is_bare() {
+                "bare: answers are about the commit of HEAD".to_owned()
+            } else {
+                motion.snapshot.branch.name().unwrap_or("detached HEAD").to_owned()
+            };
             if workspace.repo().is_ok_and(|repo| repo.has_stale_lock()) {
                 detail += "; `index.lock` is there but no process holds it: ignored here, git itself refuses to work until you remove it";
             }
@@ -151,7 +156,7 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
     match workspace.health() {
         Ok(None) => found.checks.push(Check::passed(
             "index",
-            "none yet for what is checked out; the first query or `codelens refresh` builds it",
+            "none yet for what is checked out; the first query or cl_refresh builds it",
         )),
         Ok(Some(health)) => {
             found.wal_mode = health.journal_mode == "wal";

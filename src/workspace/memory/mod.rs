@@ -140,7 +140,7 @@ impl Workspace {
         if !self.records()?.rename(context.id, to)? {
             return Err(Error::invalid(
                 format!("`{}` is taken", to.escape_debug()),
-                "choose another name, or remove that one with `codelens context rm`",
+                "choose another name, or remove that one with `codelens context remove`",
             ));
         }
         Ok(())
@@ -257,7 +257,7 @@ fn damaged() -> Error {
     Error::new(
         Code::Io,
         "the saved records are damaged",
-        "`codelens doctor` names the file: put a copy in its place, or save again, which moves it aside and begins anew",
+        "cl_doctor names the file: put a copy in its place, or save again, which moves it aside and begins anew",
     )
 }
 

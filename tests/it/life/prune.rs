@@ -412,14 +412,14 @@ fn the_index_of_a_commit_is_dropped_by_its_name() {
             "no index was made of `v1.0` with `--ref`",
         ),
         (&["--ref", "v1.1"], "did you mean `v1.0`"),
-        (&["--ref", ""], "no name of a commit"),
+        (&["--ref", ""], "the name of the commit is empty"),
         (&["--ref", "-q"], "no name of a commit"),
         (&["--ref", "main..v1.0"], "several commits"),
         (&["--ref", &"x".repeat(100_000)], "no name of a commit"),
-        (&["--index-id", ""], "there is no such index"),
+        (&["--index-id", ""], "there is no index ``"),
         (
             &["--index-id", &"x".repeat(100_000)],
-            "there is no such index",
+            "there is no index `xxx",
         ),
     ] {
         let said = told(args);
