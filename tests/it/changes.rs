@@ -437,7 +437,7 @@ fn inputs_that_name_no_state_are_refused() {
     for (args, part) in [
         (&["nope"][..], "error: `BASE`: no branch, tag or commit"),
         (&["mian"], "did you mean `main`"),
-        (&[""], "error: `BASE`: `` is no name of a commit"),
+        (&[""], "error: `BASE`: the name of the commit is empty"),
         (
             &["main..feature"],
             "error: `BASE`: `main..feature` names several commits",
