@@ -238,7 +238,7 @@ fn an_export_that_can_not_be_made_says_why_and_leaves_nothing() {
         (
             vec!["export", "--format", "scip", "--ref", "", "-o", &path("a")],
             1,
-            "no name of a commit",
+            "the name of the commit is empty",
         ),
         (
             vec!["export", "--format", "scip", "-o", dir.to_str().unwrap()],
