@@ -32,6 +32,20 @@ goes first. `name()` is read as `name`, `\"5\"` as 5, `\"true\"` as true. Other 
 `line` counts from 1 and is in the entry's own `path`: in an entry of a caller or another use it is the line of the (first) use,
 in an entry of a definition (target, candidate, callee, neighbour that is used) the line of its name. `lines`, `startLine` and `endLine` are inclusive.
 
+## Reading a result
+
+In the shapes below `field?` may be absent, and `[…]` is a list whose entries are not spelled out. **`defaults` holds the values that most entries share: an entry without `confidence`, `provenance`, `edgeType`,
+`direction` or `why` has the value in `defaults`** (one of `affectedTests` without `confidence`: `testConfidence`). `confidence: null` means not measured. An entry without `hops` is one step away.
+
+- `cl_impact`: `totalCallers` counts the callers within `depth` steps (2). `callers` lists the direct ones, with `depth` given all of them; `indirect` counts the others (callers of callers).
+  `hops`: steps from the target. `via`: the definition through which a caller reaches it. `also`: lines of further uses in the same caller. `count`: uses, where their lines are not listed.
+- `completeness` of `cl_impact`: `resolvedSites` are uses that are bound to the target itself, `unresolvedSites` uses of its name that may mean it, `unresolvedVia` such uses of the callers' names, `skippedFiles` files that are left
+  out or read in part (`skippedByReason` but `masked`), `unsearchedFiles` files with the name that only `sites` reads.
+- `otherMentions` (with `sites`) counts the occurrences of the name that are no uses of the target: `definitions` of this name (its own too), `otherTargets` (uses of another definition), `external` (of something outside the
+  repository), `comments`, `strings`, `prose` (in files whose uses are not known).
+- `why` of a search result, joined by commas: `fts` (words of the text), `symbol` (a name, also nearly), `exact` (exactly the name), `path`, `history` (past commits), `vector` (a model); of lines `literal` or `regex`.
+  `literal`: how often it holds the quoted text, flag, name or message as it stands. `collapsed`: further hits in that file.
+
 ## Freshness
 
 `cl_search`, `cl_explore`, `cl_related`, `cl_impact`, `cl_map`, `cl_changes` (and `cl_load`, and `cl_expand` by a handle or a name) first find out what changed since the index was made, bring it up within a budget of 500 ms
@@ -41,8 +55,8 @@ answers from the files that were read so far.
 
 - `freshness`: `fresh` (proved: the index equals the work tree), `partial` (files are pending), `unknown` (the proof could not
   be finished: `freshnessReason` says why).
-- `proof`: `commit` where the answer is about a commit, whose files never change; `watch` where every file was compared less than a minute ago, and
-  those of which the kernel told a change since again in this call (a server on Linux); without it every file on the disk was compared in this call.
+- `proof`: `commit` where the answer is about a commit, whose files never change; `watch` (a server on Linux): every file was compared less than a minute ago, and
+  each file that the kernel has reported as changed since was compared in this call; without it every file on the disk was compared in this call.
 - `pendingFiles` of `totalFiles` differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
 - `note`, and the `summary` of `cl_impact`, begin with the state of an index that is not complete (`The index is 46 % built: …`): what is missing then may
   be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.
@@ -131,18 +145,31 @@ A failed call has `isError` and `{\"error\":{\"code\",\"message\",\"hint\"}}`; `
 
 ";
 
+/// Texts for inputs of `cl_changes` whose own are short, since the definitions of tools count in every session.
+const CHANGES_INPUTS: [(&str, &str); 6] = [
+    ("head", "Default: the work tree."),
+    (
+        "with",
+        "Branches or work trees whose changes may collide with these.",
+    ),
+    ("path", "Only changes of these files or directories."),
+    ("include", "Parts of the answer. Default: all but source."),
+    ("budget", "Tokens at most (default 3000)."),
+    ("limit", "Entries of each list at most (default 200)."),
+];
+
 /// Returns TOOLS.md.
 pub fn manual() -> String {
     let mut out = String::from(HEAD);
     let reasons: Vec<String> = UnknownReason::ALL
         .iter()
-        .map(|reason| format!("`{}`", reason.as_str()))
+        .map(|reason| format!("`{}`: {}", reason.as_str(), reason.sentence()))
         .collect();
     let skips: Vec<String> = SkipReason::ALL
         .iter()
         .map(|reason| format!("`{}`", reason.as_str()))
         .collect();
-    let _ = writeln!(out, "Values of `freshnessReason`: {}.", reasons.join(", "));
+    let _ = writeln!(out, "Values of `freshnessReason`: {}.", reasons.join("; "));
     let _ = writeln!(
         out,
         "\nKeys of `skippedByReason`: {}. Each file that is left out or reduced is counted under one of them. `totalFiles`, `fileCount` and `counts.files` count these files, too; `searchedFiles` does not count those that are left out.",
@@ -199,7 +226,8 @@ fn search_confidence(out: &mut String) {
 
 fn confidences(out: &mut String) {
     out.push_str(
-        "\n## Confidence\n\n`provenance` says how an edge is known, `confidence` is the measured precision of that class in the language: \
+        "\n## Confidence\n\n`provenance` says how an edge is known. The classes `test`, `test-barrel` and `test-mention` are no values of it: \
+         an entry of a test takes its class from `basis` (absent: `graph`, class `test`; `path`: class `path-heuristic`; `cl_changes` has no `basis` and writes each `confidence`). `confidence` is the measured precision of that class in the language: \
          the share of answers that the language's compiler or type checker agrees with, for C# those that a reader of drawn call \
          sites agrees with. A chain is as strong as its weakest edge. Written by `scripts/confidence.py` and `scripts/judged_sites.py`.\n\n| class | an edge or test of this class is | what was judged |",
     );
@@ -265,8 +293,10 @@ fn meaning(provenance: Provenance) -> &'static str {
         Provenance::Bridge => {
             "a request and the handler of its route, or a declaration and the function of another language that it stands for: both sides write the same name"
         }
-        Provenance::Name => "the one definition of that name in reach, nothing more",
-        Provenance::PathHeuristic => "a test file by its name",
+        Provenance::Name => "a test that only names it; its confidence is that of `test-mention`",
+        Provenance::PathHeuristic => {
+            "a test file by its name; in `cl_changes` also one that uses other exports of a changed file, as `test-barrel`"
+        }
     }
 }
 
@@ -296,10 +326,12 @@ fn section(tool: &ToolSpec, out: &mut String) {
         } else {
             ""
         };
-        let about = field
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let longer = CHANGES_INPUTS
+            .iter()
+            .find(|(input, _)| tool.name == "cl_changes" && name == *input);
+        let own = field.get("description").and_then(Value::as_str);
+        let about = longer.map_or(own, |(_, text)| Some(*text));
+        let about = about.unwrap_or_default();
         let _ = writeln!(
             out,
             "| `{name}` | {}{must} | {} |",
@@ -367,4 +399,20 @@ fn shape(schema: &Value) -> String {
         })
         .collect();
     format!("{{{}}}", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHANGES_INPUTS, properties};
+    use crate::tools::TOOLS;
+
+    #[test]
+    fn longer_texts_are_of_inputs_that_exist() {
+        let changes = TOOLS.iter().find(|tool| tool.name == "cl_changes");
+        let schema = (changes.unwrap().input_schema)();
+        let inputs = properties(&schema);
+        for (name, _) in CHANGES_INPUTS {
+            assert!(inputs.iter().any(|(input, _)| input == name), "{name}");
+        }
+    }
 }
