@@ -1,6 +1,6 @@
 //! A command from its arguments to its exit code.
 //!
-//! Knows interrupts and faults.
+//! Ends on an interrupt, and turns a panic into an error.
 
 use std::io::{IsTerminal, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,6 +1,6 @@
 //! `codelens serve`: the tools for agents, over standard input and output or over HTTP.
 //!
-//! Knows which addresses are harmless.
+//! An address that is not of this machine needs `--allow-remote`.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr, stdin};

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::model::uri::file_uri;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::store::FileSummary;
-use crate::uses::{ByteRange, DefinitionRow, FileOccurrences, UseRole, UseTarget, Uses};
+use crate::uses::{ByteRange, DefinitionRow, FileUses, UseRole, UseTarget, Uses};
 use crate::workspace::View;
 
 /// Most base classes that are followed from one.
@@ -89,7 +89,7 @@ impl<'a> ScipWriter<'a> {
         &mut self,
         file: &FileSummary,
         names: &FileNames,
-        found: &FileOccurrences,
+        found: &FileUses,
         counts: &mut WrittenExport,
     ) -> Result<Document> {
         let lines = &found.lines;
@@ -251,7 +251,7 @@ impl FileWriter for ScipWriter<'_> {
         let Some(names) = self.names.of_file(file.id)? else {
             return Ok(());
         };
-        let Some(found) = self.uses.file_occurrences(file)? else {
+        let Some(found) = self.uses.file_uses(file)? else {
             counts.n_left_out += u64::from(!names.definitions.is_empty());
             return Ok(());
         };

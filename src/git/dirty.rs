@@ -1,8 +1,6 @@
-//! Paths of the work tree that differ from `HEAD`, as `git status` lists them. Files to index again before a query: see
-//! `reconcile::plan`.
+//! Paths of the work tree that differ from `HEAD`, as `git status` lists them, for comparisons, bundles and saved records.
 //!
-//! Git's conversions of line ends and encodings are applied; filter drivers are never run, so that a path with one
-//! counts as dirty as soon as its stat differs.
+//! Not asked before a query: the files to index again are those that differ from the index; see `scan` and `reconcile::plan`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

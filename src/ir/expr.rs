@@ -79,7 +79,7 @@ pub enum Expr {
     },
     /// The loop's first variable: in Go map key, sequence index, channel element (`for k, v := range m`), in C++ and C#
     /// the element, by the protocol of loops (`for (auto& one : list)`, `foreach (var one in list)`).
-    Key {
+    LoopVariable {
         /// The iterated object.
         object: ExprId,
     },
@@ -218,7 +218,7 @@ impl Expr {
             | Self::Argument { .. } => {}
             Self::Member { object, .. }
             | Self::Element { object }
-            | Self::Key { object }
+            | Self::LoopVariable { object }
             | Self::ComputedMember { object, .. }
             | Self::Item { object, .. }
             | Self::Entered { object }
@@ -296,7 +296,7 @@ impl Expr {
             Self::Element { object } => Self::Element {
                 object: part_of(*object),
             },
-            Self::Key { object } => Self::Key {
+            Self::LoopVariable { object } => Self::LoopVariable {
                 object: part_of(*object),
             },
             Self::ComputedMember { object, key } => Self::ComputedMember {

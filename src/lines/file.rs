@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{LinePattern, LineQuery, LineSource, Searched, Unsearched};
 use crate::model::{ContentId, RepoPath, SkipReason};
-use crate::syntax::{self, GrammarScopes, SourceScope};
+use crate::syntax::{self, SourceRegion, SourceRegions};
 
 /// Bytes of a line that are shown; of a longer one the part around its first match.
 pub const MAX_PREVIEW_BYTES: usize = 400;
@@ -90,7 +90,7 @@ pub(super) fn search(
         None => None,
         Some(scope) => {
             let language = syntax::by_path(&file.path);
-            match syntax::scopes(language, &text, search.budget) {
+            match syntax::source_regions(language, &text, search.budget) {
                 Some(scopes) => Some((scope, scopes)),
                 None => return without_scopes(&text, search),
             }
@@ -145,7 +145,7 @@ struct TextScan<'a> {
     text: &'a str,
     search: &'a LineQuery<'a>,
     limit: usize,
-    scopes: Option<(SourceScope, GrammarScopes)>,
+    scopes: Option<(SourceRegion, SourceRegions)>,
     content: ContentId,
     /// Bytes of text that are shown so far.
     n_bytes: usize,

@@ -16,7 +16,7 @@ pub use file::{MAX_PREVIEW_BYTES, MatchedLine};
 pub use pattern::{LinePattern, MAX_CHARACTERS, PatternError, Syntax};
 
 use crate::model::{Budget, RepoPath, SkipReason};
-pub use crate::syntax::SourceScope;
+pub use crate::syntax::SourceRegion;
 use file::FileMatches;
 
 /// Threads that search.
@@ -62,7 +62,7 @@ pub struct LineQuery<'a> {
     /// The pattern.
     pub pattern: &'a LinePattern,
     /// Where the first byte of a match lies; `None`: anywhere.
-    pub scope: Option<SourceScope>,
+    pub scope: Option<SourceRegion>,
     /// Lines that are shown before and behind each match.
     pub n_context: usize,
     /// Lines that are shown, at most.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{
-    Bytes, LineMatches, LinePattern, LineQuery, LineSource, Searched, SourceScope, Syntax, search,
+    Bytes, LineMatches, LinePattern, LineQuery, LineSource, Searched, SourceRegion, Syntax, search,
 };
 use crate::model::indexing_rules::skip_reason;
 use crate::model::{Budget, RepoPath, SkipReason};
@@ -28,7 +28,7 @@ impl LineSource for InMemory {
 
 #[derive(Clone, Copy)]
 struct Asked {
-    scope: Option<SourceScope>,
+    scope: Option<SourceRegion>,
     n_context: usize,
     limit: usize,
     after: Option<(&'static str, u32)>,
@@ -162,9 +162,9 @@ fn a_scope_judges_each_match() {
             .map(|line| format!("{}:{}", line.path, line.lines.0))
             .collect::<Vec<_>>()
     };
-    assert_eq!(lines(SourceScope::Code), ["a.ts:1", "a.ts:3", "c.vue:3"]);
-    assert_eq!(lines(SourceScope::Comment), ["a.ts:1", "a.ts:2"]);
-    assert_eq!(lines(SourceScope::String), ["a.ts:3"]);
+    assert_eq!(lines(SourceRegion::Code), ["a.ts:1", "a.ts:3", "c.vue:3"]);
+    assert_eq!(lines(SourceRegion::Comment), ["a.ts:1", "a.ts:2"]);
+    assert_eq!(lines(SourceRegion::String), ["a.ts:3"]);
 }
 
 #[test]

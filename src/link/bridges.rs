@@ -176,8 +176,8 @@ impl Linker<'_, '_> {
         match linker.bind(used) {
             UseMeaning::Bound(bound) => Some(bound.to),
             UseMeaning::External
-            | UseMeaning::Keyword
-            | UseMeaning::Unnamed
+            | UseMeaning::KeywordArgument
+            | UseMeaning::FieldOfUnnamedStruct
             | UseMeaning::Unknown => None,
         }
     }

@@ -70,7 +70,9 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
             }
             let bound = match linker.bind(used) {
                 UseMeaning::Bound(bound) => Some(bound),
-                UseMeaning::External | UseMeaning::Keyword | UseMeaning::Unnamed => continue,
+                UseMeaning::External
+                | UseMeaning::KeywordArgument
+                | UseMeaning::FieldOfUnnamedStruct => continue,
                 UseMeaning::Unknown => None,
             };
             let Some(bound) = bound else {

@@ -15,11 +15,11 @@ use crate::model::{ModuleId, SymbolKind};
 
 /// The type argument for a type parameter in one place.
 enum TypeArgument {
-    /// This.
+    /// One of a known type.
     Known(Type),
-    /// Something that is not known.
+    /// One of an unknown type.
     Unknown,
-    /// Nothing.
+    /// None is passed.
     Nothing,
 }
 

@@ -57,7 +57,9 @@ impl UseTargets<'_> {
                 Some(all) => (all, true),
                 None => (Vec::new(), false),
             },
-            UseMeaning::Keyword | UseMeaning::Unnamed | UseMeaning::Unknown => (Vec::new(), false),
+            UseMeaning::KeywordArgument
+            | UseMeaning::FieldOfUnnamedStruct
+            | UseMeaning::Unknown => (Vec::new(), false),
         };
         let required: Vec<Required> = all.into_iter().filter(|it| it.name == method).collect();
         if required.is_empty() {

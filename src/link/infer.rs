@@ -112,7 +112,7 @@ impl Linker<'_, '_> {
                 return self.infer_member_access(file, *object, *name, this);
             }
             Expr::Element { object } => self.element(&object_of(*object)?)?,
-            Expr::Key { object } => self.key(&object_of(*object)?)?,
+            Expr::LoopVariable { object } => self.key(&object_of(*object)?)?,
             Expr::ComputedMember { object, key } => {
                 self.computed_member(file, &object_of(*object)?, *key)?
             }

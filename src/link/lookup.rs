@@ -33,9 +33,9 @@ pub(super) enum UseMeaning {
     /// Something from outside the repository, which is proven.
     External,
     /// The name of an argument that is not known to be that of an attribute: mostly a parameter, which is no definition.
-    Keyword,
+    KeywordArgument,
     /// A field of a struct without a name, which is no definition: `t.size` of `var t struct{ size int }`.
-    Unnamed,
+    FieldOfUnnamedStruct,
     /// Nothing is known.
     Unknown,
 }
@@ -83,7 +83,7 @@ impl Linker<'_, '_> {
             {
                 UseMeaning::Unknown
             }
-            _ if self.is_of_unnamed_struct(used) => UseMeaning::Unnamed,
+            _ if self.is_of_unnamed_struct(used) => UseMeaning::FieldOfUnnamedStruct,
             Some((found, _)) if found.is_external() => UseMeaning::External,
             // A field that holds a function is no definition, nor is a member of an array.
             Some((found, _))

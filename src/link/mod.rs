@@ -42,7 +42,7 @@ pub mod interfaces;
 mod java_fits;
 mod java_lambdas;
 mod java_std;
-mod keywords;
+mod keyword_args;
 mod linker;
 mod lookup;
 mod members;

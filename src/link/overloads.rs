@@ -51,7 +51,7 @@ struct MethodFit {
     least: u32,
 }
 
-/// A form in which a method takes the arguments of a call. The first one decides in which one takes them.
+/// A phase of the choice among overloads (JLS 15.12.2): the first one in which a method takes the arguments decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Each value as it is.

@@ -38,18 +38,21 @@ pub struct Subclass {
 }
 
 impl UseTargets<'_> {
-    /// Returns the classes that are built on the one around a member, with whether each has that member too, and whether there may
-    /// be more. Empty where types satisfy interfaces without saying so.
-    pub fn subclasses(&self, member: DefinitionRow) -> Result<(Vec<Subclass>, bool), StoreError> {
+    /// Returns the subclasses of the class around a member, with whether each has that member too, and whether there may be more. Empty
+    /// where types satisfy interfaces without saying so.
+    pub fn subclasses_with_member(
+        &self,
+        member: DefinitionRow,
+    ) -> Result<(Vec<Subclass>, bool), StoreError> {
         let found = self.with_lookup(member, |lookup, file| match rules::of(file).members {
             MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
-            _ => lookup.subclasses(file, member.1),
+            _ => lookup.subclasses_with_member(file, member.1),
         })?;
         Ok(found.unwrap_or_default())
     }
 
-    /// Returns the classes that are built on one, each with whether it names that one itself, and whether there may be more.
-    pub fn classes_built_on(
+    /// Returns the subclasses of a class, each with whether it names that one itself, and whether there may be more.
+    pub fn subclasses(
         &self,
         class: DefinitionRow,
     ) -> Result<(Vec<(DefinitionRow, bool)>, bool), StoreError> {
@@ -135,7 +138,7 @@ impl UseTargets<'_> {
 }
 
 impl DispatchLookup<'_, '_> {
-    fn subclasses(
+    fn subclasses_with_member(
         &self,
         home: &Rc<LinkedFile>,
         member: u32,

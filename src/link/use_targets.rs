@@ -52,10 +52,10 @@ pub enum Meaning {
     /// A name of this file that it does not have: `import { gone } from './store'`.
     Dangling(ModuleId),
     /// The name of an argument, which may be that of an attribute, and is no other definition: `a` in `make(a=1)`.
-    Keyword,
+    KeywordArgument,
     /// A name that is no definition: that of an argument which is a parameter of what is called, `a` in `make(a=1)` of `def make(a)`, or
     /// that of a field of a struct without a name.
-    Parameter,
+    NoDefinition,
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
     Unresolved,
 }
@@ -329,8 +329,8 @@ impl<'a> UseTargets<'a> {
             }
             UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
-            UseMeaning::Unnamed => return Meaning::Parameter,
-            UseMeaning::Keyword => {
+            UseMeaning::FieldOfUnnamedStruct => return Meaning::NoDefinition,
+            UseMeaning::KeywordArgument => {
                 let callee = match used.target {
                     Target::Member { receiver, .. } => match own.expr(receiver) {
                         Expr::Named { value, .. } => Some(*value),
@@ -340,9 +340,9 @@ impl<'a> UseTargets<'a> {
                 };
                 let is_parameter = callee.is_some_and(|it| linker.is_parameter(used, it));
                 return if is_parameter {
-                    Meaning::Parameter
+                    Meaning::NoDefinition
                 } else {
-                    Meaning::Keyword
+                    Meaning::KeywordArgument
                 };
             }
             UseMeaning::Unknown => {}

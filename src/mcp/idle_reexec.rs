@@ -3,8 +3,6 @@
 //!
 //! Purging the allocators instead (`mi_collect`, `malloc_trim`) gives a fraction back: after a refresh 13.4 of 17.0 MB of private
 //! memory stay, after a new beginning 5.3 MB.
-//!
-//! Knows when that is due and which state is handed over.
 
 use std::cell::Cell;
 use std::convert::Infallible;

@@ -1,7 +1,5 @@
 //! Resources that a client can attach without a call: the state of the index, the served repositories, the calls of the
 //! session, saved contexts and other records.
-//!
-//! Knows addresses and pages.
 
 use rmcp::ErrorData;
 use rmcp::model::{

@@ -64,7 +64,7 @@ pub(super) fn complete_sizes(source: &Source, rows: &Rows, plan: &mut Plan) -> V
     missing
 }
 
-/// Begins what is noted of files that a checkout would run a filter over.
+/// Begins the note of how many files a checkout would run a filter over.
 const FILTERED: &str = "filtered=";
 
 /// Adds how many files of a commit a checkout would run a filter over, which are indexed as git stores them.

@@ -1,5 +1,5 @@
-//! The index of the checked-out commit: the existing one, or a new one that is seeded: it starts from the nearest index,
-//! which [`crate::store`] copies.
+//! Opens the index of a work tree or of a commit, or makes it: a copy of the nearest index (a seed), else an empty one. [`crate::store`]
+//! copies the rows.
 
 use crate::git::Repo;
 use crate::model::{COMMIT_SOURCE, CommitId};
@@ -13,9 +13,9 @@ const MAX_COMPARED: usize = 8;
 /// From how many differing files on an index is no better a start than another.
 const MAX_DISTANCE: usize = 20_000;
 
-/// So many more files may differ from a work tree's index, which knows the stats of the others, than from a commit's: for a
-/// work tree it would read every file to find out that it is the same.
-const STATS_ARE_WORTH: usize = 200;
+/// What seeding the index of a work tree from that of a commit costs, in files that differ: no file has a stat there, so that each is read
+/// to see that it is the same.
+const COMMIT_SEED_PENALTY: usize = 200;
 
 /// Where an index came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,7 +215,7 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
         .min_by_key(|(home, pointer)| {
             let mut distance = distance(repo, pointer.head().as_ref(), wanted);
             if pointer.is_of_commit() && key.worktree_id != COMMIT_SOURCE {
-                distance += STATS_ARE_WORTH;
+                distance += COMMIT_SEED_PENALTY;
             }
             (distance, std::cmp::Reverse(home.bytes(pointer) >> 16))
         })

@@ -47,7 +47,7 @@ pub use locals::{LocalKind, LocalName, locals};
 pub use occurrences::{
     Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, occurrences_of, starts,
 };
-pub use regions::{GrammarScopes, SourceScope, scopes};
+pub use regions::{SourceRegion, SourceRegions, source_regions};
 pub use signals::{CodeSignal, signals};
 pub use test_titles::{TestCase, joined_titles, test_block, test_cases, test_title};
 

@@ -74,12 +74,11 @@ const SUBSTITUTIONS: &[&str] = &[
     "expansion",
     "simple_expansion",
     "template_interpolation",
-    "template_substitution",
 ];
 
 /// The part of a source that a byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceScope {
+pub enum SourceRegion {
     /// Neither a comment nor a string; substitutions in templates are code.
     Code,
     /// A comment.
@@ -89,7 +88,7 @@ pub enum SourceScope {
 }
 
 /// A parsed file, to be asked about single bytes.
-pub struct GrammarScopes {
+pub struct SourceRegions {
     parts: Vec<GrammarRegion>,
 }
 
@@ -100,22 +99,22 @@ pub(super) struct GrammarRegion {
     pub(super) tree: Tree,
 }
 
-impl GrammarScopes {
+impl SourceRegions {
     /// Returns the scope of a byte; `None` where no grammar reads it: the template of a component, a style, broken code.
-    pub fn at(&self, byte: usize) -> Option<SourceScope> {
+    pub fn at(&self, byte: usize) -> Option<SourceRegion> {
         let part = self.parts.iter().find(|part| part.bytes.contains(&byte))?;
         let root = part.tree.root_node();
         match root.descendant_for_byte_range(byte, byte + 1) {
-            Some(node) => scope_of(node),
-            None => Some(SourceScope::Code),
+            Some(node) => region_of(node),
+            None => Some(SourceRegion::Code),
         }
     }
 }
 
-/// Parses a file for its scopes; `None` where there is no grammar for it, where it costs too much to parse, and where
+/// Parses a file for its comments, strings and code; `None` where there is no grammar for it, where it costs too much to parse, and where
 /// the budget ended. Costs some 0.2 s a megabyte.
-pub fn scopes(language: &Language, source: &str, budget: &Budget) -> Option<GrammarScopes> {
-    parts(language, source, budget).map(|parts| GrammarScopes { parts })
+pub fn source_regions(language: &Language, source: &str, budget: &Budget) -> Option<SourceRegions> {
+    parts(language, source, budget).map(|parts| SourceRegions { parts })
 }
 
 /// Parses the parts of a file; `None` where there is no grammar for it, where it costs too much to parse, and where the
@@ -158,20 +157,20 @@ pub(super) fn parts(
 }
 
 /// Returns the scope of a node; `None` in broken code.
-pub(super) fn scope_of(leaf: Node<'_>) -> Option<SourceScope> {
+pub(super) fn region_of(leaf: Node<'_>) -> Option<SourceRegion> {
     let mut at = Some(leaf);
     for depth in 0..=MAX_ANCESTORS {
         let Some(node) = at else { break };
         let kind = node.kind();
         if COMMENTS.contains(&kind) {
-            return Some(SourceScope::Comment);
+            return Some(SourceRegion::Comment);
         }
         if SUBSTITUTIONS.contains(&kind) {
-            return Some(SourceScope::Code);
+            return Some(SourceRegion::Code);
         }
         // A keyword may have the same name: `string` is also a type.
         if node.is_named() && STRINGS.contains(&kind) {
-            return Some(SourceScope::String);
+            return Some(SourceRegion::String);
         }
         if node.is_error() && depth < 2 {
             // A token of its own in broken code may be anything: the text behind a quote that nothing closes.
@@ -179,14 +178,14 @@ pub(super) fn scope_of(leaf: Node<'_>) -> Option<SourceScope> {
         }
         at = node.parent();
     }
-    Some(SourceScope::Code)
+    Some(SourceRegion::Code)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::{SourceScope, scopes};
+    use super::{SourceRegion, source_regions};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::by_path;
 
@@ -194,13 +193,13 @@ mod tests {
     fn letters(path: &str, source: &str) -> String {
         let path = RepoPath::new(path).unwrap();
         let budget = Budget::unlimited(Arc::default());
-        let Some(scopes) = scopes(by_path(&path), source, &budget) else {
+        let Some(scopes) = source_regions(by_path(&path), source, &budget) else {
             return "none".to_owned();
         };
         let letter = |(at, _): (usize, &str)| match scopes.at(at) {
-            Some(SourceScope::Code) => 'c',
-            Some(SourceScope::Comment) => 'k',
-            Some(SourceScope::String) => 's',
+            Some(SourceRegion::Code) => 'c',
+            Some(SourceRegion::Comment) => 'k',
+            Some(SourceRegion::String) => 's',
             None => '-',
         };
         source.match_indices('x').map(letter).collect()

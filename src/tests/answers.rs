@@ -168,8 +168,8 @@ impl File<'_> {
             Meaning::Module(_) => Some("module".to_owned()),
             Meaning::External => Some("external".to_owned()),
             Meaning::Inherited => Some("inherited".to_owned()),
-            Meaning::Keyword => Some("keyword".to_owned()),
-            Meaning::Parameter => Some("parameter".to_owned()),
+            Meaning::KeywordArgument => Some("keyword".to_owned()),
+            Meaning::NoDefinition => Some("parameter".to_owned()),
             Meaning::Dangling(_) => Some("missing".to_owned()),
             Meaning::Unresolved => None,
         }

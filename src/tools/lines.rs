@@ -77,12 +77,12 @@ pub struct LineSearchOutput {
 }
 
 impl MatchScope {
-    fn meaning(self) -> Option<lines::SourceScope> {
+    fn meaning(self) -> Option<lines::SourceRegion> {
         match self {
             Self::All => None,
-            Self::Code => Some(lines::SourceScope::Code),
-            Self::Comments => Some(lines::SourceScope::Comment),
-            Self::Strings => Some(lines::SourceScope::String),
+            Self::Code => Some(lines::SourceRegion::Code),
+            Self::Comments => Some(lines::SourceRegion::Comment),
+            Self::Strings => Some(lines::SourceRegion::String),
         }
     }
 }

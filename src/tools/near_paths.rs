@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Call;
 use crate::error::{Code, Error};
+use crate::model::likeness;
 use crate::workspace::Question;
 
 /// How alike a path has to be.
@@ -91,9 +92,9 @@ fn nearest(asked: &str, known: Vec<String>) -> Vec<String> {
             if path.to_lowercase().ends_with(&ending) {
                 return (AS_ENDING, path);
             }
-            let as_whole = strsim::normalized_damerau_levenshtein(&whole, &path.to_lowercase());
+            let as_whole = likeness(&whole, &path.to_lowercase());
             // Its own name typed well, in the wrong place.
-            let as_name = strsim::normalized_damerau_levenshtein(&last, &name(&path)) * 0.95;
+            let as_name = likeness(&last, &name(&path)) * 0.95;
             (as_whole.max(as_name), path)
         })
         .filter(|(likeness, _)| *likeness >= MIN_LIKENESS)

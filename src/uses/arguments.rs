@@ -10,7 +10,7 @@ use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::changed_file::{ChangedFile, FileSide};
 use super::dangling_names::BeforeAfter;
 use super::difference::{DefinitionPlace, Difference};
-use super::mentions::line_at;
+use super::mentions::line_text_at;
 use super::modifiers::is_typescript;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -173,7 +173,7 @@ impl Uses<'_> {
     ) -> Result<Vec<(DefinitionRow, bool)>> {
         let (mut heirs, mut open) = (Vec::<(DefinitionRow, bool)>::new(), vec![class]);
         while let Some(base) = open.pop() {
-            let (below, _) = targets.classes_built_on(base)?;
+            let (below, _) = targets.subclasses(base)?;
             for (heir, is_direct) in below {
                 let is_new = is_direct && heir != class && heirs.iter().all(|it| it.0 != heir);
                 if !is_new || heirs.len() >= MAX_HEIRS {
@@ -511,7 +511,7 @@ pub(super) fn broken_call(
     Some(BrokenUse {
         path: path.clone(),
         line,
-        text: line_at(text, start as usize),
+        text: line_text_at(text, start as usize),
         kind: Some(kind),
         also: Vec::new(),
         home: home.path.clone(),

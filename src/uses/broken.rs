@@ -12,7 +12,7 @@ use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, last_name};
 use super::dangling_names::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
-use super::mentions::line_at;
+use super::mentions::line_text_at;
 use super::modifiers::is_typescript;
 use super::unbound_uses::{may_mean, n_beside};
 use crate::error::{Error, Result};
@@ -289,7 +289,7 @@ impl Uses<'_> {
         let entry = |place: &BrokenPlace| BrokenUse {
             path: path.clone(),
             line: place.line,
-            text: line_at(text, place.start as usize),
+            text: line_text_at(text, place.start as usize),
             kind: place.kind,
             also: Vec::new(),
             home: home.clone(),
@@ -309,7 +309,7 @@ impl Uses<'_> {
                     let is_known = first.line == place.line
                         || first.also.iter().any(|(line, ..)| *line == place.line);
                     if !is_known {
-                        let text = line_at(text, place.start as usize);
+                        let text = line_text_at(text, place.start as usize);
                         first.also.push((place.line, text, place.kind));
                     }
                 }

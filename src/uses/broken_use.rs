@@ -108,6 +108,17 @@ impl BrokenUse {
     }
 }
 
+/// A member whose change makes other definitions wrong: those that override it, or have to have it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChangedMember<'a> {
+    /// Its change, an index into the difference.
+    pub(super) change: usize,
+    /// Its file.
+    pub(super) home: &'a RepoPath,
+    /// Its qualified name.
+    pub(super) name: &'a str,
+}
+
 /// The broken uses of a difference.
 #[derive(Clone, Debug, Default)]
 pub struct BrokenUses {
@@ -123,6 +134,16 @@ pub struct BrokenUses {
 }
 
 impl BrokenUses {
+    /// Adds one that is proved to be broken, or may be.
+    pub(super) fn add(&mut self, one: BrokenUse, is_proved: bool) {
+        let list = if is_proved {
+            &mut self.all
+        } else {
+            &mut self.doubtful
+        };
+        list.push(one);
+    }
+
     /// Takes every use for one of unknown meaning: what it names may stand in a file that is not indexed yet.
     pub fn doubt_all(&mut self) {
         self.n_unresolved += self.all.iter().map(BrokenUse::n_lines).sum::<u64>();
@@ -141,6 +162,29 @@ impl BrokenUses {
 }
 
 impl BrokenUse {
+    /// Returns the entry of a line that overrides or implements a member, or has to.
+    pub(super) fn of_implementation(
+        member: ChangedMember<'_>,
+        path: RepoPath,
+        (line, text): (u32, String),
+        reason: BrokenReason,
+    ) -> Self {
+        Self {
+            path,
+            line,
+            text,
+            kind: Some(UseKind::Implements),
+            also: Vec::new(),
+            home: member.home.clone(),
+            symbol: member.name.to_owned(),
+            change: Some(member.change),
+            reason,
+            provenance: Provenance::Dispatch,
+            module_line: None,
+            is_through: false,
+        }
+    }
+
     /// Returns how many lines it stands for.
     pub(super) fn n_lines(&self) -> u64 {
         1 + self.also.len() as u64

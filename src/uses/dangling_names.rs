@@ -860,7 +860,7 @@ fn is_bare_within(facts: &FileFacts, used: &Reference, owner: &str) -> bool {
 pub(super) fn is_unbound(meaning: Meaning) -> bool {
     matches!(
         meaning,
-        Meaning::Unresolved | Meaning::Keyword | Meaning::Dangling(_)
+        Meaning::Unresolved | Meaning::KeywordArgument | Meaning::Dangling(_)
     )
 }
 

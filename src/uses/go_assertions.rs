@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Uses;
-use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::dangling_names::{BeforeAfter, start_of_line};
-use super::mentions::line_at;
+use super::mentions::line_text_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::go_assertions::RequiredMethod;
 use crate::link::interfaces::InterfaceMethods;
 use crate::link::use_targets::{DefinitionRow, Meaning};
-use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
-use crate::syntax::{self, UseKind};
+use crate::model::{Family, FileId, RepoPath, Symbol, SymbolKind};
+use crate::syntax;
 
 /// A method that changed, of a type that is still there.
 struct ChangedMethod<'d> {
@@ -22,6 +22,16 @@ struct ChangedMethod<'d> {
     home: &'d RepoPath,
     method: &'d Symbol,
     type_: DefinitionRow,
+}
+
+impl ChangedMethod<'_> {
+    fn as_member(&self) -> ChangedMember<'_> {
+        ChangedMember {
+            change: self.change,
+            home: self.home,
+            name: &self.method.qualified_name,
+        }
+    }
 }
 
 impl Uses<'_> {
@@ -92,20 +102,10 @@ impl Uses<'_> {
                 continue;
             };
             let at = start_of_line(&text, row.name_line) as usize;
-            found.doubtful.push(BrokenUse {
-                path,
-                line: row.name_line,
-                text: line_at(&text, at),
-                kind: Some(UseKind::Implements),
-                also: Vec::new(),
-                home: one.home.clone(),
-                symbol: one.method.qualified_name.clone(),
-                change: Some(one.change),
-                reason: BrokenReason::Refused(Refusal::Unsatisfying),
-                provenance: Provenance::Dispatch,
-                module_line: None,
-                is_through: false,
-            });
+            let place = (row.name_line, line_text_at(&text, at));
+            let reason = BrokenReason::Refused(Refusal::Unsatisfying);
+            let entry = BrokenUse::of_implementation(one.as_member(), path, place, reason);
+            found.add(entry, false);
         }
         Ok(())
     }
@@ -189,25 +189,18 @@ impl Uses<'_> {
             };
             for one in changed.iter().filter(|it| it.type_ == *type_) {
                 let name = &one.method.name;
-                let list = match bindings.required_method(*type_, (file, interface), name)? {
-                    RequiredMethod::Missing => &mut found.all,
-                    RequiredMethod::Unknown => &mut found.doubtful,
+                let is_proved = match bindings.required_method(*type_, (file, interface), name)? {
+                    RequiredMethod::Missing => true,
+                    RequiredMethod::Unknown => false,
                     RequiredMethod::Met => continue,
                 };
-                list.push(BrokenUse {
-                    path: path.clone(),
-                    line: assertion.line,
-                    text: line_at(&text, assertion.start as usize),
-                    kind: Some(UseKind::Implements),
-                    also: Vec::new(),
-                    home: one.home.clone(),
-                    symbol: one.method.qualified_name.clone(),
-                    change: Some(one.change),
-                    reason: BrokenReason::Gone,
-                    provenance: Provenance::Dispatch,
-                    module_line: None,
-                    is_through: false,
-                });
+                let place = (
+                    assertion.line,
+                    line_text_at(&text, assertion.start as usize),
+                );
+                let (member, reason) = (one.as_member(), BrokenReason::Gone);
+                let entry = BrokenUse::of_implementation(member, path.clone(), place, reason);
+                found.add(entry, is_proved);
             }
         }
         Ok(())

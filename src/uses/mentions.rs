@@ -602,7 +602,7 @@ impl Uses<'_> {
             all.push(Mention {
                 path: file.path.clone(),
                 line,
-                text: line_at(text, start as usize),
+                text: line_text_at(text, start as usize),
                 within: within.map(|symbol| symbol.qualified_name.clone()),
                 part,
                 is_alias,
@@ -671,11 +671,11 @@ fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -
                 MentionPart::OtherTarget
             }
         }
-        Some(Meaning::Module(_) | Meaning::Parameter) => MentionPart::OtherTarget,
+        Some(Meaning::Module(_) | Meaning::NoDefinition) => MentionPart::OtherTarget,
         Some(Meaning::External | Meaning::Inherited) => MentionPart::External,
         Some(Meaning::Dangling(_)) => MentionPart::Dangling,
-        Some(Meaning::Keyword) if !wanted.is_member => MentionPart::OtherTarget,
-        Some(Meaning::Keyword | Meaning::Unresolved) | None => MentionPart::Unresolved,
+        Some(Meaning::KeywordArgument) if !wanted.is_member => MentionPart::OtherTarget,
+        Some(Meaning::KeywordArgument | Meaning::Unresolved) | None => MentionPart::Unresolved,
     };
     match role {
         OccurrenceRole::Use { reference, kind } => {
@@ -737,7 +737,7 @@ pub fn innermost(symbols: &[SymbolRow], at: u32) -> Option<&SymbolRow> {
 }
 
 /// Returns the line around a byte without its indentation; where it is too long, the part around the byte.
-pub(super) fn line_at(text: &str, at: usize) -> String {
+pub(super) fn line_text_at(text: &str, at: usize) -> String {
     let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let to = text[at..]
         .find('\n')

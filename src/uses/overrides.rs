@@ -2,18 +2,16 @@
 //! `run` any more, `open()` of a class that lacks the method its interface has in its place.
 
 use super::Uses;
-use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember};
 use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
-use super::mentions::line_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
-use crate::model::{Family, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
-use crate::syntax::UseKind;
+use crate::model::{Family, RepoPath, Symbol, SymbolFlags, SymbolKind};
 
 /// A method that is gone from a class which is still there.
-struct GoneMember<'d> {
+struct LostBaseMember<'d> {
     /// Its change, an index into the difference.
     change: usize,
     home: &'d RepoPath,
@@ -32,7 +30,7 @@ impl Uses<'_> {
         found: &mut BrokenUses,
     ) -> Result<()> {
         let changes = states.difference.changes.iter().enumerate();
-        let gone: Vec<GoneMember<'_>> = changes
+        let gone: Vec<LostBaseMember<'_>> = changes
             .filter_map(|(at, change)| gone_member(states, at, change))
             .collect();
         for member in &gone {
@@ -41,7 +39,7 @@ impl Uses<'_> {
         Ok(())
     }
 
-    fn add_overrides_of(&self, member: &GoneMember<'_>, found: &mut BrokenUses) -> Result<()> {
+    fn add_overrides_of(&self, member: &LostBaseMember<'_>, found: &mut BrokenUses) -> Result<()> {
         if self.budget.is_cancelled() {
             return Err(Error::cancelled());
         }
@@ -54,20 +52,15 @@ impl Uses<'_> {
         let (methods, is_cut) = bindings.methods_without_base(class, name, &member.required)?;
         found.is_cut |= is_cut;
         for method in methods {
-            let Some(path) = self.read.path_of(method.method.0)? else {
-                continue;
-            };
-            let rows = self.read.symbols_of(method.method.0)?;
-            let row = rows.iter().find(|it| it.ordinal == method.method.1);
-            let file = self.read.file(path.as_str())?;
-            let text = file.and_then(|file| self.sources.read(&path, file.content));
-            let (Some(row), Some(text)) = (row, text) else {
+            let Some(it) = self.declaration(method.method)? else {
                 found.is_cut = true;
                 continue;
             };
-            let start = row.span.start_byte as usize;
-            let lines = (row.name_line + 1).saturating_sub(row.span.start_line) as usize;
-            let head = text.get(start..row.span.end_byte as usize);
+            let span = it.row.span;
+            let lines = (it.row.name_line + 1).saturating_sub(span.start_line) as usize;
+            let head = it
+                .text
+                .get(span.start_byte as usize..span.end_byte as usize);
             let head: Vec<&str> = head.unwrap_or_default().lines().take(lines).collect();
             if !method.is_refused && !method.lacks_required && !is_marked(&head) {
                 continue;
@@ -75,30 +68,17 @@ impl Uses<'_> {
             // That base may have it.
             let is_doubtful =
                 method.has_outside_base && !method.is_refused && !method.lacks_required;
-            let list = if is_doubtful {
-                &mut found.doubtful
-            } else {
-                &mut found.all
-            };
-            let at = text
-                .split_inclusive('\n')
-                .take(row.name_line.saturating_sub(1) as usize)
-                .map(str::len)
-                .sum();
-            list.push(BrokenUse {
-                path,
-                line: row.name_line,
-                text: line_at(&text, at),
-                kind: Some(UseKind::Implements),
-                also: Vec::new(),
-                home: member.home.clone(),
-                symbol: member.method.qualified_name.clone(),
-                change: Some(member.change),
-                reason: BrokenReason::Gone,
-                provenance: Provenance::Dispatch,
-                module_line: None,
-                is_through: false,
-            });
+            let entry = BrokenUse::of_implementation(
+                ChangedMember {
+                    change: member.change,
+                    home: member.home,
+                    name: &member.method.qualified_name,
+                },
+                it.path.clone(),
+                it.line(),
+                BrokenReason::Gone,
+            );
+            found.add(entry, !is_doubtful);
         }
         Ok(())
     }
@@ -109,7 +89,7 @@ fn gone_member<'d>(
     states: &BeforeAfter<'d>,
     at: usize,
     change: &'d SymbolChange,
-) -> Option<GoneMember<'d>> {
+) -> Option<LostBaseMember<'d>> {
     let difference = states.difference;
     let is_taken = matches!(change.kind, ChangeKind::Removed | ChangeKind::Renamed);
     let (file, method) = difference.old(change).filter(|_| is_taken)?;
@@ -143,7 +123,7 @@ fn gone_member<'d>(
         let is_required = is_abstract || is_interface && !is_optional && !has_body;
         is_overridable(new, it.kind) && is_required && !has(old, parent, &it.name)
     });
-    Some(GoneMember {
+    Some(LostBaseMember {
         change: at,
         home: &file.path,
         method,

@@ -5,7 +5,6 @@
 //! is unknown. Definitions that are gone are the matter of `dangling_names`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
 
 use super::Uses;
 use super::broken_use::{BrokenUses, Refusal, last_name};
@@ -192,7 +191,7 @@ impl Uses<'_> {
         let bindings = self.bindings();
         let is_class = one.symbol().kind == SymbolKind::Class;
         let (rows, is_cut) = if is_class {
-            let (below, is_cut) = bindings.classes_built_on(one.row)?;
+            let (below, is_cut) = bindings.subclasses(one.row)?;
             let direct = below.into_iter().filter(|it| it.1).map(|it| it.0);
             (direct.collect(), is_cut)
         } else {
@@ -407,7 +406,7 @@ impl Uses<'_> {
             access,
             Visibility::Protected | Visibility::PrivateProtected | Visibility::ProtectedInternal
         ) {
-            let (below, is_cut) = self.bindings().classes_built_on(owner)?;
+            let (below, is_cut) = self.bindings().subclasses(owner)?;
             found.is_cut |= is_cut;
             let below: HashSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
             if site.around().any(|at| below.contains(&(site.file, at))) {
@@ -491,19 +490,13 @@ impl Uses<'_> {
         let mut homes = self.bindings().parts_of(owner)?;
         homes.extend(
             self.bindings()
-                .classes_built_on(owner)?
+                .subclasses(owner)?
                 .0
                 .into_iter()
                 .map(|it| it.0),
         );
         let is_inside = site.around().any(|at| homes.contains(&(site.file, at)));
         Ok((!is_inside).then_some(true))
-    }
-
-    /// Returns the text of a file as it was indexed; `None` where it differs now.
-    pub(super) fn text_of(&self, path: &RepoPath) -> Result<Option<Arc<str>>> {
-        let file = self.read.file(path.as_str())?;
-        Ok(file.and_then(|file| self.sources.read(path, file.content)))
     }
 }
 

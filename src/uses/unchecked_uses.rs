@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::changed_file::FileSide;
 use super::difference::{DefinitionPlace, Difference};
 use super::modifiers::{DeclaredModifiers, Visibility};
-use super::requirements::{Requirement, requirements};
+use super::new_requirements::{Requirement, requirements};
 use crate::graph::tokens::{is_word, tokens};
 use crate::model::{Family, RepoPath, Symbol, SymbolKind};
 

@@ -18,9 +18,6 @@ use crate::store::{Index, IndexKey, Read};
 /// Files that are compared.
 const MAX_FILES: usize = 20_000;
 
-/// Names that are offered for one that nothing has.
-const MAX_NEAR: usize = 5;
-
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparisonSide {
@@ -157,7 +154,7 @@ impl Workspace {
             },
             None => default_branch(&repo)?.ok_or_else(|| {
                 Error::invalid(
-                    "there is no default branch to compare with: neither `origin/HEAD` nor `main` or `master`",
+                    "there is no default branch to compare with: no remote names one, and there is no `main`, `master`, `trunk` or `develop`",
                     "pass `base`: a branch, a tag or a commit",
                 )
             })?,
@@ -193,31 +190,7 @@ impl Workspace {
 
     /// Returns the commit of a name that a field of the input gives.
     fn commit_of(&self, field: &str, name: &str) -> Result<CommitId> {
-        let revision = self.revision(name).map_err(|mut error| {
-            error.message = format!("field `{field}`: {}", error.message);
-            error
-        })?;
-        if let Some(revision) = revision {
-            return Ok(revision.commit);
-        }
-        if name == "HEAD" {
-            return Err(Error::invalid(
-                format!("field `{field}`: nothing is committed yet, so that `HEAD` is no commit"),
-                format!("leave `{field}` out, or commit first"),
-            ));
-        }
-        let near = near_names(&self.reference_names()?, name);
-        Err(Error::invalid(
-            format!(
-                "field `{field}`: no branch, tag or commit is named `{}`",
-                view::cut_argument(name)
-            ),
-            if near.is_empty() {
-                "`git branch -a` and `git tag` list the names; nothing is fetched".to_owned()
-            } else {
-                format!("did you mean {}? Nothing is fetched", near.join(", "))
-            },
-        ))
+        Ok(self.revision_of(field, name)?.commit)
     }
 
     /// Returns the states that a caller names to compare with: branches and other commits, linked work trees by the
@@ -443,55 +416,20 @@ fn version(
     }
 }
 
-/// Returns the branch that others start from, with its tip: what `origin` calls so, else `main` or `master`.
+/// Returns the default branch with its tip: as `origin` has it where that says which one it is, else the local one.
 fn default_branch(repo: &Repo) -> Result<Option<(String, CommitId)>> {
-    if let Some(commit) = repo.resolve("refs/remotes/origin/HEAD") {
-        let branches = repo.branches()?;
-        let name = branches.default.unwrap_or_else(|| "HEAD".to_owned());
-        return Ok(Some((format!("origin/{name}"), commit)));
+    let branches = repo.branches()?;
+    let Some(name) = branches.default_branch() else {
+        return Ok(None);
+    };
+    let mut names = [name.to_owned(), format!("origin/{name}")];
+    if repo.resolve("refs/remotes/origin/HEAD").is_some() {
+        names.reverse();
     }
-    let names = ["main", "master", "origin/main", "origin/master"];
-    let mut found = names.into_iter().filter_map(|name| {
-        let commit = repo.resolve(name)?;
-        Some((name.to_owned(), commit))
-    });
-    Ok(found.next())
-}
-
-/// Returns the names of references that are like one that nothing has.
-fn near_names(all: &[String], name: &str) -> Vec<String> {
-    let wanted = name.to_lowercase();
-    let mut near: Vec<(usize, &String)> = all
-        .iter()
-        .filter_map(|it| {
-            let other = it.to_lowercase();
-            let is_part = other.contains(&wanted) && !wanted.is_empty();
-            let distance = if is_part { 1 } else { edits(&wanted, &other) };
-            let is_near = distance <= 1 + wanted.chars().count() / 4;
-            is_near.then_some((distance, it))
-        })
-        .collect();
-    near.sort();
-    let shown = near.into_iter().take(MAX_NEAR);
-    shown
-        .map(|(_, name)| format!("`{}`", view::cut_argument(name)))
-        .collect()
-}
-
-/// Returns how many letters have to be put in, taken out or changed to make one word of the other.
-fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(100).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().take(100).enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let changed = before + usize::from(a != *b);
-            before = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[other.len()]
+    let mut found = names
+        .into_iter()
+        .filter_map(|name| Some((repo.resolve(&name)?, name)));
+    Ok(found.next().map(|(commit, name)| (name, commit)))
 }
 
 fn other_work_trees(repo: &Repo) -> Result<Vec<Other>> {

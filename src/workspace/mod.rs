@@ -33,6 +33,7 @@ mod rerank;
 mod revision;
 mod run_history;
 mod served;
+mod similar_refs;
 mod source;
 mod state;
 mod survey;

@@ -2,7 +2,7 @@
 //!
 //! Does not answer the question; see `query`.
 
-use super::{Workspace, view};
+use super::{Workspace, similar_refs, view};
 use crate::error::{Error, Result};
 use crate::git::{NoCommit, Repo};
 use crate::model::CommitId;
@@ -54,9 +54,30 @@ impl Workspace {
         Err(Error::invalid(what, hint))
     }
 
-    /// Returns the short names of branches, tags and remote-tracking branches, sorted.
-    pub fn reference_names(&self) -> Result<Vec<String>> {
-        Ok(self.repo()?.reference_names()?.into_iter().collect())
+    /// Returns the commit of a name that a field of the input gives: `base`, `ref`.
+    ///
+    /// # Errors
+    /// As [`Self::revision`], with the field; and for a name of no commit, with names like it.
+    pub fn revision_of(&self, field: &str, name: &str) -> Result<Revision> {
+        let found = self.revision(name).map_err(|mut error| {
+            error.message = format!("field `{field}`: {}", error.message);
+            error
+        })?;
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        if name == "HEAD" {
+            return Err(Error::invalid(
+                format!("field `{field}`: nothing is committed yet, so that `HEAD` is no commit"),
+                format!("leave `{field}` out to ask about the work tree, or commit first"),
+            ));
+        }
+        let shown = view::cut_argument(name);
+        let known = self.repo()?.reference_names().unwrap_or_default();
+        Err(Error::invalid(
+            format!("field `{field}`: no branch, tag or commit is named `{shown}`"),
+            similar_refs::hint(name, known.into_iter().collect()),
+        ))
     }
 
     /// Returns whether the repository has no work tree, so that every question is about a commit.

@@ -1,6 +1,4 @@
 //! Which repositories a server may be asked about, where that is not every one of the machine.
-//!
-//! Knows names and places.
 
 use std::path::{Path, PathBuf};
 

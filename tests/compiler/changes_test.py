@@ -29,6 +29,8 @@ from python_definitions import PythonDefinitions  # noqa: E402
 KINDS = ("added", "removed", "moved", "renamed", "signature", "body")
 LEAST = {"added": 0.99, "removed": 0.99, "body": 0.99, "moved": 0.95, "renamed": 0.95, "signature": 0.95}
 TOKEN = re.compile(r"[\w$]+|[^\w\s$]")
+# Blanks in a text between quotes mean something.
+TOKEN_OR_TEXT = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\w\s$]""", re.S)
 WORD = re.compile(r"[\w$]")
 COMMENT = re.compile(r"/\*.*?\*/\s*|//[^\n]*\n?\s*", re.S)
 MIN_ALIKE = 0.6
@@ -48,8 +50,8 @@ def parts(name: str) -> set[str]:
 
 
 def normal(text: str) -> str:
-    """Returns a text with one blank between tokens, without commas before closing brackets and marks at the end."""
-    tokens = TOKEN.findall(text)
+    """Returns a text with one blank between tokens, texts in quotes as they are, without commas before closing brackets and marks at the end."""
+    tokens = TOKEN_OR_TEXT.findall(text)
     kept = [token for at, token in enumerate(tokens) if token != "," or at + 1 == len(tokens) or tokens[at + 1] not in ")]}"]
     while kept and kept[-1] in ";,":
         kept.pop()

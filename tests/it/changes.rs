@@ -429,6 +429,31 @@ fn branch_with_a_file() -> Repo {
 }
 
 #[test]
+fn a_branch_is_compared_with_the_default_branch_whatever_its_name() {
+    for (name, is_default) in [("trunk", true), ("develop", true), ("work", false)] {
+        let repo = branch_with_a_file();
+        repo.git(&["checkout", "--quiet", "feature"]);
+        repo.git(&["branch", "--move", "main", name]);
+        let cli = Cli::new(repo.path());
+        if is_default {
+            let value = cli.json(&["changes"]);
+            assert_eq!(
+                value["base"]["name"],
+                format!("merge base with {name}"),
+                "{value}"
+            );
+            assert_eq!(value["changes"][0]["symbol"], "b", "{value}");
+        } else {
+            let said = cli.fails(&["changes"], 1);
+            assert!(
+                said.contains("no `main`, `master`, `trunk` or `develop`"),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[test]
 fn inputs_that_name_no_state_are_refused() {
     let repo = branch_with_a_file();
     let cli = Cli::new(repo.path());

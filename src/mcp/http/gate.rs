@@ -1,6 +1,6 @@
 //! Who may come in: the checks that stand before the protocol.
 //!
-//! Knows headers.
+//! Checks the headers `Host` and `Origin`, and the token.
 
 use std::net::{IpAddr, SocketAddr};
 

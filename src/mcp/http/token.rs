@@ -1,6 +1,6 @@
 //! The secret that a client of the HTTP server shows.
 //!
-//! Knows where it is kept and who may read it.
+//! It is kept in the data directory, and its owner alone may read it.
 
 use std::fmt;
 use std::io::{ErrorKind, Write};

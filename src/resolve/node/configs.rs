@@ -1,6 +1,4 @@
 //! Which compiler options are in force for a file.
-//!
-//! Knows the configurations of the repository and their order.
 
 use std::collections::HashMap;
 

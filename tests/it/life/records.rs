@@ -182,7 +182,7 @@ fn a_record_is_judged_at_the_commit_that_is_asked_for() {
     );
     assert!(
         cli.fails(&["load", &id, "--ref", "nothing"], 1)
-            .contains("no commit")
+            .contains("no branch, tag or commit")
     );
     // A bare repository is asked at its HEAD.
     let bare = repo.dir.path().join("bare.git");

@@ -202,7 +202,7 @@ pub(crate) const DOORS: &[Door] = &[
     door("clap", &["cli", "tools"]),
     door("clap_complete", &["cli"]),
     door("clap_mangen", &["cli"]),
-    door("strsim", &["tools"]),
+    door("strsim", &["model"]),
     door("indicatif", &["cli"]),
     door("comfy_table", &["cli"]),
     door("anstyle", &["cli"]),

@@ -338,7 +338,7 @@ impl<'t> Lowering<'t> {
             self.walk(right);
             let object = self.lower(right);
             if object != self.unknown {
-                value = self.add(Expr::Key { object });
+                value = self.add(Expr::LoopVariable { object });
             }
         }
         let type_ = self.field(node, fields.type_);

@@ -357,7 +357,7 @@ impl<'t> Lowering<'t> {
         match self.facts.exprs.get(object) {
             Expr::Unknown => object,
             Expr::Container { element, .. } => *element,
-            _ => self.add(Expr::Key { object }),
+            _ => self.add(Expr::LoopVariable { object }),
         }
     }
 

@@ -83,7 +83,7 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
             Expr::Unknown
             | Expr::Tuple(_)
             | Expr::Item { .. }
-            | Expr::Key { .. }
+            | Expr::LoopVariable { .. }
             | Expr::Entered { .. }
             | Expr::Fallback { .. }
             | Expr::Callee { .. }

@@ -118,7 +118,7 @@ impl<'t> Lowering<'t> {
         if object == self.unknown {
             return object;
         }
-        self.add(Expr::Key { object })
+        self.add(Expr::LoopVariable { object })
     }
 
     /// Adds result `index` of a call that gives several.

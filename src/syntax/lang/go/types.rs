@@ -475,7 +475,7 @@ impl<'t> Lowering<'t> {
                     self.match_argument(value, argument, names, found, depth + 1);
                 }
                 if let Some(key) = type_.child_by_field_id(fields.key) {
-                    let argument = self.add(Expr::Key { object: argument });
+                    let argument = self.add(Expr::LoopVariable { object: argument });
                     self.match_argument(key, argument, names, found, depth + 1);
                 }
             }

@@ -19,7 +19,7 @@ use super::implicit_calls::ImplicitCalls;
 use crate::ir::FileFacts;
 use crate::model::Family;
 use crate::syntax::occurrences::OccurrenceRole;
-use crate::syntax::regions::{SourceScope, scope_of};
+use crate::syntax::regions::{SourceRegion, region_of};
 use row::OutlineRow;
 
 /// No call is known, so none is told that no source writes.
@@ -161,10 +161,10 @@ impl OutlineLanguage {
 
 /// Classifies a word. In code only definitions are known; what any other word means is not.
 fn role_of(facts: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> OccurrenceRole {
-    match scope_of(node) {
-        Some(SourceScope::Comment) => OccurrenceRole::Comment,
+    match region_of(node) {
+        Some(SourceRegion::Comment) => OccurrenceRole::Comment,
         _ if walk::is_definition(facts, node, word.text) => OccurrenceRole::Definition,
-        Some(SourceScope::String) => OccurrenceRole::Text,
+        Some(SourceRegion::String) => OccurrenceRole::Text,
         _ => OccurrenceRole::Prose,
     }
 }

@@ -35,7 +35,7 @@ fn dump(facts: &FileFacts, id: ExprId) -> String {
         }
         Expr::Member { object, name: it } => format!("Member({}, {})", one(object), name(*it)),
         Expr::Element { object } => format!("Element({})", one(object)),
-        Expr::Key { object } => format!("Key({})", one(object)),
+        Expr::LoopVariable { object } => format!("Key({})", one(object)),
         Expr::ComputedMember { object, key } => format!("Keyed({}, {})", one(object), name(*key)),
         Expr::Item { object, index } => format!("Item({}, {index})", one(object)),
         Expr::Call { callee, args, .. } if args.is_empty() => format!("Call({})", one(callee)),

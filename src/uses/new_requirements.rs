@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use super::Uses;
-use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::changed_file::{ChangedFile, FileSide};
-use super::dangling_names::{BeforeAfter, start_of_line};
+use super::dangling_names::BeforeAfter;
 use super::difference::Difference;
-use super::mentions::line_at;
+use super::mentions::line_text_at;
 use super::modifiers::{DeclaredModifiers, behind_brackets};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -17,8 +17,8 @@ use crate::graph::tokens::tokens;
 use crate::link::interfaces::OtherMethods;
 use crate::link::subclasses::Subclass;
 use crate::link::use_targets::{DefinitionRow, Meaning};
-use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
-use crate::syntax::{self, UseKind};
+use crate::model::{Family, FileId, RepoPath, Symbol, SymbolKind};
+use crate::syntax;
 
 /// A member that types which are built on the one around have to have, and did not before.
 pub(super) struct Requirement<'d> {
@@ -66,6 +66,16 @@ impl<'d> Requirement<'d> {
 
     fn symbol(&self) -> &'d Symbol {
         &self.home.new.facts.symbols[self.member as usize]
+    }
+
+    /// Returns the entry of a line of a type that lacks the member.
+    fn lacked_at(&self, line: (u32, String), path: RepoPath) -> BrokenUse {
+        let member = ChangedMember {
+            change: self.change,
+            home: &self.home.path,
+            name: &self.symbol().qualified_name,
+        };
+        BrokenUse::of_implementation(member, path, line, BrokenReason::Refused(Refusal::Lacking))
     }
 }
 
@@ -170,7 +180,7 @@ impl Uses<'_> {
         member: DefinitionRow,
         found: &mut BrokenUses,
     ) -> Result<()> {
-        let (subclasses, is_cut) = self.bindings().subclasses(member)?;
+        let (subclasses, is_cut) = self.bindings().subclasses_with_member(member)?;
         found.is_cut |= is_cut;
         for subclass in subclasses {
             if subclass.has_member || !one.is_demanded_of(&subclass) {
@@ -275,12 +285,8 @@ impl Uses<'_> {
                 let open = words.iter().position(|it| *it == "{");
                 let may_be_written = open.is_some_and(|at| words.get(at + 2) == Some(&"!"));
                 let at = text[..start as usize].rfind('\n').map_or(0, |it| it + 1);
-                let list = if may_be_written {
-                    &mut found.doubtful
-                } else {
-                    &mut found.all
-                };
-                list.push(broken(one, path.clone(), line, line_at(&text, at)));
+                let entry = one.lacked_at((line, line_text_at(&text, at)), path.clone());
+                found.add(entry, !may_be_written);
             }
         }
         Ok(())
@@ -293,22 +299,10 @@ impl Uses<'_> {
         is_certain: bool,
         found: &mut BrokenUses,
     ) -> Result<()> {
-        let Some(path) = self.read.path_of(type_.0)? else {
-            return Ok(());
-        };
-        let rows = self.read.symbols_of(type_.0)?;
-        let row = rows.iter().find(|it| it.ordinal == type_.1);
-        let (Some(row), Some(text)) = (row, self.text_of(&path)?) else {
-            found.is_cut = true;
-            return Ok(());
-        };
-        let at = start_of_line(&text, row.name_line) as usize;
-        let list = if is_certain {
-            &mut found.all
-        } else {
-            &mut found.doubtful
-        };
-        list.push(broken(one, path, row.name_line, line_at(&text, at)));
+        match self.declaration(type_)? {
+            Some(it) => found.add(one.lacked_at(it.line(), it.path), is_certain),
+            None => found.is_cut = true,
+        }
         Ok(())
     }
 }
@@ -323,23 +317,6 @@ pub(super) fn is_demanded(family: Family, is_of_interface: bool, type_: &Subclas
         // A class between two others is abstract without a word.
         (Family::Python, _) => type_.is_concrete && !type_.subclass_has_member,
         _ => type_.is_concrete,
-    }
-}
-
-fn broken(one: &Requirement<'_>, path: RepoPath, line: u32, text: String) -> BrokenUse {
-    BrokenUse {
-        path,
-        line,
-        text,
-        kind: Some(UseKind::Implements),
-        also: Vec::new(),
-        home: one.home.path.clone(),
-        symbol: one.symbol().qualified_name.clone(),
-        change: Some(one.change),
-        reason: BrokenReason::Refused(Refusal::Lacking),
-        provenance: Provenance::Dispatch,
-        module_line: None,
-        is_through: false,
     }
 }
 

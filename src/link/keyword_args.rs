@@ -1,5 +1,5 @@
-//! Names of arguments: `size` in `Store(size=1)` is an attribute of the class where it defines no constructor, a parameter of what is
-//! called where that says so, and else of unknown meaning.
+//! Keyword arguments: in `Store(size=1)` `size` is a field of the class where that defines no constructor, a parameter where the callee has
+//! one of that name, and else of unknown meaning.
 
 use super::cache::Def;
 use super::linker::Linker;
@@ -20,7 +20,7 @@ impl Linker<'_, '_> {
         let Some(class @ Type::Definition(Def::Symbol(in_file, at))) =
             self.infer(&self.file, callee, None)
         else {
-            return UseMeaning::Keyword;
+            return UseMeaning::KeywordArgument;
         };
         let constructs = |name: &&str| {
             self.member(&class, name)
@@ -28,7 +28,7 @@ impl Linker<'_, '_> {
         };
         if self.kind(in_file, at) != Some(SymbolKind::Class) || CONSTRUCTORS.iter().any(constructs)
         {
-            return UseMeaning::Keyword;
+            return UseMeaning::KeywordArgument;
         }
         match self.member(&class, name) {
             Some(Type::Definition(Def::Symbol(file, at)))
@@ -42,7 +42,7 @@ impl Linker<'_, '_> {
                     provenance: Provenance::Member,
                 })
             }
-            _ => UseMeaning::Keyword,
+            _ => UseMeaning::KeywordArgument,
         }
     }
 

@@ -1,23 +1,21 @@
 //! Types that lost a member which one of their bases requires: `class Disk implements Store` after `Disk.open` was renamed, while
 //! `Store` still has `open`.
 //!
-//! Members that a base requires newly are the matter of `requirements`.
+//! Members that a base requires newly are the matter of `new_requirements`.
 
 use std::collections::BTreeSet;
 
 use super::Uses;
-use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::changed_file::{ChangedFile, FileSide};
-use super::dangling_names::{BeforeAfter, start_of_line};
+use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
-use super::mentions::line_at;
 use super::modifiers::DeclaredModifiers;
-use super::requirements::is_demanded;
+use super::new_requirements::is_demanded;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::DefinitionRow;
-use crate::model::{Family, FileId, Provenance, Symbol, SymbolKind};
-use crate::syntax::UseKind;
+use crate::model::{Family, FileId, Symbol, SymbolKind};
 
 /// A member that is gone from a type which is still there, or that takes other arguments.
 struct LostMember<'d> {
@@ -96,13 +94,13 @@ impl Uses<'_> {
         if required.is_empty() {
             return Ok(());
         }
-        let (below, is_cut) = self.bindings().classes_built_on(lost.type_)?;
+        let (below, is_cut) = self.bindings().subclasses(lost.type_)?;
         found.is_cut |= is_cut;
         let mut concerned: BTreeSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
         concerned.insert(lost.type_);
         let mut lacking: BTreeSet<(DefinitionRow, bool)> = BTreeSet::new();
         for one in required {
-            let (types, is_cut) = self.bindings().subclasses(one.row)?;
+            let (types, is_cut) = self.bindings().subclasses_with_member(one.row)?;
             found.is_cut |= is_cut;
             let types = types.into_iter().filter(|it| {
                 concerned.contains(&it.class)
@@ -111,8 +109,19 @@ impl Uses<'_> {
             });
             lacking.extend(types.map(|it| (it.class, it.has_outside_base)));
         }
+        let member = ChangedMember {
+            change: lost.change,
+            home: &lost.home.path,
+            name: &lost.member.qualified_name,
+        };
+        let reason = BrokenReason::Refused(Refusal::Lacking);
         for (type_, is_doubtful) in lacking {
-            self.add_lacking_type(lost, type_, is_doubtful, found)?;
+            let Some(it) = self.declaration(type_)? else {
+                found.is_cut = true;
+                continue;
+            };
+            let entry = BrokenUse::of_implementation(member, it.path.clone(), it.line(), reason);
+            found.add(entry, !is_doubtful);
         }
         Ok(())
     }
@@ -173,45 +182,6 @@ impl Uses<'_> {
             is_there: true,
             code: None,
         }))
-    }
-
-    fn add_lacking_type(
-        &self,
-        lost: &LostMember<'_>,
-        type_: DefinitionRow,
-        is_doubtful: bool,
-        found: &mut BrokenUses,
-    ) -> Result<()> {
-        let Some(path) = self.read.path_of(type_.0)? else {
-            return Ok(());
-        };
-        let rows = self.read.symbols_of(type_.0)?;
-        let row = rows.iter().find(|it| it.ordinal == type_.1);
-        let (Some(row), Some(text)) = (row, self.text_of(&path)?) else {
-            found.is_cut = true;
-            return Ok(());
-        };
-        let at = start_of_line(&text, row.name_line) as usize;
-        let list = if is_doubtful {
-            &mut found.doubtful
-        } else {
-            &mut found.all
-        };
-        list.push(BrokenUse {
-            path,
-            line: row.name_line,
-            text: line_at(&text, at),
-            kind: Some(UseKind::Implements),
-            also: Vec::new(),
-            home: lost.home.path.clone(),
-            symbol: lost.member.qualified_name.clone(),
-            change: Some(lost.change),
-            reason: BrokenReason::Refused(Refusal::Lacking),
-            provenance: Provenance::Dispatch,
-            module_line: None,
-            is_through: false,
-        });
-        Ok(())
     }
 }
 

@@ -15,7 +15,7 @@ use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
 
 /// The definitions and bound uses of one file.
 #[derive(Clone, Debug)]
-pub struct FileOccurrences {
+pub struct FileUses {
     /// The lines of the text that all places are of.
     pub lines: LineStarts,
     /// Its definitions, in the order of their first byte, as the rows of the index count them.
@@ -72,7 +72,7 @@ impl Uses<'_> {
     ///
     /// # Errors
     /// `cancelled`, and those of an index that can't be read.
-    pub fn file_occurrences(&self, file: &FileSummary) -> Result<Option<FileOccurrences>> {
+    pub fn file_uses(&self, file: &FileSummary) -> Result<Option<FileUses>> {
         let language = syntax::by_id(&file.language).filter(|language| language.is_code);
         let (Some(language), None) = (
             language,
@@ -106,7 +106,7 @@ impl Uses<'_> {
         uses.retain(|used| used.role == UseRole::Import || !names_of.contains(&used.place));
         uses.sort_unstable();
         uses.dedup();
-        Ok(Some(FileOccurrences {
+        Ok(Some(FileUses {
             names,
             uses,
             symbols: found.facts.symbols,
