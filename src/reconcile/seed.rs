@@ -13,8 +13,8 @@ const MAX_COMPARED: usize = 8;
 /// From how many differing files on an index is no better a start than another.
 const MAX_DISTANCE: usize = 20_000;
 
-/// What seeding the index of a work tree from that of a commit costs, in files that differ: no file has a stat there, so that each is read
-/// to see that it is the same.
+/// The cost of starting a work tree's index from that of a commit, in files that differ: no file has a stat there, so that each is read to
+/// see that it is the same.
 const COMMIT_SEED_PENALTY: usize = 200;
 
 /// Where an index came from.
