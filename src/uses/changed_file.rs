@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::graph::tokens::folded;
 use crate::ir::FileFacts;
-use crate::model::{Budget, Family, RepoPath};
+use crate::model::{Budget, Family, RepoPath, Symbol};
 use crate::syntax;
 
 /// Returns the signs that begin or end comments in a family of languages.
@@ -74,6 +74,14 @@ impl ChangedFile {
         let code = |side: &FileSide| folded(side.code(), &self.path);
         self.old.is_there && self.new.is_there && code(&self.old) == code(&self.new)
     }
+}
+
+/// Returns the place among the symbols of one state of a definition that another state has: the first one of its name and kind.
+pub(super) fn place_of(symbols: &[Symbol], definition: &Symbol) -> Option<u32> {
+    let (name, kind) = (&definition.qualified_name, definition.kind);
+    let mut all = symbols.iter();
+    let at = all.position(|it| it.kind == kind && it.qualified_name == *name)?;
+    u32::try_from(at).ok()
 }
 
 /// Whether a line that one text has and the other has not may be a comment or a part of one. A sign in a string may begin one here:

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
 use super::broken_use::{Refusal, last_name};
-use super::changed_file::ChangedFile;
+use super::changed_file::{ChangedFile, place_of};
 use super::difference::Difference;
 use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
@@ -258,13 +258,7 @@ impl BeforeAfter<'_> {
         let Some(owner) = owner.filter(|it| it.kind == SymbolKind::Class) else {
             return Ok(Vec::new());
         };
-        let mut symbols = file.new.facts.symbols.iter();
-        let is_it =
-            |it: &Symbol| (it.kind, &it.qualified_name) == (owner.kind, &owner.qualified_name);
-        let at = symbols
-            .position(is_it)
-            .and_then(|at| u32::try_from(at).ok());
-        match at {
+        match place_of(&file.new.facts.symbols, owner) {
             Some(at) => Ok(self
                 .now
                 .class_and_bases((self.overlay_ids[place.file].earlier, at))?),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
+use super::changed_file::place_of;
 use super::dangling_names::{BeforeAfter, start_of_line};
 use super::mentions::line_text_at;
 use crate::error::{Error, Result};
@@ -211,7 +212,5 @@ impl Uses<'_> {
 fn earlier_type(states: &BeforeAfter<'_>, now: DefinitionRow) -> Option<DefinitionRow> {
     let (present, earlier) = (states.now.facts(now.0)?, states.before.facts(now.0)?);
     let type_ = present.symbols.get(now.1 as usize)?;
-    let is_it = |it: &Symbol| (&it.qualified_name, it.kind) == (&type_.qualified_name, type_.kind);
-    let at = earlier.symbols.iter().position(is_it)?;
-    Some((now.0, u32::try_from(at).ok()?))
+    Some((now.0, place_of(&earlier.symbols, type_)?))
 }

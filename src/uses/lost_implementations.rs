@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
-use super::changed_file::{ChangedFile, FileSide};
+use super::changed_file::{ChangedFile, FileSide, place_of};
 use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
 use super::modifiers::DeclaredModifiers;
@@ -66,12 +66,7 @@ impl Uses<'_> {
         let Some(owner) = owner.filter(|_| is_required_by_name(old.family, member.kind)) else {
             return Ok(None);
         };
-        let mut symbols = home.new.facts.symbols.iter();
-        let is_owner =
-            |it: &Symbol| (&it.qualified_name, it.kind) == (&owner.qualified_name, owner.kind);
-        let type_ = symbols
-            .position(is_owner)
-            .and_then(|it| u32::try_from(it).ok());
+        let type_ = place_of(&home.new.facts.symbols, owner);
         let row = self.read.file(home.path.as_str())?;
         let (Some(type_), Some(row)) = (type_, row) else {
             return Ok(None);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
-use super::changed_file::{ChangedFile, FileSide};
+use super::changed_file::{ChangedFile, FileSide, place_of};
 use super::dangling_names::BeforeAfter;
 use super::difference::Difference;
 use super::mentions::line_text_at;
@@ -134,9 +134,7 @@ pub(super) fn requirements(difference: &Difference) -> Vec<Requirement<'_>> {
 fn owner(home: &ChangedFile, member: &Symbol) -> Option<(u32, u32)> {
     let now = member.parent?;
     let owner = &home.new.facts.symbols[now as usize];
-    let is_it = |it: &Symbol| (&it.qualified_name, it.kind) == (&owner.qualified_name, owner.kind);
-    let before = home.old.facts.symbols.iter().position(is_it)?;
-    Some((now, u32::try_from(before).ok()?))
+    Some((now, place_of(&home.old.facts.symbols, owner)?))
 }
 
 fn is_required(home: &ChangedFile, side: &FileSide, symbol: &Symbol) -> bool {

@@ -3,6 +3,7 @@
 
 use super::Uses;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember};
+use super::changed_file::place_of;
 use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
 use crate::error::{Error, Result};
@@ -96,10 +97,7 @@ fn gone_member<'d>(
     let (old, new) = (&file.old.facts, &file.new.facts);
     let parent = method.parent.filter(|_| is_overridable(old, method.kind))?;
     let class = old.symbols.get(parent as usize)?;
-    let is_class =
-        |it: &&Symbol| (&it.qualified_name, it.kind) == (&class.qualified_name, class.kind);
-    let now = new.symbols.iter().position(|it| is_class(&it))?;
-    let now = u32::try_from(now).ok()?;
+    let now = place_of(&new.symbols, class)?;
     let has = |facts: &FileFacts, class: u32, name: &str| {
         let mut all = facts.symbols.iter();
         // A field of Java leaves room for a method of its name.

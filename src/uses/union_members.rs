@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::Uses;
 use super::broken_use::last_name;
+use super::changed_file::place_of;
 use super::dangling_names::{BeforeAfter, BoundFile, Loss, LostReference};
 use super::narrowing::{WrittenReceiver, has_parameter, may_be_narrowed};
 use crate::error::Result;
@@ -170,10 +171,7 @@ impl BeforeAfter<'_> {
             return Some(row);
         };
         let now = changed.new.facts.symbols.get(at as usize)?;
-        let mut old = changed.old.facts.symbols.iter();
-        let at =
-            old.position(|it| (&it.qualified_name, it.kind) == (&now.qualified_name, now.kind))?;
-        Some((file, u32::try_from(at).ok()?))
+        Some((file, place_of(&changed.old.facts.symbols, now)?))
     }
 }
 
