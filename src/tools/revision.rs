@@ -47,12 +47,10 @@ pub(super) fn of_call(
         };
         return Err(Error::invalid(what, hint));
     }
-    let asked = name.unwrap_or("HEAD");
-    match workspace.revision(asked) {
-        // Nothing is committed yet.
-        Ok(None) if name.is_none() => Ok(None),
-        Err(error) if name.is_none() => Err(error),
-        _ => workspace.revision_of(REF, asked).map(Some),
+    match name {
+        Some(name) => workspace.revision_of(REF, name).map(Some),
+        // `None` where nothing is committed yet.
+        None => workspace.revision("HEAD"),
     }
 }
 
