@@ -67,7 +67,11 @@ pub fn read<T: DeserializeOwned + JsonSchema>(value: Value) -> Result<T> {
 /// Returns the name of an unknown field that a fault is about: ``unknown field `x`, expected …``.
 fn unknown_name(fault: &str) -> Option<&str> {
     let rest = fault.strip_prefix("unknown field `")?;
-    rest.rfind("`, ").map(|end| &rest[..end])
+    // Of three fields or more, the accepted names stand between commas, in the same quotes.
+    let end = rest
+        .rfind("`, expected ")
+        .or_else(|| rest.rfind("`, there are no fields"));
+    end.map(|end| &rest[..end])
 }
 
 /// Returns the place of the object that holds a field: `items[0]` of `items[0].foo`, nothing for a field of the input.
@@ -414,6 +418,30 @@ mod tests {
         query: String,
         /// How many.
         limit: Option<Number<1, 50>>,
+    }
+
+    #[test]
+    fn an_unknown_field_is_named_alone_however_many_there_are() {
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        struct Nothing {}
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        #[expect(dead_code, reason = "only the schema is read")]
+        struct Four {
+            a: Option<bool>,
+            b: Option<bool>,
+            c: Option<bool>,
+            d: Option<bool>,
+        }
+        let message = |error: crate::error::Error| error.message;
+        for name in ["bogus", "x`, `y"] {
+            let wanted = format!("unknown field `{name}`");
+            let of_four = read::<Four>(json!({name: 1})).map_err(message);
+            assert_eq!(of_four.unwrap_err(), wanted);
+            let of_nothing = read::<Nothing>(json!({name: 1})).map_err(message);
+            assert_eq!(of_nothing.unwrap_err(), wanted);
+        }
     }
 
     #[test]
