@@ -2,6 +2,10 @@
 //!
 //! An edit leaves most chunks of a file as they were: those keep their row in the text index, which costs more to write
 //! than all else.
+//!
+//! The text index writes a segment, to be merged later, at each row whose id is below the one before. So the ids of a transaction rise:
+//! new rows have the highest ids, and rows that go are deleted at its end, in order.
+//! See `sqlite3Fts5IndexBeginWrite` in SQLite's `fts5_index.c`.
 
 use std::collections::HashMap;
 
@@ -48,6 +52,7 @@ impl Writer<'_> {
         chunks: &[PreparedChunk],
         is_known: bool,
     ) -> rusqlite::Result<()> {
+        let mut next = self.next_chunk()?;
         let mut known: HashMap<i64, Vec<ChunkId>> = HashMap::new();
         if is_known {
             let mut statement = self
@@ -63,7 +68,10 @@ impl Writer<'_> {
             .map(|chunk| known.get_mut(&chunk.digest).and_then(Vec::pop))
             .collect();
         for id in known.into_values().flatten() {
-            self.forget_chunk(id)?;
+            self.tx()
+                .prepare_cached("DELETE FROM chunk WHERE id = ?1")?
+                .execute([id])?;
+            self.dead_chunks.push(id);
         }
         let mut write = self.tx().prepare_cached(
             "INSERT INTO chunk(id, file, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte, digest)
@@ -76,8 +84,9 @@ impl Writer<'_> {
             "INSERT INTO text(rowid, symbol, signature, doc, body, path) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         for (ordinal, (chunk, kept)) in chunks.iter().zip(kept).enumerate() {
+            let id = kept.unwrap_or_else(|| ChunkId::new(next));
             write.execute(rusqlite::params![
-                kept,
+                id,
                 file,
                 index(ordinal),
                 chunk.handle.cast_signed(),
@@ -92,37 +101,55 @@ impl Writer<'_> {
             ])?;
             if kept.is_none() {
                 let [symbol, signature, doc, body, path] = &chunk.columns;
-                let id = self.tx().last_insert_rowid();
                 text.execute((id, symbol, signature, doc, body, path))?;
+                next += 1;
             }
         }
+        drop((write, text));
+        self.next_chunk = Some(next);
         Ok(())
     }
 
-    /// Removes the chunks of a file. The text index has no foreign keys: its rows go by hand.
-    pub(super) fn forget_chunks(&mut self, file: FileId) -> rusqlite::Result<()> {
-        self.tx()
-            .prepare_cached(
-                "DELETE FROM text WHERE rowid IN (SELECT id FROM chunk WHERE file = ?1)",
-            )?
-            .execute([file])?;
-        let n_gone = self
+    /// Returns the first id above those of all chunks that were there when the transaction began or came since.
+    fn next_chunk(&mut self) -> rusqlite::Result<i64> {
+        if let Some(known) = self.next_chunk {
+            return Ok(known);
+        }
+        let next = self
             .tx()
+            .prepare_cached("SELECT ifnull(max(id), 0) + 1 FROM chunk")?
+            .query_row([], |row| row.get(0))?;
+        self.next_chunk = Some(next);
+        Ok(next)
+    }
+
+    /// Removes the chunks of a file.
+    pub(super) fn forget_chunks(&mut self, file: FileId) -> rusqlite::Result<()> {
+        // Before they go: their ids must not be given again while their words stand.
+        self.next_chunk()?;
+        let gone: Vec<ChunkId> = self
+            .tx()
+            .prepare_cached("SELECT id FROM chunk WHERE file = ?1")?
+            .query_map([file], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        self.tx()
             .prepare_cached("DELETE FROM chunk WHERE file = ?1")?
             .execute([file])?;
-        self.n_dead_chunks += n_gone as u64;
+        self.dead_chunks.extend(gone);
         Ok(())
     }
 
-    fn forget_chunk(&mut self, id: ChunkId) -> rusqlite::Result<()> {
-        for statement in [
-            "DELETE FROM text WHERE rowid = ?1",
-            "DELETE FROM chunk WHERE id = ?1",
-        ] {
-            self.tx().prepare_cached(statement)?.execute([id])?;
+    /// Deletes the words of the chunks that went: the text index has no foreign keys. Returns how many went.
+    pub(super) fn delete_dead_texts(&mut self) -> rusqlite::Result<usize> {
+        let mut dead = std::mem::take(&mut self.dead_chunks);
+        dead.sort_unstable();
+        let mut delete = self
+            .tx()
+            .prepare_cached("DELETE FROM text WHERE rowid = ?1")?;
+        for id in &dead {
+            delete.execute([id])?;
         }
-        self.n_dead_chunks += 1;
-        Ok(())
+        Ok(dead.len())
     }
 }
 

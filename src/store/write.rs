@@ -13,7 +13,7 @@ use super::read::ChangedFiles;
 use super::text_merge::DEAD_CHUNKS;
 use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
 use crate::ir::ImportKind;
-use crate::model::{BlobId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
+use crate::model::{BlobId, ChunkId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
 
 /// A file ready to be written.
 #[derive(Clone, Debug)]
@@ -67,8 +67,10 @@ pub struct Writer<'a> {
     changed_files: &'a mut ChangedFiles,
     /// Units that came into being or went, by their keys, until they are asked for.
     pub(super) changed_units: Vec<String>,
-    /// Chunks that were deleted in this transaction.
-    pub(super) n_dead_chunks: u64,
+    /// Chunks that were deleted in this transaction, whose words go at its end.
+    pub(super) dead_chunks: Vec<ChunkId>,
+    /// The id of the next new chunk, once one was written or deleted.
+    pub(super) next_chunk: Option<i64>,
 }
 
 impl<'a> Writer<'a> {
@@ -82,7 +84,8 @@ impl<'a> Writer<'a> {
                 tx,
                 changed_files,
                 changed_units: Vec::new(),
-                n_dead_chunks: 0,
+                dead_chunks: Vec::new(),
+                next_chunk: None,
             })
             .context("beginning to write")
     }
@@ -173,11 +176,12 @@ impl<'a> Writer<'a> {
                 .unwrap_or_default();
             self.set_meta("last_indexed_ms", &now.as_millis().to_string())?;
         }
-        if self.n_dead_chunks > 0 {
+        let n_dead = self.delete_dead_texts().context("writing words")?;
+        if n_dead > 0 {
             self.run(
                 "INSERT INTO meta(key, value) VALUES(?1, ?2)
                  ON CONFLICT(key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)",
-                (DEAD_CHUNKS, self.n_dead_chunks.to_string()),
+                (DEAD_CHUNKS, n_dead.to_string()),
             )?;
         }
         self.tx.commit().context("committing")
