@@ -50,6 +50,12 @@ class Pair:
     changer: Texts
     user: Texts
 
+    def changes(self, path: str, name: str) -> bool:
+        """Whether the changer changes a definition: a rename by words changes each that has the word as its name."""
+        if self.kind == "renamed":
+            return path in self.changer and name.rpartition(".")[2] == self.name.rpartition(".")[2]
+        return (path, name) == (self.path, self.name)
+
 
 class Program:
     """The texts and definitions of HEAD, for pairs that are made of them."""
@@ -119,11 +125,14 @@ class Program:
 def broken_by_both(compiler: Compiler, pair: Pair, merged: Texts) -> list[Error]:
     """Returns the errors of the merged state that neither side has."""
     codes = CODES | TWICE
+    found = compiler.new_errors(merged, codes=codes)
+    if not found:
+        return []
     known = Counter()
     for texts in (pair.changer, pair.user):
         known |= Counter((path, code, message) for path, _, code, message in compiler.new_errors(texts, codes=codes))
     new = []
-    for path, line, code, message in compiler.new_errors(merged, codes=codes):
+    for path, line, code, message in found:
         if known[path, code, message]:
             known[path, code, message] -= 1
         else:
@@ -164,7 +173,7 @@ def made_pairs(args: argparse.Namespace, history: History, compiler: Compiler, s
         sides = [history.commit(base, pair.changer), history.commit(base, pair.user)]
         rng.shuffle(sides)
         found = asked(server, base, *sides)
-        own = [it for it in found if it["kind"] in ("uses_changed", "both_added") and it["symbol"] == pair.name and it["path"] == pair.path]
+        own = [it for it in found if it["kind"] in ("uses_changed", "both_added") and pair.changes(it["path"], it["symbol"])]
         lines = {f"{path}:" for path, *_ in errors}
         right = [it for it in own if it["kind"] == "both_added" or any(line in it["detail"] for line in lines)]
         others = [it for it in found if it["kind"] == "uses_changed" and it not in own]
