@@ -55,8 +55,10 @@ impl Workspace {
         let after = self.tree_beside(&record, question())?;
         let not_noted = if finished.exit_code.is_none() {
             Some("a signal ended the test")
-        } else if !after.is_known {
-            Some("the uncommitted changes could not be listed")
+        } else if !before.is_known || !after.is_known {
+            Some(
+                "the uncommitted changes could not be listed in time; run it again with a greater --budget-ms, e.g. --budget-ms 10000",
+            )
         } else if before != after {
             Some("the work tree changed while the test ran")
         } else {
