@@ -8,8 +8,12 @@ use serde::Serialize;
 
 use super::answer::is_zero;
 use crate::error::Result;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, SkipReason};
 use crate::workspace::{Analysis, View, language, language_of};
+
+/// The answer to a question about binary files alone.
+pub(super) const BINARY: &str =
+    "Binary files are indexed by their names alone; no tool here reads them.";
 
 /// Files by how deep they are analysed.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -35,6 +39,7 @@ impl AnalysedOutput {
         let is_file = file.is_some();
         let skip = file.and_then(|row| row.skip);
         let is_without_text = skip.is_some_and(|skip| !skip.keeps_text());
+        let is_binary = skip == Some(SkipReason::Binary);
         let mut full = 0;
         let (mut outlined, mut texts) = (BTreeMap::new(), BTreeMap::new());
         for (id, n) in view.read.languages_under(path)? {
@@ -71,7 +76,11 @@ impl AnalysedOutput {
             outline,
             text,
             languages: outlined,
-            note: format!("{}.", notes.join(". ")),
+            note: if is_binary {
+                BINARY.to_owned()
+            } else {
+                format!("{}.", notes.join(". "))
+            },
         }))
     }
 

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::analysed::BINARY;
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, omit_default_hops};
 use super::ranking::{self, RankingOutput};
@@ -324,6 +325,8 @@ pub(super) fn say_nothing_found(
     if n_files == 0 {
         freshness_fields.say(if view.read.counts()?.files == 0 {
             "No file of the repository is in the index."
+        } else if search::are_binary(view.read, filters)? {
+            BINARY
         } else {
             "No text of these files is in the index; `match: literal` (codelens grep) finds lines of them."
         });

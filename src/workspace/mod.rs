@@ -78,7 +78,7 @@ pub use source::{ChunkPlace, FileRange, FileText};
 pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
 pub use usage::{CountedCall, Usage};
 pub use vectors::{StoredVectors, VectorStatus, VectorsBuilt};
-pub use view::{View, cut_argument, family_of, missing, outside};
+pub use view::{View, cut_argument, family_of, missing, outside, reason_in_words};
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;

@@ -241,11 +241,34 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
 }
 
 fn not_indexed(path: &RepoPath, reason: &str) -> Error {
+    let hint = if reason == SkipReason::Binary.as_str() {
+        "binary files are indexed by their names alone; no tool here reads them"
+    } else {
+        "`codelens expand` (cl_expand) reads it from the disk, unless it is a secret or binary"
+    };
     Error::new(
         Code::NotIndexed,
-        format!("`{}` is not indexed: {reason}", cut_argument(path.as_str())),
-        "`codelens expand` (cl_expand) reads a file from the disk unless it is a secret",
+        format!(
+            "`{}` is not indexed: {}",
+            cut_argument(path.as_str()),
+            reason_in_words(reason)
+        ),
+        hint,
     )
+}
+
+/// Returns the name of a reason as words: `tooLarge` as `too large`.
+pub fn reason_in_words(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 2);
+    for character in name.chars() {
+        if character.is_uppercase() {
+            words.push(' ');
+            words.extend(character.to_lowercase());
+        } else {
+            words.push(character);
+        }
+    }
+    words
 }
 
 /// Returns the language of a file, as far as its names are resolved.

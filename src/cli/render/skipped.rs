@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::text::{Facts, count, most_first, plural};
 use crate::cli::screen::visible;
 use crate::model::SkipReason;
+use crate::workspace::reason_in_words;
 
 /// Adds a row for files that were left out, and one for those of which a part is indexed. `n_files` counts all files, these
 /// among them: `3 of the 705 files (2 binary, 1 lock file)`.
@@ -33,7 +34,7 @@ pub(super) fn add_skipped(
 /// Returns counts by reason in words: `7 binary, 2 lock files`.
 pub(super) fn reasons(counts: &[(&str, u64)]) -> String {
     let one = |(name, number): &(&str, u64)| {
-        let words = visible(&words(name)).into_owned();
+        let words = visible(&reason_in_words(name)).into_owned();
         match *name {
             "lockFile" | "symlink" | "missingBlob" | "nonUtf8Name" => plural(*number, &words),
             _ => format!("{} {words}", count(*number)),
@@ -49,24 +50,10 @@ pub(super) fn reason(name: &str) -> String {
     } else {
         "left out"
     };
-    format!("{verb}: {}", visible(&words(name)))
+    format!("{verb}: {}", visible(&reason_in_words(name)))
 }
 
 fn keeps_text(name: &str) -> bool {
     let reason = SkipReason::ALL.iter().find(|it| it.as_str() == name);
     reason.is_some_and(|it| it.keeps_text())
-}
-
-/// Returns a name of the wire as words (`tooLarge` as `too large`).
-fn words(name: &str) -> String {
-    let mut words = String::with_capacity(name.len() + 2);
-    for character in name.chars() {
-        if character.is_uppercase() {
-            words.push(' ');
-            words.extend(character.to_lowercase());
-        } else {
-            words.push(character);
-        }
-    }
-    words
 }
