@@ -292,7 +292,7 @@ pub struct CountsOutput {
     pub(crate) symbols: u64,
     /// Relations between two files, by kind and provenance: the lines of `codelens view`.
     pub(crate) edges: u64,
-    /// Imports of files that are not indexed; those of packages do not count.
+    /// Imports that lead to no indexed file (not uses of definitions); those of packages do not count.
     pub(crate) unresolved: u64,
 }
 

@@ -166,15 +166,20 @@ impl AnswerText for StatsOutput {
             plural(counts.symbols, "definition"),
         ];
         facts.add("holds", holds.join(", "));
-        facts.add(
-            "relations",
-            format!("{} between files", count(counts.edges)),
-        );
+        // Files that wait have imports and calls that are not followed yet.
+        let so_far = if self.backlog > 0 { " so far" } else { "" };
+        let relations = count(counts.edges);
+        facts.add("relations", format!("{relations} between files{so_far}"));
         if counts.unresolved > 0 {
-            let imports = plural(counts.unresolved, "import");
+            let lead = if counts.unresolved == 1 {
+                "leads"
+            } else {
+                "lead"
+            };
+            let n_lost = count(counts.unresolved);
             facts.add(
                 "imports",
-                format!("{imports} without a file that is indexed"),
+                format!("{n_lost} {lead} to no indexed file{so_far}"),
             );
         }
         facts.add("languages", list(&most_first(&self.languages)));

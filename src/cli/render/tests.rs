@@ -296,6 +296,7 @@ fn stats_fit_the_terminal() {
             files: 527,
             chunks: 4311,
             symbols: 9120,
+            unresolved: 35,
             ..CountsOutput::default()
         },
         backlog: 2,
@@ -318,7 +319,8 @@ fn stats_fit_the_terminal() {
     index      idx_0123456789abcdef0123456789abcdef
     branch     main
     holds      527 files, 4,311 chunks, 9,120 definitions
-    relations  0 between files
+    relations  0 between files so far
+    imports    35 lead to no indexed file so far
     languages  410 typescript, 17 markdown
     size       29.0 MiB
     backlog    2 files to bring up
