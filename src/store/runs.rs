@@ -56,7 +56,9 @@ CREATE TABLE IF NOT EXISTS run(
 ";
 
 const COLUMNS: &str = "SELECT id, kind, source, repo, branch, head, index_id, started_from, continues, status, code, message, hint, \
-    next_step, files, pending, bytes, cpu_ms, started_ms, finished_ms FROM run";
+    next_step, files, pending, bytes, cpu_ms, started_ms, finished_ms, EXISTS(SELECT 1 FROM run later WHERE later.id > run.id
+      AND later.repo = run.repo AND (run.index_id IS NULL OR later.index_id = run.index_id)
+      AND later.status = 'done' AND later.next_step IS NULL) FROM run";
 
 /// A run that begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,9 +131,9 @@ pub struct StoredRun {
     pub code: Option<String>,
     /// The error's message, or the work that is left.
     pub message: Option<String>,
-    /// The error's next step, in words.
+    /// The error's next step, in words; `None` also where a later run did what was left.
     pub hint: Option<String>,
-    /// The command to run next.
+    /// The command to run next; `None` also where a later run did what was left.
     pub next_step: Option<String>,
     /// Files that were read or taken in.
     pub files: u64,
@@ -334,6 +336,8 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
         Ok(u64::try_from(n).unwrap_or(0))
     };
     let cpu_ms: Option<i64> = row.get(17)?;
+    let (hint, next_step): (Option<String>, Option<String>) = (row.get(12)?, row.get(13)?);
+    let is_made_up_for: bool = row.get(20)?;
     Ok(StoredRun {
         id: row.get(0)?,
         kind: row.get(1)?,
@@ -347,8 +351,8 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
         status: row.get(9)?,
         code: row.get(10)?,
         message: row.get(11)?,
-        hint: row.get(12)?,
-        next_step: row.get(13)?,
+        hint: hint.filter(|_| !is_made_up_for),
+        next_step: next_step.filter(|_| !is_made_up_for),
         files: count(14)?,
         pending: count(15)?,
         bytes: count(16)?,
@@ -388,6 +392,8 @@ mod tests {
         assert_eq!(status(), "running");
         drop(first);
         assert_eq!(status(), "interrupted");
+        assert!(list(&home, None, None, 10)[0].next_step.is_some());
+        let other = begin(&home, &run("idx_2"), 1).unwrap();
         let second = begin(&home, &run("idx_1"), 2).unwrap();
         let id = second.id();
         let end = FinishedRecord {
@@ -396,14 +402,16 @@ mod tests {
             ..FinishedRecord::default()
         };
         second.finish(&end, 3).unwrap();
+        drop(other);
         let runs = list(&home, None, Some("/x"), 10);
-        assert_eq!(runs.len(), 2);
+        assert_eq!(runs.len(), 3);
         assert_eq!(
             (runs[0].status.as_str(), runs[0].files, runs[0].continues),
-            ("done", 7, Some(runs[1].id))
+            ("done", 7, Some(runs[2].id))
         );
         assert_eq!(runs[0].next_step, None);
-        assert!(runs[1].next_step.is_some());
+        assert!(runs[1].next_step.is_some(), "of another index");
+        assert_eq!(runs[2].next_step, None, "the second one did it");
         assert_eq!(list(&home, Some(id), None, 10).len(), 1);
         assert!(list(&home, None, Some("/y"), 10).is_empty());
         let third = begin(&home, &run("idx_1"), 4).unwrap();

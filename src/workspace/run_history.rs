@@ -124,39 +124,49 @@ impl RunRecorder {
     /// Notes the end of work on an index, if it was a run.
     pub(super) fn finish_index(self, outcome: &Outcome) {
         let n_left = match outcome.freshness.state {
-            FreshnessState::Fresh => 0,
-            _ => outcome.freshness.n_pending().max(1),
+            FreshnessState::Fresh => None,
+            _ => Some(outcome.freshness.n_pending()),
         };
-        self.finish_done(outcome.n_indexed, n_left, 0);
+        self.finish_up_to(outcome.n_indexed, n_left, 0);
     }
 
     /// Notes that the work ended well; `n_left` files are still to be done.
     pub(super) fn finish_done(self, n_files: u64, n_left: u64, bytes: u64) {
+        self.finish_up_to(n_files, (n_left > 0).then_some(n_left), bytes);
+    }
+
+    /// Notes an end at which `n_left` files are to be done, and the index may differ from the work tree; `None` where nothing is.
+    fn finish_up_to(self, n_files: u64, n_left: Option<u64>, bytes: u64) {
         if n_files > MIN_FILES {
             // The first progress that was told may have been the end.
             self.begin();
         }
         let end = FinishedRecord {
             status: "done",
-            message: (n_left > 0).then(|| format!("{n_left} files are left")),
-            next_step: (n_left > 0).then(|| self.run.next_step.clone()),
+            message: n_left.map(|n_left| match n_left {
+                0 => "not every file could be compared with the index".to_owned(),
+                1 => "1 file is left".to_owned(),
+                n => format!("{n} files are left"),
+            }),
+            next_step: n_left.map(|_| self.run.next_step.clone()),
             files: n_files,
-            pending: n_left,
+            pending: n_left.unwrap_or_default(),
             bytes,
             ..FinishedRecord::default()
         };
         self.finish(end);
     }
 
-    /// Notes that the work failed or was stopped.
+    /// Notes that the work failed or was stopped. An archive that failed has no next command: the same one fails again.
     pub(super) fn finish_failed(self, error: &Error) {
         let is_stopped = error.code == Code::Cancelled;
+        let helps = is_stopped || self.run.kind != "archive";
         let end = FinishedRecord {
             status: if is_stopped { "cancelled" } else { "failed" },
             code: Some(error.code.as_str()),
             message: Some(error.message.clone()),
             hint: Some(error.hint.clone()),
-            next_step: Some(self.run.next_step.clone()),
+            next_step: helps.then(|| self.run.next_step.clone()),
             ..FinishedRecord::default()
         };
         self.finish(end);

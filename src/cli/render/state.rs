@@ -207,7 +207,7 @@ impl AnswerText for StatsOutput {
             None => {}
         }
         if let Some(run) = &self.last_run {
-            let (id, kind, status) = (run.id, visible(&run.kind), visible(&run.status));
+            let (id, kind, status) = (run.id, visible(&run.kind), super::runs::status(run));
             let files = plural(run.files, "file");
             facts.add(
                 "last run",
