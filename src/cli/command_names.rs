@@ -175,12 +175,21 @@ impl CommandArguments {
         let is_name = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_alphabetic());
         let argument = self.by_field.get(field).cloned();
         let argument = argument.or_else(|| is_name.then(|| format!("--{}", kebab_case(field))))?;
-        let value = value.trim_matches(['[', ']', '"']);
+        let value = only_value(value).trim_matches(['[', ']', '"']);
         Some(if value == "true" {
             argument
         } else {
             format!("{argument} {value}")
         })
+    }
+}
+
+/// Returns the value of an object of one field (`{"path": "docs/spec.md"}` → `"docs/spec.md"`); any other text as it is.
+fn only_value(text: &str) -> &str {
+    let inner = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+    match inner.and_then(|it| it.split_once(": ")) {
+        Some((_, value)) if !value.contains(':') => value,
+        _ => text,
     }
 }
 
@@ -326,6 +335,11 @@ mod tests {
                 "cl_related with `types: [tests]`",
                 "cl_related with `--types tests`",
                 "cl_related with `--types tests`",
+            ),
+            (
+                "a file: `document: {\"path\": \"docs/spec.md\"}`",
+                "a file: `--document docs/spec.md`",
+                "a file: `--document docs/spec.md`",
             ),
             ("pass `limit`", "pass `limit`", "pass `limit`"),
             (

@@ -373,7 +373,7 @@ fn check_address(address: &str) -> Result<()> {
     }
     Err(Error::invalid(
         "`url` is no https address",
-        "pass an address that begins with https:// and holds no user name, or the `path` of a file of the repository",
+        "pass an address that begins with https:// and holds no user name, or a file of the repository: `document: {\"path\": \"docs/spec.md\"}`",
     ))
 }
 
