@@ -356,6 +356,10 @@ fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
         file_count: files.all.len() as u64,
         ..MapOutput::new(view)
     };
+    if output.freshness_fields.freshness == "fresh" && view.read.counts()?.files == 0 {
+        let nothing = "No file of the repository is in the index.";
+        output.freshness_fields.say(nothing);
+    }
     match input.view {
         Some(MapView::Files) => {
             let page = files.page(view, input)?;

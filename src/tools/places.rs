@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::answer::{is_zero, length};
 use super::module_names::{component_named, in_module_named};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::graph::edge_confidence::{confidence, test_confidence};
 use crate::graph::impact::Reached;
 use crate::graph::related::TestBasis;
@@ -24,6 +24,9 @@ use crate::workspace::{
 
 /// Declarations of one name that are looked at.
 const MAX_DECLARATIONS: usize = 64;
+
+/// Files that a part of a path may mean, in an error.
+const MAX_NEAR_FILES: usize = 3;
 
 /// Bytes of the first lines of a definition.
 const MAX_TEXT_BYTES: usize = 4_000;
@@ -335,7 +338,7 @@ pub(super) fn path_and_name<'a>(
 /// where there is none.
 ///
 /// # Errors
-/// `index_busy` where there is none and the index is not complete; `invalid_argument` for the path of a file and for a
+/// `index_busy` where there is none and the index is not complete; `invalid_argument` for the path of a file or the end of one and for a
 /// handle, which are passed in fields of their own; `unknown_handle` for a text of a handle's form.
 pub(super) fn definitions_named(
     view: &View<'_>,
@@ -525,9 +528,16 @@ pub(super) fn merges(kind: SymbolKind) -> bool {
     )
 }
 
-/// Fails for a name that is a path or a handle, and for one that has no last part (`Store::`).
+/// Fails for a name that is a path, the end of one or a handle, and for one that has no last part (`Store::`).
 fn check_name(view: &View<'_>, name: &str) -> Result<()> {
     let shown = cut_argument(name);
+    if last_name(name).is_empty() && view.read.counts()?.files == 0 {
+        return Err(Error::new(
+            Code::NotIndexed,
+            "no file of the repository is in the index",
+            "cl_doctor (`codelens doctor`) says which files are left out; an empty repository has none",
+        ));
+    }
     if last_name(name).is_empty() {
         return Err(Error::invalid(
             format!("`{shown}` ends without a name"),
@@ -540,6 +550,13 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
         return Err(Error::invalid(
             format!("no definition is named `{shown}`"),
             format!("it is a file: pass it as `path` {file}"),
+        ));
+    }
+    let files = files_ending_in(view, name)?;
+    if !files.is_empty() {
+        return Err(Error::invalid(
+            format!("no definition is named `{shown}`"),
+            format!("it may be a file: pass it as `path` {}", files.join(" or ")),
         ));
     }
     if let Some(directory) = RepoPath::normalise(name).filter(|it| it.as_str().contains('/'))
@@ -563,6 +580,21 @@ fn check_name(view: &View<'_>, name: &str) -> Result<()> {
         return Err(super::unknown_handle(name));
     }
     Ok(())
+}
+
+/// Returns the indexed files whose path ends in a text that may be the end of one (`scheduler.ts`, `src/scheduler.ts`), at most
+/// [`MAX_NEAR_FILES`] by path.
+fn files_ending_in(view: &View<'_>, text: &str) -> Result<Vec<String>> {
+    let Some(end) = RepoPath::normalise(text).filter(|_| text.contains(['.', '/'])) else {
+        return Ok(Vec::new());
+    };
+    let ending = format!("/{end}");
+    let files = view.read.files_under("")?;
+    let fitting = files
+        .iter()
+        .filter(|file| file.path.as_str().ends_with(&ending));
+    let paths = fitting.map(|file| cut_argument(file.path.as_str()));
+    Ok(paths.take(MAX_NEAR_FILES).collect())
 }
 
 /// A place with its definition.

@@ -16,7 +16,7 @@ use crate::model::RepoPath;
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::places::{near_names, target, uses};
-use crate::uses::{ChangeKind, Mention, MentionPart, RemovedDefinition, Uses};
+use crate::uses::{ChangeKind, Mention, MentionPart, Mentions, RemovedDefinition, Uses};
 use crate::workspace::{
     Analysis, SymbolRow, View, cut_argument, language, language_of, last_name, normal_form,
 };
@@ -155,6 +155,7 @@ pub(super) fn answer(
             format!("The word `{word}` was not found in the files that were read.")
         }
         0 => nowhere(&word, view.n_without_text()?),
+        n if mentions.n_unread > 0 => in_read_files(&word, n, &mentions),
         n => format!(
             "The word `{word}` occurs {} in {}.",
             times(n),
@@ -162,9 +163,12 @@ pub(super) fn answer(
         ),
     });
     if mentions.n_unread > 0 {
+        let unread = match mentions.all.len() {
+            0 => unread(mentions.n_unread, "word") + ": ",
+            _ => String::new(),
+        };
         said.push(format!(
-            "{}: `codelens grep {word}` (cl_search with `match: literal`) lists every line.",
-            unread(mentions.n_unread, "word"),
+            "{unread}`codelens grep {word}` (cl_search with `match: literal`) lists every line."
         ));
     }
     if let Some(analysed) = output
@@ -271,6 +275,17 @@ impl MentionsOutput {
     pub(super) fn counts(&self) -> (u64, u64) {
         (self.total, self.files)
     }
+}
+
+/// Says in how many of the files that may hold a word it was looked for: those of the index hold it in any case.
+fn in_read_files(word: &str, n_places: usize, mentions: &Mentions) -> String {
+    let n_read = mentions.n_files.saturating_sub(mentions.n_unread);
+    let were = if n_read == 1 { "was" } else { "were" };
+    format!(
+        "The word `{word}` is in up to {}; {n_read} of them {were} read: {}.",
+        count(mentions.n_files, "file"),
+        count(n_places as u64, "place"),
+    )
 }
 
 /// Says that a word was not found, and how many files it may be in all the same.
