@@ -47,10 +47,7 @@ pub(super) fn map(outline: &MapOutput, screen: &Screen) -> String {
     }
     let omitted = outline.omitted.as_ref().map_or_else(Vec::new, omitted);
     if !omitted.is_empty() {
-        let line = format!(
-            "Left out: {}. More: `--budget N`, `--all`, or name a directory.",
-            omitted.join(", ")
-        );
+        let line = format!("Left out: {}", omitted.join(", ")) + more(outline.omitted.as_ref());
         put!(text, "\n{}\n", screen.paint(FAINT, &line));
     }
     text += &super::graph::analysed(outline.analysed.as_ref(), "", screen);
@@ -62,6 +59,19 @@ pub(super) fn map(outline: &MapOutput, screen: &Screen) -> String {
         ..Rest::default()
     };
     text + &footer(rest, screen)
+}
+
+/// Returns the options that show more of an outline: `--all` for definitions and files of kinds that it leaves out, else a larger
+/// budget.
+fn more(omissions: Option<&OutlineOmissionsOutput>) -> &'static str {
+    let is_cut = omissions.is_some_and(|it| it.files + it.symbols + it.signatures > 0);
+    let is_filtered =
+        omissions.is_some_and(|it| it.test_files + it.example_files + it.unexported > 0);
+    match (is_cut, is_filtered) {
+        (false, _) => "; `--all` lists them.",
+        (true, true) => ". More: `--budget N`, `--all`, or name a file or directory.",
+        (true, false) => ". More: `--budget N`, or name a file or directory.",
+    }
 }
 
 /// Returns how much an outline leaves out, by kind.
@@ -78,9 +88,9 @@ fn omitted(omissions: &OutlineOmissionsOutput) -> Vec<String> {
         (files, "file"),
         (test_files, "test file"),
         (example_files, "example file"),
-        (symbols, "symbol"),
+        (symbols, "definition"),
         (signatures, "signature"),
-        (unexported, "unexported symbol"),
+        (unexported, "unexported definition"),
     ];
     let kinds = kinds.into_iter().filter(|(n, _)| **n > 0);
     kinds.map(|(n, noun)| plural(*n, noun)).collect()
