@@ -28,7 +28,7 @@ pub enum NoCommit {
     OtherObject,
     /// It names several commits: `main..feature`, `HEAD^!`.
     Range,
-    /// It searches (`:/text`), or names a file of a commit (`HEAD:src/a.ts`).
+    /// It searches (`:/text`), names a file of a commit (`HEAD:src/a.ts`), or is a path (`../shop`).
     Search,
     /// It is empty, too long or begins with `-`.
     NoName,
@@ -41,6 +41,10 @@ impl Repo {
         let is_odd = name.trim().is_empty() || name.len() > MAX_NAME_BYTES;
         if is_odd || name.starts_with('-') || name.contains(char::is_control) {
             return Err(NoCommit::NoName);
+        }
+        let is_path = name == ".." || name.starts_with("./") || name.starts_with("../");
+        if is_path || name.ends_with("/..") || name.contains("/../") {
+            return Err(NoCommit::Search);
         }
         let has_end = |ends: [&str; 3]| ends.iter().any(|end| name.contains(end));
         if name.contains("..") || name.starts_with('^') || has_end(["^!", "^@", "^-"]) {
