@@ -184,7 +184,7 @@ pub(super) fn shared() -> [Arg; 7] {
         shared("json")
             .long("json")
             .action(ArgAction::SetTrue)
-            .help("Print JSON (the same value MCP returns)"),
+            .help("Print JSON (of a tool's command: the value that MCP returns)"),
         shared("jsonl")
             .long("jsonl")
             .action(ArgAction::SetTrue)

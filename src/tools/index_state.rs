@@ -56,8 +56,8 @@ pub struct CurrentOutput {
 impl Tool for Current {
     const NAME: &'static str = "cl_current";
     const TITLE: &'static str = "Show branch and index state";
-    const ABOUT: &'static str = "First call: which repository, branch and commit is checked out, and whether its index is \
-        missing, building, partial or ready. Builds nothing; the query tools build the index.";
+    const ABOUT: &'static str = "Says which repository, branch and commit is checked out, and whether its index is \
+        missing, building, partial or ready. Builds nothing; no other tool needs it first.";
     const EXAMPLES: &'static str = "codelens current\ncodelens current --repo ../other --json";
     const TAKES_REF: bool = true;
     const FEDERATION: Federation = Federation::Entries;

@@ -387,7 +387,7 @@ fn unknown_handle(handle: &str) -> Error {
     let hint = if Handle::parse(handle).is_some() {
         "search again: the code was removed or renamed, or the handle is of another repository"
     } else {
-        "a handle is `sym_` or `chk_` with 16 digits: take that of a result of cl_search (`--json` prints it), or pass the name of the definition"
+        "a handle is `sym_` or `chk_` with 16 hexadecimal digits, or `rel:PATH`: take that of a result of cl_search (`--json` prints it), or pass the name of the definition"
     };
     Error::new(
         crate::error::Code::UnknownHandle,

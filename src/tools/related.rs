@@ -100,7 +100,7 @@ impl DirectionInput {
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RelatedInput {
-    /// File, relative to the repository, or a handle; a definition's handle asks about it, not about its file.
+    /// File or handle; with `to` also the name of a definition. A definition's handle asks about it, not about its file.
     pub path: String,
     /// Shortest chains of uses from `path` to this file, handle or name.
     #[arg(long)]
