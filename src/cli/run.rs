@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use serde_json::Value;
 
@@ -34,6 +35,7 @@ use crate::tools::search::Search;
 use crate::tools::{Call, Tool, TypedAnswer, ask, revision_by_name};
 use crate::workspace::{
     Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy, archive_name_in,
+    cut_argument,
 };
 
 /// Tokens of a list of changes that is printed.
@@ -162,7 +164,7 @@ fn tool<T: Tool<Output: AnswerText>>(asked: ToolCommandLine<'_>) -> ExitCode {
                 author: author(),
                 revision: None,
             };
-            answer::<T>(input, &call)
+            answer::<T>(input, &call).map_err(|error| with_named_place(error, matches, cwd))
         }
         Err(error) => Err(Error::new(error.code, &error.message, &error.hint)),
     };
@@ -271,7 +273,10 @@ pub(super) fn in_workspace(
             .or(cwd)
             .into_iter()
             .collect();
-        act(&workspaces.open(None, &places)?)
+        let workspace = workspaces.open(None, &places);
+        let workspace =
+            workspace.map_err(|error| with_named_place(error, matches, places.first()))?;
+        act(&workspace)
     })
 }
 
@@ -297,7 +302,7 @@ pub(super) fn with_tools(
         };
         let outcome = act(&call);
         meter.clear();
-        outcome
+        outcome.map_err(|error| with_named_place(error, matches, cwd))
     })
 }
 
@@ -380,6 +385,30 @@ pub(super) fn named_repo(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Option<
         return Some(repo);
     }
     Some(cwd.map_or_else(|| repo.clone(), |cwd| cwd.join(&repo)))
+}
+
+/// Returns the error of a place without a repository with the place as it was written, and the argument that named it.
+fn with_named_place(mut error: Error, matches: &ArgMatches, cwd: Option<&PathBuf>) -> Error {
+    let named = flags::repo(matches).filter(|it| archive_name_in(it).is_none());
+    let from = match named.as_ref().and_then(|_| matches.value_source("repo")) {
+        Some(ValueSource::EnvVariable) => "CODELENS_REPO",
+        _ => "--repo",
+    };
+    let shown = named.map(|it| cut_argument(&it.to_string_lossy()));
+    let is_missing = || named_repo(matches, cwd).is_some_and(|place| !place.exists());
+    match (error.code, shown) {
+        (Code::NotARepo, Some(shown)) => {
+            error.message = format!("`{shown}` is not inside a git work tree ({from})");
+        }
+        (Code::NotARepo, None) => {
+            "the working directory is not inside a git work tree".clone_into(&mut error.message);
+        }
+        (Code::PathNotFound, Some(shown)) if is_missing() => {
+            error.message = format!("there is no directory `{shown}` ({from})");
+        }
+        _ => {}
+    }
+    error
 }
 
 /// Makes the first interrupt a wish to stop and the second an order.

@@ -111,6 +111,15 @@ impl From<StoreError> for Error {
                     format!("the index is damaged (while {doing})"),
                     "call cl_refresh with `force: true` (`codelens refresh --force`) to build it anew",
                 ),
+                StoreError::Sqlite { doing, .. } if doing.ends_with(" a record") => (
+                    Code::Io,
+                    format!(
+                        "the record could not be {}{}",
+                        done_to_it(doing),
+                        reason(&error)
+                    ),
+                    next_step(&error),
+                ),
                 StoreError::Sqlite { doing, .. } => (
                     Code::Io,
                     format!(
@@ -186,6 +195,29 @@ fn in_words(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),
         kind => kind.to_string(),
+    }
+}
+
+/// Returns the error of a place without a repository with the place as its caller wrote it.
+pub(super) fn with_place(mut error: Error, place: &str) -> Error {
+    let place = cut_argument(place);
+    match error.code {
+        Code::NotARepo => error.message = format!("`{place}` is not inside a git work tree"),
+        Code::PathNotFound => error.message = format!("there is no directory `{place}`"),
+        _ => {}
+    }
+    error
+}
+
+/// Returns the participle of an operation on a record: of `saving a record` `saved`.
+fn done_to_it(doing: &str) -> &'static str {
+    match doing.split(' ').next() {
+        Some("saving") => "saved",
+        Some("renaming") => "renamed",
+        Some("removing") => "removed",
+        Some("approving") => "approved",
+        Some("superseding") => "superseded",
+        _ => "read",
     }
 }
 

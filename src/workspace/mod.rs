@@ -259,11 +259,15 @@ impl Workspaces {
         if let Some(named) = named.filter(|it| archives::name_in(Path::new(it)).is_some()) {
             return self.open_one_of(&[PathBuf::from(named)]);
         }
-        let named = named.map(|path| match places.first() {
-            Some(place) => place.join(path),
-            None => PathBuf::from(path),
-        });
-        self.open_one_of(named.as_ref().map_or(places, std::slice::from_ref))
+        let Some(named) = named else {
+            return self.open_one_of(places);
+        };
+        let place = match places.first() {
+            Some(place) => place.join(named),
+            None => PathBuf::from(named),
+        };
+        self.open_one_of(&[place])
+            .map_err(|error| errors::with_place(error, named))
     }
 
     /// Returns the work tree that the first of some places lies in.
