@@ -138,10 +138,10 @@ fn an_archive_with_other_bytes_than_it_was_taken_in_with_is_named() {
         let ran = at.cli.run(&["doctor", "--repo", "archive:drop", "--json"]);
         let doctor: Value = serde_json::from_str(&ran.stdout).unwrap();
         let mut checks = doctor["checks"].as_array().unwrap().iter();
-        checks.find(|it| it["name"] == "library").unwrap().clone()
+        checks.find(|it| it["name"] == "archives").unwrap().clone()
     };
     let sound = library();
-    assert_eq!(sound["detail"], "1 archives, all readable", "{sound}");
+    assert_eq!(sound["detail"], "1, all readable", "{sound}");
 
     let objects = at.cli.home().join("archives/drop.git/objects");
     let mut loose = Vec::new();

@@ -246,13 +246,13 @@ fn memory(found: &[SurveyedRepository]) -> Check {
 }
 
 fn library(workspaces: &Workspaces) -> Check {
-    let name = "library";
+    let name = "archives";
     let (n, damaged) = match workspaces.damaged_archives() {
         Ok(found) => found,
         Err(error) => return Check::failed(name, error.message, error.hint),
     };
     let Some((archive, why)) = damaged.first() else {
-        return Check::passed(name, format!("{n} archives, all readable"));
+        return Check::passed(name, format!("{n}, all readable"));
     };
     Check::failed(
         name,

@@ -1,5 +1,7 @@
 //! Checks of the foundations of answers, each with its repair.
 
+use std::path::Path;
+
 use crate::config::{self, Config, repository};
 use crate::machine;
 use crate::model::size::size;
@@ -116,7 +118,8 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
             let mut detail = if workspace.is_bare() {
                 "bare: answers are about the commit of HEAD".to_owned()
             } else {
-                motion.snapshot.branch.name().unwrap_or("detached HEAD").to_owned()
+                let branch = motion.snapshot.branch.name();
+                branch.map_or_else(|| "detached HEAD".to_owned(), |it| format!("branch {it}"))
             };
             if workspace.repo().is_ok_and(|repo| repo.has_stale_lock()) {
                 detail += "; `index.lock` is there but no process holds it: ignored here, git itself refuses to work until you remove it";
@@ -154,6 +157,11 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
         }
     }
     match workspace.health() {
+        Ok(None) if !can_build(workspace.home.root()) => found.checks.push(Check::failed(
+            "index",
+            "none yet, and none can be built: the data directory can't be written",
+            "make the data directory writable, or set CODELENS_HOME to another one",
+        )),
         Ok(None) => found.checks.push(Check::passed(
             "index",
             "none yet for what is checked out; the first query or cl_refresh builds it",
@@ -183,6 +191,12 @@ pub fn of_repository(workspace: &Workspace) -> Diagnosis {
         ));
     }
     found
+}
+
+/// Whether this user may write in a data directory, or may make it.
+fn can_build(home: &Path) -> bool {
+    let nearest = home.ancestors().find(|it| it.exists());
+    nearest.is_none_or(machine::is_writable)
 }
 
 /// Returns the layout of index files that this version reads and writes.
