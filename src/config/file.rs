@@ -33,8 +33,7 @@ pub(super) struct FileSettings {
 /// # Errors
 /// For a named file: `io` if it can't be read, `invalid_argument` if it is no TOML or has an unknown setting.
 pub(super) fn read(path: &Path, is_named: bool) -> Result<FileSettings> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = sanitize::escaped_start(&name, 60);
+    let name = sanitize::escaped_start(&path.to_string_lossy(), 300);
     let found = text(path)
         .and_then(|text| parse(&text))
         .map(|(settings, unknown)| (settings, unknown.map(|error| in_file(error, &name))))
@@ -116,20 +115,27 @@ fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
     entries
 }
 
+/// Returns a fault of TOML in words: its parser takes `budget_ms = fast` for the beginning of `false`.
+fn fault(message: &str) -> &str {
+    let of_values = [
+        "invalid boolean",
+        "string values must be quoted",
+        "key with no value",
+    ];
+    if of_values.iter().any(|it| message.starts_with(it)) {
+        "a value is missing or not quoted"
+    } else {
+        message
+    }
+}
+
 /// Returns the known settings of a text, and the error for the first unknown one.
 pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
-    let names = || {
-        let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-        format!(
-            "settings are {}, [[mark]], [[workspace]] and [remote.NAME]",
-            names.join(", ")
-        )
-    };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = line_of_error(text, &error);
         Error::invalid(
-            format!("codelens.toml, line {line}: {}", error.message()),
-            names(),
+            format!("codelens.toml, line {line}: {}", fault(error.message())),
+            "correct the line, e.g. `budget_ms = 500`, or take it out",
         )
     })?;
     let mut found = FileSettings::default();
@@ -167,7 +173,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
             let error = || {
                 Error::invalid(
                     format!("codelens.toml{place} there is no setting `{name}`"),
-                    names(),
+                    "docs/configuration.md lists the settings",
                 )
             };
             unknown = unknown.or_else(|| Some(error()));
@@ -213,5 +219,11 @@ mod tests {
             said("budget_ms = 1\nx y")
         );
         assert!(said("budget = 1").contains("`budget`"));
+        for text in ["budget_ms = fast", "budget_ms 5", "budget_ms = "] {
+            let wanted = "codelens.toml, line 1: a value is missing or not quoted";
+            assert_eq!(said(text), wanted, "{text}");
+        }
+        let hint = parse("budgetms = 1").unwrap().1.unwrap().hint;
+        assert_eq!(hint, "docs/configuration.md lists the settings");
     }
 }

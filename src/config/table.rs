@@ -2,6 +2,7 @@
 
 use super::SettingSource;
 use crate::error::{Error, Result};
+use crate::model::sanitize;
 
 /// A setting.
 #[derive(Debug, PartialEq, Eq)]
@@ -550,7 +551,10 @@ impl Setting {
     pub(super) fn checked(&self, text: &str, source: &SettingSource) -> Result<String> {
         let place = match source {
             SettingSource::Environment(variable) => (*variable).to_owned(),
-            SettingSource::File(_) => format!("`{}` in codelens.toml", self.name),
+            SettingSource::File(path) => {
+                let path = sanitize::escaped_start(&path.to_string_lossy(), 300);
+                format!("`{}` in {path}", self.name)
+            }
             SettingSource::Flag | SettingSource::Default => {
                 let name = self.name.rsplit('.').next().unwrap_or(self.name);
                 format!("--{}", name.replace('_', "-"))
@@ -570,7 +574,10 @@ impl Setting {
                     } else {
                         self.unit
                     };
-                    wrong(&format!("a whole number of {what}"), &default.to_string())
+                    wrong(
+                        &format!("a whole number of {what} from {min} to {max}"),
+                        &default.to_string(),
+                    )
                 })?;
                 Ok(number.clamp(min, max).to_string())
             }

@@ -58,12 +58,18 @@ fn a_setting_that_means_nothing_is_refused_by_every_command() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("codelens.toml");
     let mut cli = Cli::new(repo.path());
-    cli.set("CODELENS_CONFIG", file.to_str().unwrap());
+    let path = file.to_str().unwrap();
+    cli.set("CODELENS_CONFIG", path);
     for (text, part) in [
         ("budget = 1", "`budget`"),
-        ("budget_ms = \"soon\"", "`budget_ms` in codelens.toml"),
+        ("budgetms = 1", "docs/configuration.md lists the settings"),
+        (
+            "budget_ms = -5",
+            "is not a whole number of milliseconds from 0 to 600000",
+        ),
+        ("budget_ms = \"soon\"", path),
         ("housekeeping = 7", "on or off"),
-        ("budget_ms = ", "line 1"),
+        ("budget_ms = ", "line 1: a value is missing"),
     ] {
         std::fs::write(&file, text).unwrap();
         for command in [&["config", "show"][..], &["search", "a"]] {
