@@ -11,7 +11,7 @@ use super::save::KindInput;
 use super::{ContextOutput, LoadedOutput, RecordOutput, context_output, loaded};
 use crate::error::{Error, Result};
 use crate::model::{Freshness, FreshnessState, Handle, UnknownReason};
-use crate::workspace::{RecallRequest, RecordKind, wanted};
+use crate::workspace::{RecallRequest, RecordKind, cut_argument, wanted};
 
 /// Records at most, by default.
 const LIMIT: usize = 5;
@@ -137,6 +137,12 @@ impl Tool for Load {
                     Some(kind) => format!("No {} is saved in this repository.", kind.as_str()),
                     None => "Nothing is saved in this repository.".to_owned(),
                 },
+                n if found.is_about_nothing => {
+                    let about = cut_argument(input.about.as_deref().unwrap_or_default());
+                    format!(
+                        "No file or definition is named `{about}`, and no saved record is about it ({n} in all)."
+                    )
+                }
                 n => {
                     let asked = match (&input.about, &input.query) {
                         (Some(_), Some(_)) => "is about this code and has a word of the query",

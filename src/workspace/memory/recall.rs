@@ -46,6 +46,8 @@ pub struct Recollections {
     /// Records of other clones of the repository that may help, each with the name of its clone. They are not this
     /// repository's: nothing says them unasked, and they are not counted.
     pub offered: Vec<(String, JudgedRecord)>,
+    /// Whether none was found for a name that no file, directory or definition has.
+    pub is_about_nothing: bool,
     /// How current the index was in which moved items were looked for.
     pub freshness: Freshness,
     /// Its generation.
@@ -90,7 +92,9 @@ impl Workspace {
             if view.budget.is_cancelled() {
                 return Err(Error::cancelled());
             }
+            let is_empty = found.0.is_empty() && offered.is_empty();
             Ok(Recollections {
+                is_about_nothing: is_empty && names_nothing(view, request.about.as_ref())?,
                 records: found.0,
                 total: found.1,
                 offered,
@@ -320,6 +324,20 @@ fn vicinity(view: &View<'_>, about: &ItemToSave) -> Result<Vicinity> {
             of(path, symbol)
         }
     }
+}
+
+/// Whether neither a file, a directory nor a definition has the name that records are looked for by.
+fn names_nothing(view: &View<'_>, about: Option<&ItemToSave>) -> Result<bool> {
+    let Some(ItemToSave::File(path)) = about else {
+        return Ok(false);
+    };
+    let below = view.read.files_under(path.as_str())?;
+    if below.iter().next().is_some() || view.read.has_file(path.as_str())? {
+        return Ok(false);
+    }
+    let wanted = dotted(path.as_str());
+    let named = view.symbols_like(&wanted)?;
+    Ok(!named.iter().any(|it| is_named(it, &wanted)))
 }
 
 /// Returns the definition that a word names where it is no path: `Jsoup.connect`; `None` where nothing has the name.
