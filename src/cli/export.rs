@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 
 use super::progress::ProgressLine;
+use super::render::text::{count, plural};
 use super::run::{in_workspace, listen_for_interrupts, revision};
 use super::{flags, output};
 use crate::error::Error;
@@ -115,18 +116,21 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 fn text(format: Format, done: &WrittenExport, target: &std::path::Path) -> String {
     let left_out = match done.n_left_out {
         0 => String::new(),
-        n => format!("; {n} files are left out, since they changed or can't be read"),
+        1 => "; 1 file is left out, since it changed or can't be read".to_owned(),
+        n => {
+            let n = count(n);
+            format!("; {n} files are left out, since they changed or can't be read")
+        }
     };
-    let (files, uses) = match format {
-        Format::Scip => ("files of code", "places of uses"),
-        Format::JsonLines => ("files", "lines of edges and imports"),
+    let (files, uses) = (plural(done.n_files, "file"), count(done.n_uses));
+    let (of_code, uses) = match format {
+        Format::Scip => (" of code", plural(done.n_uses, "use")),
+        Format::JsonLines => ("", format!("{uses} lines of edges and imports")),
     };
     format!(
-        "{}: {} {files}, {} symbols, {} {uses} ({} KiB){left_out}\n",
+        "{}: {files}{of_code}, {}, {uses} ({} KiB){left_out}\n",
         target.display(),
-        done.n_files,
-        done.n_symbols,
-        done.n_uses,
+        plural(done.n_symbols, "definition"),
         done.bytes.div_ceil(1024),
     )
 }

@@ -350,8 +350,11 @@ fn refuse_changes(repo: &Repo, budget: &Budget) -> Result<()> {
     Err(Error::new(
         Code::Refused,
         format!(
-            "{} files differ from the commit, {first} first: a bundle holds nothing uncommitted",
-            dirty.paths.len()
+            "{} from the commit, {first} first: a bundle holds nothing uncommitted",
+            match dirty.paths.len() {
+                1 => "1 file differs".to_owned(),
+                n => format!("{n} files differ"),
+            }
         ),
         "commit, stash or ignore them; or export from a clean work tree (`git worktree add DIR HEAD`, `--repo DIR`)",
     ))

@@ -227,8 +227,8 @@ fn an_export_names_the_things_that_it_counts() {
         cli.run(&args).stdout
     };
     // The import and the call; in SCIP the imported name as well.
-    assert!(said("jsonl").contains(" 2 files, 2 symbols, 2 lines of edges and imports"));
-    assert!(said("scip").contains(" 2 files of code, 2 symbols, 3 places of uses"));
+    assert!(said("jsonl").contains(" 2 files, 2 definitions, 2 lines of edges and imports"));
+    assert!(said("scip").contains(" 2 files of code, 2 definitions, 3 uses"));
 }
 
 #[test]

@@ -382,7 +382,7 @@ fn grep_prints_lines_and_tells_the_rest_aside() {
     );
     assert!(
         ran.stderr
-            .contains("1 line matches in the 5 files that were searched"),
+            .contains("1 line matches in the 5 files searched"),
         "{}",
         ran.stderr
     );

@@ -65,7 +65,7 @@ fn summary(found: &SearchOutput, totals: &LineSearchOutput, screen: &Screen) -> 
         // The note says it.
         0 => String::new(),
         total => format!(
-            "{} {} in the {files} that were searched",
+            "{} {} in the {files} searched",
             plural(total, "line"),
             if total == 1 { "matches" } else { "match" }
         ),
@@ -146,7 +146,7 @@ mod tests {
         );
         assert_eq!(
             page.aside,
-            "9 lines match in the 4 files that were searched, 3 shown; the next with `--cursor 'c'`; not searched: 2 binary\n"
+            "9 lines match in the 4 files searched, 3 shown; the next with `--cursor 'c'`; not searched: 2 binary\n"
         );
     }
 }

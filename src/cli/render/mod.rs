@@ -25,7 +25,7 @@ mod setup;
 mod skipped;
 mod state;
 mod storage;
-mod text;
+pub(super) mod text;
 mod tree;
 
 pub(super) use archives::{added_archive, archives, removed_archive};

@@ -273,7 +273,14 @@ fn counts_line(counts: &TargetCountsOutput) -> String {
         (symbols, "symbols"),
     ];
     let counts = counts.into_iter();
-    let counts = counts.filter_map(|(n, name)| Some(format!("{} {name}", count((*n)?))));
+    let counts = counts.filter_map(|(n, name)| {
+        let n = (*n)?;
+        let name = match n {
+            1 => name.trim_end_matches('s'),
+            _ => name,
+        };
+        Some(format!("{} {name}", count(n)))
+    });
     counts.collect::<Vec<_>>().join(", ")
 }
 

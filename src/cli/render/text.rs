@@ -24,7 +24,7 @@ macro_rules! put {
 pub(super) use put;
 
 /// Returns a number with its thousands set apart.
-pub(super) fn count(number: u64) -> String {
+pub(in crate::cli) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// Returns a number with its noun.
-pub(super) fn plural(number: u64, noun: &str) -> String {
+pub(in crate::cli) fn plural(number: u64, noun: &str) -> String {
     format!(
         "{} {noun}{}",
         count(number),
