@@ -30,11 +30,11 @@ fn an_error_names_its_subject() {
     for (line, part) in [
         (
             &["search", "a", "--repo", place][..],
-            "`elsewhere` is not inside a git work tree",
+            &*format!("`{place}` is not inside a git work tree (--repo)"),
         ),
         (
             &["search", "a", "--repo", &missing],
-            "no file or directory `gone`",
+            &*format!("there is no directory `{missing}` (--repo)"),
         ),
         (
             &["prune", "--repo", place],
@@ -60,6 +60,11 @@ fn an_error_names_its_subject() {
             &["search", "a", "--ref", "a..b"],
             "`--ref`: `a..b` names several commits",
         ),
+        (
+            &["search", "a", "--ref", "../shop"],
+            "`../shop` is a search or a path",
+        ),
+        (&["expand", "--handle", "foo"], "or `rel:PATH`"),
         (
             &["drop", "--ref", "nope"],
             "`--ref`: no branch, tag or commit is named `nope`",
@@ -130,6 +135,154 @@ fn a_runner_without_tests_of_its_own_is_told_how_to_see_them() {
     let told = cli.run(&["tests", "a.ts", "--run-format", "pytest"]).stderr;
     assert!(told.contains("not for pytest"), "{told}");
     assert!(told.contains("without --run-format"), "{told}");
+}
+
+#[test]
+fn the_end_of_a_path_is_taken_for_the_file_and_not_for_a_name() {
+    let repo =
+        Fixture::parse("//- /lib/core/scheduler.ts\nexport const a = 1;\n//- commit one\n").build();
+    let cli = Cli::new(repo.path());
+    for line in [
+        &["impact", "scheduler.ts"][..],
+        &["impact", "core/scheduler.ts"],
+        &["expand", "--symbol", "scheduler.ts"],
+        &["tests", "--symbol", "scheduler.ts"],
+    ] {
+        let told = cli.fails(line, 1);
+        assert!(
+            told.contains("no definition is named `")
+                && told.contains("it may be a file: pass it as `")
+                && told.contains(" lib/core/scheduler.ts"),
+            "{line:?}: {told}"
+        );
+    }
+}
+
+#[test]
+fn binary_files_are_said_to_be_read_by_no_tool() {
+    let repo = Fixture::parse(ONE).build();
+    repo.write("x.png", "\0\x01");
+    repo.write("yarn.lock", "a@1:\n");
+    let cli = Cli::new(repo.path());
+    let told = cli.fails(&["map", "x.png"], 1);
+    assert!(
+        told.contains("`x.png` is not indexed: binary") && told.contains("no tool here reads them"),
+        "{told}"
+    );
+    let told = cli.fails(&["map", "yarn.lock"], 1);
+    assert!(told.contains("not indexed: lock file"), "{told}");
+    let note = "Binary files are indexed by their names alone; no tool here reads them.";
+    let related = cli.json(&["related", "x.png"]);
+    assert_eq!(related["analysed"]["note"], note, "{related}");
+    let search = cli.json(&["search", "word", "--path", "x.png"]);
+    assert!(search["note"].as_str().unwrap().contains(note), "{search}");
+    let search = cli.json(&["search", "word", "--path", "yarn.lock"]);
+    assert!(
+        search["note"]
+            .as_str()
+            .unwrap()
+            .contains("`match: literal`"),
+        "{search}"
+    );
+}
+
+#[test]
+fn a_place_without_a_repository_is_named_as_it_was_written() {
+    let outside = tempfile::tempdir().unwrap();
+    let cli = Cli::new(outside.path());
+    let told = cli.fails(&["search", "a"], 1);
+    assert!(
+        told.contains("the working directory is not inside a git work tree"),
+        "{told}"
+    );
+    let told = cli.fails(&["runs", "--repo", "gone", "--id", "1"], 1);
+    assert!(!told.contains("gone"), "a command about none: {told}");
+    let told = cli.fails(&["search", "a", "--repo", "gone/here"], 1);
+    assert!(
+        told.contains("there is no directory `gone/here` (--repo)"),
+        "{told}"
+    );
+    // A client is told the place that it gave, and no place of the machine.
+    let repo = Fixture::parse(ONE).build();
+    let cli = Cli::new(repo.path());
+    let mut session = Session::of(cli.command(&["serve"]));
+    let arguments = json!({"query": "a", "repo": "gone/here"});
+    let call = json!({"name": "cl_search", "arguments": arguments});
+    let told = session.ask(2, "tools/call", &call).to_string();
+    assert!(told.contains("there is no directory `gone/here`"), "{told}");
+    let told = session.ask(3, "nope", &json!({})).to_string();
+    assert!(told.contains("unknown method `nope`"), "{told}");
+}
+
+#[test]
+fn an_empty_repository_is_said_to_be_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = std::process::Command::new("git")
+        .args(["init", "--quiet"])
+        .current_dir(dir.path())
+        .status();
+    assert!(ran.unwrap().success());
+    let cli = Cli::new(dir.path());
+    for line in [&["tree"][..], &["list-files"]] {
+        let ran = cli.run(line);
+        let told = ran.stdout + &ran.stderr;
+        assert!(
+            told.contains("No file of the repository is in the index."),
+            "{line:?}: {told}"
+        );
+    }
+    let told = cli.run(&["explore", "--targets", "."]);
+    let told = told.stdout + &told.stderr;
+    assert!(
+        told.contains("no file of the repository is in the index"),
+        "{told}"
+    );
+}
+
+#[test]
+fn records_about_a_name_that_nothing_has_are_told_apart() {
+    let repo = Fixture::parse(ONE).build();
+    let cli = Cli::new(repo.path());
+    cli.json(&[
+        "save", "--kind", "note", "--path", "a.ts", "--notes", "slow",
+    ]);
+    let told = cli.json(&["load", "--about", "src/gone.ts"]);
+    assert_eq!(
+        told["note"],
+        "No file or definition is named `src/gone.ts`, and no saved record is about it (1 in all)."
+    );
+    repo.write("b.ts", "export const b = 1;\n");
+    let told = cli.json(&["load", "--about", "b.ts"]);
+    assert_eq!(
+        told["note"],
+        "No saved record is about this code (1 in all)."
+    );
+    let told = cli.fails(
+        &[
+            "save",
+            "--kind",
+            "document",
+            "--url",
+            "http://a.b/c",
+            "--path",
+            "a.ts",
+        ],
+        1,
+    );
+    assert!(told.contains("`--document docs/spec.md`"), "{told}");
+}
+
+#[test]
+fn an_outline_of_a_file_says_how_to_see_the_rest() {
+    let repo = Fixture::parse(
+        "//- /a.ts\nexport const a = 1;\nfunction one() {}\nfunction two() {}\n//- commit one\n",
+    )
+    .build();
+    let shown = Cli::new(repo.path()).run(&["map"]).stdout;
+    assert!(
+        shown.contains("Left out: 2 unexported definitions; `--all` lists them."),
+        "{shown}"
+    );
 }
 
 #[test]
