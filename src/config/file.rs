@@ -5,10 +5,13 @@ use std::path::Path;
 use super::repository::{line_of_error, line_of_key};
 use super::{RemoteEntry, RepositoryGroup, SETTINGS, groups, marks, remotes};
 use crate::error::{Code, Error, Result};
-use crate::model::{FileMark, sanitize};
+use crate::model::{FileMark, likeness, sanitize};
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 10;
+
+/// How alike a name has to be to be offered.
+const MIN_LIKENESS: f64 = 0.7;
 
 /// The settings of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -129,6 +132,17 @@ fn fault(message: &str) -> &str {
     }
 }
 
+/// Returns the next step after a name of no setting, with the setting whose name is most like it.
+fn next_step(name: &str) -> String {
+    let settings = SETTINGS.iter().map(|it| (likeness(name, it.name), it.name));
+    let near = settings.max_by(|one, other| one.0.total_cmp(&other.0));
+    let meant = match near.filter(|(alike, _)| *alike >= MIN_LIKENESS) {
+        Some((_, near)) => format!("did you mean `{near}`? "),
+        None => String::new(),
+    };
+    meant + "docs/configuration.md lists the settings"
+}
+
 /// Returns the known settings of a text, and the error for the first unknown one.
 pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
@@ -173,7 +187,7 @@ pub(super) fn parse(text: &str) -> Result<(FileSettings, Option<Error>)> {
             let error = || {
                 Error::invalid(
                     format!("codelens.toml{place} there is no setting `{name}`"),
-                    "docs/configuration.md lists the settings",
+                    next_step(&name),
                 )
             };
             unknown = unknown.or_else(|| Some(error()));
@@ -224,6 +238,9 @@ mod tests {
             assert_eq!(said(text), wanted, "{text}");
         }
         let hint = parse("budgetms = 1").unwrap().1.unwrap().hint;
+        let wanted = "did you mean `budget_ms`? docs/configuration.md lists the settings";
+        assert_eq!(hint, wanted);
+        let hint = parse("zebra = 1").unwrap().1.unwrap().hint;
         assert_eq!(hint, "docs/configuration.md lists the settings");
     }
 }
