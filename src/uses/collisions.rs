@@ -16,7 +16,7 @@ use super::undeclared_modules::UndeclaredModules;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
-use crate::link::overlay::{OverlayFile, overlay};
+use crate::link::overlay::{OverlayFile, OverlayFileIds, overlay};
 use crate::link::use_targets::{DefinitionRow, Meaning, Overlay, UseTargets};
 use crate::model::{FileId, Provenance, RepoPath};
 use crate::store::ImportTarget;
@@ -193,9 +193,9 @@ impl Uses<'_> {
         let (base, ids) = overlay(self.read, merged.layer(false))?;
         let (changed, changed_ids) = overlay(self.read, merged.layer(true))?;
         let (targets_before, targets_now) = (targets_of(&base), targets_of(&changed));
-        let id_of = |path: &RepoPath| Some(ids[merged.index(path)?].earlier);
+        let ids_of = |path: &RepoPath| Some(&ids[merged.index(path)?]);
         let before = UseTargets::new(self.read, base);
-        let (gone, narrower) = self.gone_and_narrower(merging, &before, id_of)?;
+        let (gone, narrower) = self.gone_and_narrower(merging, &before, ids_of)?;
         let states = BeforeAfter {
             difference: merging,
             overlay_ids: merging
@@ -259,28 +259,37 @@ impl Uses<'_> {
     }
 
     /// Returns the declarations that a difference takes away with their changes, and those that take other numbers of arguments.
-    /// `id_of` is the id of a file in the state before.
-    fn gone_and_narrower(
+    /// `ids_of` are the ids of a file in the state before.
+    fn gone_and_narrower<'u>(
         &self,
         merging: &Difference,
         before: &UseTargets<'_>,
-        id_of: impl Fn(&RepoPath) -> Option<FileId>,
+        ids_of: impl Fn(&RepoPath) -> Option<&'u OverlayFileIds>,
     ) -> Result<(HashMap<DefinitionRow, usize>, NarrowerDefinitions)> {
         let mut gone = HashMap::new();
         let mut narrower = NarrowerDefinitions::new();
         let mut trees = ArityTrees::default();
         for (at, change) in merging.changes.iter().enumerate() {
-            let id_in = |place: &DefinitionPlace| id_of(&merging.files[place.file].path);
+            let ids_in = |place: &DefinitionPlace| ids_of(&merging.files[place.file].path);
             if change.is_gone()
                 && let Some(place) = &change.old
-                && let Some(id) = id_in(place)
+                && let Some(ids) = ids_in(place)
             {
-                gone.extend(place.symbols.iter().map(|symbol| ((id, *symbol), at)));
+                gone.extend(
+                    place
+                        .symbols
+                        .iter()
+                        .map(|symbol| ((ids.earlier, *symbol), at)),
+                );
             }
-            if let Some(one) = self.arity_change(merging, at, &mut trees)
-                && let Some(id) = id_in(&one.old)
-            {
-                for symbol in &one.old.symbols {
+            let Some(one) = self.arity_change(merging, at, &mut trees) else {
+                continue;
+            };
+            // The calls of its own file are bound to the declarations that the merged text has.
+            let of_others = ids_in(&one.old).map(|ids| (ids.earlier, &one.old.symbols));
+            let of_own = ids_in(&one.new).map(|ids| (ids.current, &one.new.symbols));
+            for (id, symbols) in of_others.into_iter().chain(of_own) {
+                for symbol in symbols {
                     if one.is_constructor {
                         for heir in self.made_by_constructor_of(before, (id, *symbol))? {
                             narrower.entry(heir).or_insert_with(|| one.clone());
