@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::view::{missing, outside, why_absent};
+use super::view::{missing, outside, reason_in_words, why_absent, why_unread};
 use super::{Question, Revision, View, Workspace};
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo};
@@ -168,8 +168,11 @@ fn bytes_now(repo: &Repo, path: &RepoPath) -> Result<(Vec<u8>, bool)> {
     let refused = |reason: SkipReason| {
         Error::new(
             Code::NotIndexed,
-            format!("`{path}` is not shown: {}", reason.as_str()),
-            "read it by other means if you must",
+            format!(
+                "`{path}` is not shown: {}",
+                reason_in_words(reason.as_str())
+            ),
+            why_unread(reason.as_str()).unwrap_or("read it by other means if you must"),
         )
     };
     let source = repo.source();

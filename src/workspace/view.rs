@@ -222,7 +222,7 @@ impl Sources for View<'_> {
 pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
     let not_indexed = |reason: &str| not_indexed(path, reason);
     if crate::model::indexing_rules::is_secret_name(path) {
-        return not_indexed("secret");
+        return not_indexed(SkipReason::Secret.as_str());
     }
     match repo.source().entry(path) {
         Some(TreeEntry::Link) => return not_indexed(SkipReason::Symlink.as_str()),
@@ -241,11 +241,6 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
 }
 
 fn not_indexed(path: &RepoPath, reason: &str) -> Error {
-    let hint = if reason == SkipReason::Binary.as_str() {
-        "binary files are indexed by their names alone; no tool here reads them"
-    } else {
-        "`codelens expand` (cl_expand) reads it from the disk, unless it is a secret or binary"
-    };
     Error::new(
         Code::NotIndexed,
         format!(
@@ -253,8 +248,26 @@ fn not_indexed(path: &RepoPath, reason: &str) -> Error {
             cut_argument(path.as_str()),
             reason_in_words(reason)
         ),
-        hint,
+        why_unread(reason).unwrap_or("`codelens expand` (cl_expand) reads a file from the disk"),
     )
+}
+
+/// Returns why no tool reads a path that was left out for a reason, and what helps; `None` where `cl_expand` may read it.
+pub(super) fn why_unread(reason: &str) -> Option<&'static str> {
+    let is = |other: SkipReason| reason == other.as_str();
+    if is(SkipReason::Binary) {
+        Some("binary files are indexed by their names alone; no tool here reads them")
+    } else if is(SkipReason::Secret) {
+        Some("files whose names or bytes look like secrets are read by no tool here")
+    } else if is(SkipReason::MissingBlob) {
+        Some("its bytes are not in this clone: `git fetch --refetch` or a checkout brings them")
+    } else if is(SkipReason::Symlink) {
+        Some("ask about the file to which the link leads, if that is in the repository")
+    } else if is(SkipReason::NestedRepository) {
+        Some("it is a repository of its own: ask there")
+    } else {
+        None
+    }
 }
 
 /// Returns the name of a reason as words: `tooLarge` as `too large`.

@@ -222,7 +222,10 @@ fn an_agent_may_write_paths_numbers_and_names_in_its_own_way() {
 fn a_repository_that_is_not_there_is_an_error() {
     let (_repo, cli) = repo();
     let said = cli.fails(&["current", "--repo", "/no/such/place"], 1);
-    assert!(said.contains("no file or directory `place`"), "{said}");
+    assert!(
+        said.contains("there is no directory `/no/such/place`"),
+        "{said}"
+    );
     assert!(said.contains("pass `--repo`: a path"), "{said}");
     let outside = tempfile::tempdir().unwrap();
     let mut nowhere = Cli::new(outside.path());

@@ -9,7 +9,7 @@ use super::text::{
 use super::{AnswerText, RenderedText, said};
 use crate::cli::command_names::in_error;
 use crate::cli::screen::{BAD, CARE, FAINT, GOOD, STRONG, Screen, visible};
-use crate::model::{BUNDLE_SOURCE, COMMIT_SOURCE};
+use crate::model::{BUNDLE_SOURCE, COMMIT_SOURCE, SkipReason};
 use crate::tools::doctor::{CheckOutput, DoctorOutput};
 use crate::tools::index_state::{
     CurrentOutput, IndexOutput, MemoryCountsOutput, RefreshOutput, StatsOutput, UsageOutput,
@@ -103,7 +103,13 @@ impl AnswerText for RefreshOutput {
         );
         facts.add("remote", self.note.as_deref().map_or(String::new(), said));
         if !is_ready {
-            facts.add("next", "files changed meanwhile: run it again");
+            let missing = SkipReason::MissingBlob.as_str();
+            let next = if self.skipped_by_reason.contains_key(missing) {
+                "`git fetch --refetch` or a checkout brings the missing blobs"
+            } else {
+                "files changed meanwhile: run it again"
+            };
+            facts.add("next", next);
         }
         facts.finish().into()
     }

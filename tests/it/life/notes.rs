@@ -95,7 +95,9 @@ fn answers_count_the_notes_about_their_results() {
         (&elsewhere["results"], &elsewhere["note"]),
         (
             &json!([]),
-            &json!("No saved record is about this code (1 in all).")
+            &json!(
+                "No file or definition is named `neverDefined`, and no saved record is about it (1 in all)."
+            )
         )
     );
     let map = cli.json(&["map", "src/queue.ts"]);
