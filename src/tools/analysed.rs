@@ -15,6 +15,9 @@ use crate::workspace::{Analysis, View, language, language_of};
 pub(super) const BINARY: &str =
     "Binary files are indexed by their names alone; no tool here reads them.";
 
+/// The answer to any question where the index holds nothing.
+pub(super) const EMPTY: &str = "No file of the repository is in the index.";
+
 /// Files by how deep they are analysed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AnalysedOutput {

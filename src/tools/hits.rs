@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::analysed::BINARY;
+use super::analysed::{BINARY, EMPTY};
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, omit_default_hops};
 use super::ranking::{self, RankingOutput};
@@ -324,7 +324,7 @@ pub(super) fn say_nothing_found(
     let n_files = search::n_matching(view.read, filters)?;
     if n_files == 0 {
         freshness_fields.say(if view.read.counts()?.files == 0 {
-            "No file of the repository is in the index."
+            EMPTY
         } else if search::are_binary(view.read, filters)? {
             BINARY
         } else {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::analysed::AnalysedOutput;
+use super::analysed::{AnalysedOutput, EMPTY};
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, length};
 use super::hits;
 use super::map_definition;
@@ -357,8 +357,7 @@ fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
         ..MapOutput::new(view)
     };
     if output.freshness_fields.freshness == "fresh" && view.read.counts()?.files == 0 {
-        let nothing = "No file of the repository is in the index.";
-        output.freshness_fields.say(nothing);
+        output.freshness_fields.say(EMPTY);
     }
     match input.view {
         Some(MapView::Files) => {
