@@ -35,7 +35,7 @@ use crate::tools::search::Search;
 use crate::tools::{Call, Tool, TypedAnswer, ask, revision_by_name};
 use crate::workspace::{
     Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy, archive_name_in,
-    cut_argument,
+    with_place,
 };
 
 /// Tokens of a list of changes that is printed.
@@ -394,17 +394,16 @@ fn with_named_place(mut error: Error, matches: &ArgMatches, cwd: Option<&PathBuf
         Some(ValueSource::EnvVariable) => "CODELENS_REPO",
         _ => "--repo",
     };
-    let shown = named.map(|it| cut_argument(&it.to_string_lossy()));
     let is_missing = || named_repo(matches, cwd).is_some_and(|place| !place.exists());
-    match (error.code, shown) {
-        (Code::NotARepo, Some(shown)) => {
-            error.message = format!("`{shown}` is not inside a git work tree ({from})");
-        }
+    match (error.code, named) {
         (Code::NotARepo, None) => {
             "the working directory is not inside a git work tree".clone_into(&mut error.message);
         }
-        (Code::PathNotFound, Some(shown)) if is_missing() => {
-            error.message = format!("there is no directory `{shown}` ({from})");
+        (code, Some(place))
+            if code == Code::NotARepo || code == Code::PathNotFound && is_missing() =>
+        {
+            error = with_place(error, &place.to_string_lossy());
+            error.message = format!("{} ({from})", error.message);
         }
         _ => {}
     }

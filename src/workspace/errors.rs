@@ -199,7 +199,7 @@ fn in_words(error: &std::io::Error) -> String {
 }
 
 /// Returns the error of a place without a repository with the place as its caller wrote it.
-pub(super) fn with_place(mut error: Error, place: &str) -> Error {
+pub fn with_place(mut error: Error, place: &str) -> Error {
     let place = cut_argument(place);
     match error.code {
         Code::NotARepo => error.message = format!("`{place}` is not inside a git work tree"),

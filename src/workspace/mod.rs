@@ -59,6 +59,7 @@ pub use bundle::{Exported, Imported, OnBundle};
 pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other, StateIndex};
+pub use errors::with_place;
 pub use gc::{DropTarget, PruneOptions};
 pub use meaning::{AskedMeaning, MeaningState};
 pub use memory::{
@@ -267,7 +268,7 @@ impl Workspaces {
             None => PathBuf::from(named),
         };
         self.open_one_of(&[place])
-            .map_err(|error| errors::with_place(error, named))
+            .map_err(|error| with_place(error, named))
     }
 
     /// Returns the work tree that the first of some places lies in.
