@@ -1,6 +1,6 @@
 //! The commits that were compared last: another question about them reads no objects.
 
-use super::comparison::{Comparison, ComparisonSide, DifferingFile, UncomparedFile};
+use super::comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, UncomparedFile};
 use crate::git::Repo;
 use crate::model::{CommitId, LruCache};
 
@@ -23,6 +23,20 @@ type ComparedFiles = (Vec<DifferingFile>, Vec<UncomparedFile>);
 
 static CACHE: LruCache<ComparisonKey, ComparedFiles> = LruCache::new(MAX_VALUES);
 
+impl Comparison {
+    /// Whether its texts are few enough for what is made from them to be kept.
+    pub fn is_small(&self) -> bool {
+        let texts = self.versions().filter_map(|it| it.text.as_deref());
+        texts.map(str::len).sum::<usize>() <= MAX_BYTES
+    }
+
+    /// Returns the files of both sides that could be compared.
+    pub fn versions(&self) -> impl Iterator<Item = &FileVersion> {
+        let sides = self.files.iter().flat_map(|file| [&file.old, &file.new]);
+        sides.flatten()
+    }
+}
+
 /// Returns the key of a comparison; `None` where a work tree is compared.
 pub(super) fn key_of(
     repo: &Repo,
@@ -44,15 +58,8 @@ pub(super) fn kept(key: &ComparisonKey) -> Option<ComparedFiles> {
 
 /// Keeps a comparison all of whose bytes could be read: those that are not in this clone may come.
 pub(super) fn keep(key: ComparisonKey, compared: &Comparison) {
-    let versions = compared
-        .files
-        .iter()
-        .flat_map(|file| [&file.old, &file.new])
-        .flatten();
-    let is_read = versions.clone().all(|version| version.content.is_some());
-    let texts = versions.filter_map(|version| version.text.as_deref());
-    let n_bytes: usize = texts.map(str::len).sum();
-    if !compared.is_complete || !is_read || n_bytes > MAX_BYTES {
+    let is_read = compared.versions().all(|it| it.content.is_some());
+    if !compared.is_complete || !is_read || !compared.is_small() {
         return;
     }
     CACHE.insert(key, (compared.files.clone(), compared.listed.clone()));

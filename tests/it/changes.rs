@@ -560,6 +560,39 @@ fn inputs_of_another_type_are_refused() {
 }
 
 #[test]
+fn questions_about_one_pair_do_not_see_each_other() {
+    let text = "//- /src/a.ts\nexport function open() { return 1 }\nexport function shut() { return 2 }\n\
+                //- /src/use.ts\nimport { open, shut } from './a'\nexport const both = open() + shut()\n\
+                //- /test/use.test.ts\nimport { both } from '../src/use'\nit('sums', () => both)\n\
+                //- commit base\n//- branch feature\n//- /src/a.ts\nexport function open() { return 3 }\n//- commit two\n";
+    let repo = Fixture::parse(text).build();
+    let cli = Cli::new(repo.path());
+    let mut session = Session::of(cli.command(&["serve"]));
+    let questions: [(&[&str], Value); 6] = [
+        (&[], json!({})),
+        (&["--include", "source"], json!({"include": ["source"]})),
+        (&["--path", "src/a.ts"], json!({"path": ["src/a.ts"]})),
+        (&["--path", "test"], json!({"path": ["test"]})),
+        (&["--limit", "1"], json!({"limit": 1})),
+        (&[], json!({})),
+    ];
+    for (at, (args, more)) in questions.into_iter().enumerate() {
+        let args = [&["changes", "main", "--head", "feature"], args].concat();
+        let alone = cli.json(&args);
+        let mut arguments = json!({"base": "main", "head": "feature"});
+        for (key, value) in more.as_object().unwrap() {
+            arguments[key] = value.clone();
+        }
+        let params = json!({"name": "cl_changes", "arguments": arguments});
+        let asked = session.ask(at as u64 + 1, "tools/call", &params);
+        let asked = &asked["result"]["structuredContent"];
+        for key in ["summary", "broken", "changes", "tests", "files", "complete"] {
+            assert_eq!(asked[key], alone[key], "{args:?}");
+        }
+    }
+}
+
+#[test]
 fn a_branch_is_drawn_with_the_places_that_it_reaches() {
     let text = "//- /src/a.ts\nexport function open(at: string) { return at }\nexport function close() { return 1 }\n\
                 //- /src/b.ts\nimport { open, close } from './a'\nexport function run() { return open('x') + close() }\n\

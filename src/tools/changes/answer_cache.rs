@@ -1,46 +1,63 @@
-//! The answers that were given last about two commits: neither changes, nor does a generation of an index.
+//! What was found last about two commits: neither changes, nor does a generation of an index.
 
+use std::sync::Arc;
+
+use super::gather::Gathered;
 use super::{ChangesOutput, ChangesQuestion};
-use crate::model::{ContentId, LruCache};
+use crate::error::Result;
+use crate::model::{ContentId, LruCache, RepoPath};
 use crate::tools::answer::FreshnessFields;
-use crate::workspace::View;
+use crate::workspace::{Comparison, View};
 
 /// Answers that are kept; one takes some 20 kB.
-const MAX_VALUES: usize = 16;
+const MAX_ANSWERS: usize = 16;
+
+/// Differences with their broken uses that are kept: other parts, pages and sizes of an answer are made from them.
+const MAX_GATHERED: usize = 4;
 
 /// By all that decides about an answer.
-static CACHE: LruCache<ContentId, ChangesOutput> = LruCache::new(MAX_VALUES);
+static ANSWERS: LruCache<ContentId, ChangesOutput> = LruCache::new(MAX_ANSWERS);
 
-/// The place of an answer among those that are kept.
-pub(super) struct AnswerKey(ContentId);
+/// By the commits, the index and the paths.
+static GATHERED: LruCache<ContentId, Arc<Gathered>> = LruCache::new(MAX_GATHERED);
+
+/// The places of an answer and of what it is made from, among those that are kept.
+pub(super) struct AnswerKey {
+    /// `None` where other branches are compared, which may move.
+    answer: Option<ContentId>,
+    gathered: ContentId,
+}
 
 impl AnswerKey {
     /// Returns the key of a question; `None` where its answer may change: a work tree is one of its states, or the index does not have
     /// all of the commit that is in this clone.
     pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Option<Self> {
         let comparison = asked.comparison;
-        let is_fixed = view.freshness.is_settled()
-            && !comparison.head.is_work_tree
-            && asked.input.with.is_empty();
+        if !view.freshness.is_settled() || comparison.head.is_work_tree {
+            return None;
+        }
         let sides = [&comparison.base, &comparison.head];
-        // The answer has their names, too: a name that nobody gave may be another one of the same commit.
-        let sides = sides.map(|side| (&side.name, side.commit.as_ref().map(ToString::to_string)));
+        let commits = sides.map(|side| side.commit.as_ref().map(ToString::to_string));
         let generation = view.read.meta().generation;
+        let has_proved_base = asked.base.is_some_and(|base| base.is_proved);
         // Of a partial clone more may be there later.
-        let n_texts: usize = comparison
-            .files
-            .iter()
-            .flat_map(|file| [&file.old, &file.new])
-            .filter(|version| version.as_ref().is_some_and(|it| it.text.is_some()))
-            .count();
-        let all = (&asked.input, sides, view.build, generation, n_texts);
-        let text = serde_json::to_vec(&all).ok().filter(|_| is_fixed)?;
-        Some(Self(ContentId::of(&text)))
+        let n_texts = comparison.versions().filter(|it| it.text.is_some()).count();
+        let index = (view.build, generation, has_proved_base, n_texts);
+        let paths: Vec<&str> = asked.paths.iter().map(RepoPath::as_str).collect();
+        let found = serde_json::to_string(&(paths, commits, index)).ok()?;
+        // The answer has the names of its sides, too: a name that nobody gave may be another one of the same commit.
+        let answer = (&asked.input, sides.map(|side| &side.name), &found);
+        let answer = serde_json::to_vec(&answer).ok()?;
+        let has_others = !asked.input.with.is_empty();
+        Some(Self {
+            answer: (!has_others).then(|| ContentId::of(&answer)),
+            gathered: ContentId::of(found.as_bytes()),
+        })
     }
 
     /// Returns the answer from before, with what this call knows of its freshness.
     pub(super) fn answer(&self, view: &View<'_>) -> Option<ChangesOutput> {
-        let known = CACHE.get(&self.0)?;
+        let known = ANSWERS.get(self.answer.as_ref()?)?;
         Some(ChangesOutput {
             freshness_fields: FreshnessFields::of(view),
             ..known
@@ -49,9 +66,25 @@ impl AnswerKey {
 
     /// Keeps an answer that nothing more can be said to.
     pub(super) fn keep(self, answer: &ChangesOutput) {
-        if answer.freshness_fields.freshness == "unknown" || !answer.pending.is_empty() {
-            return;
+        let is_final = answer.freshness_fields.freshness != "unknown" && answer.pending.is_empty();
+        if let Some(key) = self.answer.filter(|_| is_final) {
+            ANSWERS.insert(key, answer.clone());
         }
-        CACHE.insert(self.0, answer.clone());
+    }
+
+    /// Returns what an answer about the same commits and paths was made from, or finds it.
+    pub(super) fn gathered(
+        &self,
+        comparison: &Comparison,
+        find: impl FnOnce() -> Result<Gathered>,
+    ) -> Result<Arc<Gathered>> {
+        if let Some(known) = GATHERED.get(&self.gathered) {
+            return Ok(known);
+        }
+        let found = Arc::new(find()?);
+        if comparison.is_small() && found.pending.is_empty() {
+            GATHERED.insert(self.gathered, Arc::clone(&found));
+        }
+        Ok(found)
     }
 }

@@ -9,6 +9,8 @@ mod gather;
 mod page;
 pub(crate) mod reach;
 
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -283,7 +285,13 @@ fn kept_answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOu
     if let Some(known) = known {
         return Ok(known);
     }
-    let made = answer(view, asked)?;
+    asked.check_paths(view)?;
+    let find = || Gathered::of(view, asked);
+    let gathered = match &key {
+        Some(key) => key.gathered(asked.comparison, find)?,
+        None => Arc::new(find()?),
+    };
+    let made = answer(view, asked, &gathered)?;
     if let Some(key) = key {
         key.keep(&made);
     }
@@ -416,17 +424,19 @@ impl ByteBudget {
     }
 }
 
-fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput> {
+fn answer(
+    view: &View<'_>,
+    asked: &ChangesQuestion<'_>,
+    gathered: &Gathered,
+) -> Result<ChangesOutput> {
     let input = asked.input;
     let comparison = asked.comparison;
     let limit = clamp(input.limit, 200, 1..=500);
-    asked.check_paths(view)?;
-    let gathered = Gathered::of(view, asked)?;
-    let listed = ListedChanges::of(view, asked, &gathered)?;
+    let listed = ListedChanges::of(view, asked, gathered)?;
     let digest = asked.digest();
     let mut page = Page::read(input.cursor.as_deref(), &digest, view.index_id)?;
-    let reach = reach::ChangesReach::of(view, asked, &gathered, &listed)?;
-    let collisions = collisions::find(view, asked, &gathered)?;
+    let reach = reach::ChangesReach::of(view, asked, gathered, &listed)?;
+    let collisions = collisions::find(view, asked, gathered)?;
     let mut freshness_fields = FreshnessFields::of(view);
     let is_fresh = freshness_fields.freshness == "fresh";
     if !gathered.pending.is_empty() && is_fresh {
@@ -435,8 +445,8 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let mut budget = ByteBudget {
         left: BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000),
     };
-    let mut broken = entries::broken(view, asked, &gathered, &gathered.broken.all)?;
-    let mut unresolved_at = entries::broken(view, asked, &gathered, &gathered.broken.doubtful)?;
+    let mut broken = entries::broken(view, asked, gathered, &gathered.broken.all)?;
+    let mut unresolved_at = entries::broken(view, asked, gathered, &gathered.broken.doubtful)?;
     let n_doubtful = unresolved_at.len();
     let (n_broken, broken_total) = (broken.len(), broken.len() as u64);
     page.skip(PagedList::Broken, &mut broken);
@@ -451,7 +461,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     page.note(PagedList::Unresolved, unresolved_at.len(), n_doubtful);
     let shown = rest.iter().take(limit);
     let mut changes = shown
-        .map(|one| entries::change(view, asked, &gathered, one, &reach))
+        .map(|one| entries::change(view, asked, gathered, one, &reach))
         .collect::<Result<Vec<_>>>()?;
     truncate_to_bytes(&mut changes, budget.share(CHANGES_SHARE));
     page.note_changes(end_page(&mut changes, &rest));
@@ -472,7 +482,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
     let unchecked = gathered.unchecked_uses(asked);
     let of_tests = || tests_sentence(tests_total, reach.n_possible_tests(), reach.is_deeper);
     let findings = [
-        listed.summary(&gathered, broken_total),
+        listed.summary(gathered, broken_total),
         not_compared(unchecked),
         asked
             .has(AnswerPart::Tests)
@@ -481,7 +491,7 @@ fn answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput>
             .unwrap_or_default(),
         collisions_sentence(collisions_total, unchecked_there),
     ];
-    let note = state_sentence(&mut freshness_fields, &gathered);
+    let note = state_sentence(&mut freshness_fields, gathered);
     Ok(ChangesOutput {
         index_id: view.index_id.to_owned(),
         base: StateOutput::of(&comparison.base),
