@@ -129,6 +129,8 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
     /// Whether it is the first of its line.
     begins_line: bool,
+    /// Of a parenthesis that opens, the place behind the one that closes it; 0 for any other token, and where none closes it.
+    closed_at: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,6 +263,7 @@ fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> 
                     end: at,
                     kind: TokenKind::Sign(byte),
                     begins_line,
+                    closed_at: 0,
                 });
                 begins_line = false;
             }
@@ -275,6 +278,7 @@ fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> 
                     end: at + len,
                     kind: kind_of(text),
                     begins_line,
+                    closed_at: 0,
                 });
                 begins_line = false;
                 at += len;
@@ -291,6 +295,7 @@ fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> 
                     end: at + len,
                     kind: TokenKind::Sign(b'0'),
                     begins_line,
+                    closed_at: 0,
                 });
                 begins_line = false;
                 at += len;
@@ -301,13 +306,32 @@ fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> 
                     end: at + 1,
                     kind: TokenKind::Sign(byte),
                     begins_line,
+                    closed_at: 0,
                 });
                 begins_line = false;
                 at += 1;
             }
         }
     }
+    match_parentheses(&mut all);
     all
+}
+
+/// Notes at each parenthesis where it is closed. A brace or a semicolon ends all that are open: the code is broken, or no call.
+fn match_parentheses(tokens: &mut [Token]) {
+    let mut open = Vec::new();
+    for at in 0..tokens.len() {
+        match tokens[at].kind {
+            TokenKind::Sign(b'(') => open.push(at),
+            TokenKind::Sign(b')') => {
+                if let Some(opened) = open.pop() {
+                    tokens[opened].closed_at = at + 1;
+                }
+            }
+            TokenKind::Sign(b'{' | b';') => open.clear(),
+            _ => {}
+        }
+    }
 }
 
 fn kind_of(text: &str) -> TokenKind {
@@ -532,19 +556,15 @@ fn declared_in_macro(
     (n_names >= 2 && is_named && closed(tokens, next) == behind - 1).then_some(behind - 1)
 }
 
-/// Returns the place behind the parenthesis that closes the one at `open`; `open` where none does, or none opens.
+/// Returns the place behind the parenthesis that closes the one at `open`; `open` where none of these tokens does, or none opens.
+/// `tokens` are all of a source, or its first ones.
 pub(super) fn closed(tokens: &[Token], open: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match token.kind {
-            TokenKind::Sign(b'(') => depth += 1,
-            TokenKind::Sign(b')') if depth == 1 => return at + 1,
-            TokenKind::Sign(b')') if depth > 0 => depth -= 1,
-            TokenKind::Sign(b')' | b'{' | b';') => break,
-            _ => {}
-        }
+    let at = tokens.get(open).map_or(0, |it| it.closed_at);
+    if (1..=tokens.len()).contains(&at) {
+        at
+    } else {
+        open
     }
-    open
 }
 
 fn end_of(tokens: &[Token], behind: usize) -> usize {

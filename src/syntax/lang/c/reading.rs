@@ -3,6 +3,8 @@
 //! Code before preprocessing is no text of the language. Where the grammar fails, the text is cleaned byte for byte and
 //! the tree with fewer bytes in errors counts; each node keeps its place.
 
+use std::borrow::Cow;
+
 use super::cleaning::{self, Cleaning};
 use super::grammar::{self, Grammar};
 use crate::model::Budget;
@@ -44,8 +46,13 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
         return best.into();
     }
     let mut is_cleaned = false;
+    let mut before = Cow::Borrowed(source);
     for depth in [Cleaning::Macros, Cleaning::Branches] {
         let (cleaned, n_lost) = cleaning::cleaned(source, is_cpp, depth);
+        // The same text has the same tree.
+        if *cleaned == *before {
+            continue;
+        }
         match parse(&grammar.language, &cleaned, budget) {
             Parsed::Ended => return Parsed::Ended.into(),
             Parsed::TooHard => {}
@@ -63,6 +70,7 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
                 }
             }
         }
+        before = Cow::Owned(cleaned);
     }
     ParsedText {
         parsed: best,
