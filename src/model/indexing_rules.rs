@@ -12,7 +12,7 @@ pub const GENERATED_TEXT_BYTES: usize = 64 << 10;
 pub const MINIFIED_TEXT_BYTES: usize = 8 << 10;
 
 /// The version of the rules on this page; another one means that every file is judged again.
-pub const POLICY_VERSION: u32 = 4;
+pub const POLICY_VERSION: u32 = 5;
 
 /// A repository's own rules for which of its files are indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -212,10 +212,11 @@ fn rows(
             )
         })
         .collect();
-    let has_facts = !(facts.symbols.is_empty()
-        && facts.references.is_empty()
-        && facts.imports.is_empty()
-        && facts.exports.is_empty());
+    let has_facts = facts.has_errors
+        || !(facts.symbols.is_empty()
+            && facts.references.is_empty()
+            && facts.imports.is_empty()
+            && facts.exports.is_empty());
     let packed = has_facts.then(|| pack_facts(&mut facts));
     let units = resolve::units(path, &facts);
     let is_config = resolve::is_config(path) && skip.is_none_or(|skip| skip == SkipReason::Masked);

@@ -68,7 +68,10 @@ impl IndexedStates<'_> {
         let Some(row) = row else {
             return Ok(None);
         };
-        // A file has no row of facts where nothing is in it, or nothing that could be read for syntax errors.
+        if read.exported_names(row.id)?.is_none() {
+            // Nothing is in it.
+            return Ok(Some(FileFacts::default()));
+        }
         Ok(read.facts_with_places(row.id)?)
     }
 }
