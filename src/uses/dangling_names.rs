@@ -266,6 +266,21 @@ impl BeforeAfter<'_> {
         }
     }
 
+    /// Returns the qualified names of a type of a changed file and of the types built on it, which had its members.
+    fn class_and_heirs(&self, bound: &BoundFile<'_>, owner: &str) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::from([owner.to_owned()]);
+        let symbols = bound.facts.symbols.iter().zip(0..);
+        for (_, at) in symbols.filter(|(it, _)| it.qualified_name == owner) {
+            let (heirs, _) = self.now.subclasses((bound.id, at))?;
+            for ((file, at), _) in heirs {
+                let facts = self.now.facts(file);
+                let heir = facts.as_ref().and_then(|it| it.symbols.get(at as usize));
+                names.extend(heir.map(|it| it.qualified_name.clone()));
+            }
+        }
+        Ok(names)
+    }
+
     /// Whether none of these classes declares a member. In TypeScript `this.open = first` declares none either, and a definition that is
     /// found for `open` is that of its value.
     fn lack_member(&self, classes: &[DefinitionRow], name: &str) -> bool {
@@ -663,6 +678,7 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
     let file = &states.difference.files[at];
     let is_typed = is_typescript(bound.path);
     let mut receivers = None;
+    let mut heirs_of: HashMap<&str, BTreeSet<String>> = HashMap::new();
     for (change_at, change) in states.difference.changes.iter().enumerate() {
         let is_own = change.old.as_ref().is_some_and(|place| place.file == at);
         if !is_own || !change.is_gone() || change.kind == ChangeKind::Unexported {
@@ -684,6 +700,10 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
             receivers = Some(states.now.classes_of_receivers(bound.id)?);
         }
         let home = states.class_of_member(change_at)?;
+        let owners = match heirs_of.entry(owner) {
+            Entry::Occupied(known) => &*known.into_mut(),
+            Entry::Vacant(entry) => entry.insert(states.class_and_heirs(bound, owner)?),
+        };
         let lacks_member = is_typed && states.lack_member(&home, &name);
         let is_lost = |n: usize, meaning: Meaning| {
             is_unbound(meaning)
@@ -693,11 +713,11 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         };
         let all = receivers.iter().flatten().enumerate();
         let fits = all.filter(|(n, classes)| {
-            let is_of_owner = classes.iter().any(|it| it == owner);
+            let is_of_owner = classes.iter().any(|it| owners.contains(it));
             let facts = &file.new.facts;
             let used = facts.references.get(*n);
             let is_meant = |used: &Reference| {
-                facts.name(used) == name && (is_of_owner || is_bare_within(facts, used, owner))
+                facts.name(used) == name && (is_of_owner || is_bare_within(facts, used, owners))
             };
             used.is_some_and(is_meant)
                 && bound
@@ -840,10 +860,10 @@ fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
 
 /// Whether a use is a name alone in the body of a type, which finds the type's members there in languages with an implicit
 /// receiver.
-fn is_bare_within(facts: &FileFacts, used: &Reference, owner: &str) -> bool {
+fn is_bare_within(facts: &FileFacts, used: &Reference, owners: &BTreeSet<String>) -> bool {
     let mut around = used.symbol;
     while let Some(symbol) = around.and_then(|at| facts.symbols.get(at as usize)) {
-        if symbol.qualified_name == owner {
+        if owners.contains(&symbol.qualified_name) {
             return has_implicit_receiver(Some(facts.family)) && is_bare(facts, used);
         }
         around = symbol.parent;
