@@ -12,7 +12,7 @@ use super::unit_imports::UnitImports;
 use crate::ir::{Expr, ExprId, FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
-use crate::store::{EdgeRow, StoreError, UnboundRow};
+use crate::store::{EdgeRow, StoreError, UnboundForm, UnboundRow};
 
 /// The result of linking one file.
 pub(super) struct Links {
@@ -35,7 +35,7 @@ type Edge = (Option<SymbolId>, SymbolId, EdgeKind, Provenance);
 pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, StoreError> {
     let own = cache.begin_file(file);
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
-    let mut unbound: BTreeMap<(String, bool, Qualifier), (u32, u32)> = BTreeMap::new();
+    let mut unbound: BTreeMap<(String, UnboundForm), (u32, u32)> = BTreeMap::new();
     let mut import_files = Vec::new();
     // Without a class that names it markup is text.
     let is_text =
@@ -76,11 +76,12 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
                 UseMeaning::Unknown => None,
             };
             let Some(bound) = bound else {
-                let qualifier = qualifier_of(&own, used);
+                let mut form = qualifier_of(&own, used);
+                form.set(UnboundForm::CALL, is_call);
                 // The name of a type, where which of those of the repository it means is not known.
                 let is_type = used.kind == ReferenceKind::Type && linker.rules().has_partial_types;
-                if is_call || qualifier != Qualifier::None || is_type {
-                    let key = (own.facts.name(used).to_owned(), is_call, qualifier);
+                if !form.is_empty() || is_type {
+                    let key = (own.facts.name(used).to_owned(), form);
                     add(
                         unbound.entry(key).or_insert((0, used.line)),
                         used.count,
@@ -153,11 +154,9 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
             .collect(),
         unbound: unbound
             .into_iter()
-            .map(|((name, is_call, qualifier), (count, line))| UnboundRow {
+            .map(|((name, form), (count, line))| UnboundRow {
                 name,
-                is_call,
-                is_member: qualifier == Qualifier::Object,
-                is_path: qualifier == Qualifier::Path,
+                form,
                 count,
                 line,
             })
@@ -166,28 +165,20 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
     })
 }
 
-/// The thing before a name that is used.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Qualifier {
-    None,
-    /// `store.open`
-    Object,
-    /// `Store::open`, in Rust.
-    Path,
-}
-
-/// Returns the thing before a name that is used.
-fn qualifier_of(own: &LinkedFile, used: &Reference) -> Qualifier {
+/// Returns the form of a use by the thing before its name: a member, the last name of a path (`Store::open` of Rust), or neither.
+fn qualifier_of(own: &LinkedFile, used: &Reference) -> UnboundForm {
     let rules = rules::of(own);
     match used.target {
         Target::Member {
             is_inferred: false, ..
-        } if rules.is_rust() => Qualifier::Path,
-        Target::Member { .. } | Target::Markup(_) => Qualifier::Object,
+        } if rules.is_rust() => UnboundForm::PATH,
+        Target::Member { .. } | Target::Markup(_) => UnboundForm::MEMBER,
         // The method of a value of which nothing is known.
-        Target::Unknown if rules.is_rust() => Qualifier::Object,
-        Target::Value(value) if rules.is_c() && is_call_of_member(own, value) => Qualifier::Object,
-        _ => Qualifier::None,
+        Target::Unknown if rules.is_rust() => UnboundForm::MEMBER,
+        Target::Value(value) if rules.is_c() && is_call_of_member(own, value) => {
+            UnboundForm::MEMBER
+        }
+        _ => UnboundForm::empty(),
     }
 }
 

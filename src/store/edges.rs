@@ -41,17 +41,26 @@ pub enum EvaluationSite {
     Itself,
 }
 
+bitflags::bitflags! {
+    /// How a name that leads to no definition is written; as stored in an index.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct UnboundForm: u8 {
+        /// It is called: `name()`.
+        const CALL = 1;
+        /// It is a member of something before it: `x.name`.
+        const MEMBER = 1 << 1;
+        /// It is the last name of a path, of a type or a module: `x::name`. Then it is no member.
+        const PATH = 1 << 2;
+    }
+}
+
 /// The uses of one name in one file that lead to no definition here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnboundRow {
     /// The name.
     pub name: String,
-    /// Whether it is called.
-    pub is_call: bool,
-    /// Whether it is a member of something before it (`x.name`).
-    pub is_member: bool,
-    /// Whether it is the last name of a path (`x::name`), of a type or a module; then it is no member.
-    pub is_path: bool,
+    /// How the uses are written.
+    pub form: UnboundForm,
     /// How many uses there are.
     pub count: u32,
     /// Line of the first one.
@@ -63,16 +72,19 @@ pub struct UnboundRow {
 pub struct UnboundPlace {
     /// The file.
     pub path: crate::model::RepoPath,
-    /// Whether it is called.
-    pub is_call: bool,
-    /// Whether it is a member of something before it (`x.name`).
-    pub is_member: bool,
-    /// Whether it is the last name of a path (`x::name`), of a type or a module; then it is no member.
-    pub is_path: bool,
+    /// How the uses are written.
+    pub form: UnboundForm,
     /// How many uses there are.
     pub count: u32,
     /// Line of the first one.
     pub line: u32,
+}
+
+impl UnboundPlace {
+    /// Whether the name is a member of something before it.
+    pub fn is_member(&self) -> bool {
+        self.form.contains(UnboundForm::MEMBER)
+    }
 }
 
 impl Writer<'_> {
@@ -129,9 +141,7 @@ impl Writer<'_> {
         });
         self.rows(&EDGES, file, edges.collect())?;
         let unbound = unbound.iter().map(|row| {
-            let (is_member, is_path) = (u8::from(row.is_member), u8::from(row.is_path));
-            let form = u8::from(row.is_call) + 2 * is_member + 4 * is_path;
-            let form = i64::from(form);
+            let form = row.form.bits().into();
             [name_key(&row.name), form, row.count.into(), row.line.into()]
         });
         self.rows(&UNBOUND, file, unbound.collect())?;
@@ -381,12 +391,9 @@ impl Read<'_> {
             .and_then(|mut statement| {
                 statement
                     .query_map([name_key(name)], |row| {
-                        let form: u8 = row.get(1)?;
                         Ok(UnboundPlace {
                             path: super::files::path(row, 0)?,
-                            is_call: form & 1 != 0,
-                            is_member: form & 2 != 0,
-                            is_path: form & 4 != 0,
+                            form: UnboundForm::from_bits_truncate(row.get(1)?),
                             count: row.get(2)?,
                             line: row.get(3)?,
                         })
@@ -399,8 +406,10 @@ impl Read<'_> {
     /// Returns whether a file calls a name that leads to no definition, and is no member: `describe()`.
     pub fn calls_unbound(&self, file: FileId, name: &str) -> StoreResult<bool> {
         self.tx
-            .prepare_cached("SELECT 1 FROM unbound WHERE file = ?1 AND name = ?2 AND form = 1")
-            .and_then(|mut statement| statement.exists((file, name_key(name))))
+            .prepare_cached("SELECT 1 FROM unbound WHERE file = ?1 AND name = ?2 AND form = ?3")
+            .and_then(|mut statement| {
+                statement.exists((file, name_key(name), UnboundForm::CALL.bits()))
+            })
             .context("looking an unbound name up")
     }
 

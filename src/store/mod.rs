@@ -40,7 +40,7 @@ use std::path::PathBuf;
 
 pub use chunks::PreparedChunk;
 pub use couplings::{Coupled, Coupling};
-pub use edges::{EdgeRow, EvaluationSite, UnboundNames, UnboundPlace, UnboundRow};
+pub use edges::{EdgeRow, EvaluationSite, UnboundForm, UnboundNames, UnboundPlace, UnboundRow};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit, PastCommit, Touch};
 pub use home::{Home, RepoHome};

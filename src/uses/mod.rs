@@ -6,6 +6,7 @@
 //! here, from the text of the files and the rules that made the edge. Nothing is written.
 
 mod arguments;
+mod before_after;
 mod broken;
 mod broken_use;
 mod changed_file;

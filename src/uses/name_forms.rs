@@ -2,7 +2,7 @@
 //! rules out: in Rust `.map(…)` is no use of a function `map`, nor `row.size` one of a method `size`.
 
 use crate::model::{Family, SymbolKind};
-use crate::store::UnboundPlace;
+use crate::store::{UnboundForm, UnboundPlace};
 
 /// The punctuation before a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +24,16 @@ pub(super) struct NameForm {
 impl NameForm {
     /// Returns the form of an unbound use.
     pub(super) fn of(place: &UnboundPlace) -> Self {
-        let before = match (place.is_member, place.is_path) {
-            (true, _) => Before::Dot,
-            (false, true) => Before::Path,
-            (false, false) => Before::Nothing,
+        let before = if place.is_member() {
+            Before::Dot
+        } else if place.form.contains(UnboundForm::PATH) {
+            Before::Path
+        } else {
+            Before::Nothing
         };
         Self {
             before,
-            is_called: place.is_call,
+            is_called: place.form.contains(UnboundForm::CALL),
         }
     }
 

@@ -9,7 +9,7 @@ use super::name_forms::NameForm;
 use crate::error::Result;
 use crate::ir::pasted_patterns;
 use crate::model::{Family, RepoPath, SymbolKind};
-use crate::store::{SymbolRow, UnboundPlace, token};
+use crate::store::{SymbolRow, UnboundForm, UnboundPlace, token};
 use crate::syntax;
 
 /// Definitions of a file whose names are looked up.
@@ -28,7 +28,7 @@ impl Uses<'_> {
         if let Some(tags) = component_tags(first) {
             // A tag of a template has the name of the component in the index, however it is written.
             let mut places = self.read.unbound_places(&tags[0])?;
-            places.retain(|it| it.is_call && !it.is_member && may_name(&it.path, &first.path));
+            places.retain(|it| it.form == UnboundForm::CALL && may_name(&it.path, &first.path));
             return Ok(places);
         }
         let mut places = self.read.unbound_places(&first.name)?;
@@ -129,8 +129,9 @@ pub(super) fn may_mean(place: &UnboundPlace, is_member: bool, home: &RepoPath) -
     let is_bare = is_member && has_implicit_receiver(syntax::by_path(&place.path).family());
     // `a.Keys.all()`: `a` may be a package.
     let is_java = syntax::by_path(home).family() == Some(Family::Java);
-    let is_qualified = is_java && !is_member && place.is_member && !place.is_call;
-    (place.is_member == is_member || place.is_path || is_bare || is_qualified)
+    let is_qualified = is_java && !is_member && place.form == UnboundForm::MEMBER;
+    let has_form = place.is_member() == is_member;
+    (has_form || place.form.contains(UnboundForm::PATH) || is_bare || is_qualified)
         && may_name(&place.path, home)
 }
 
@@ -156,16 +157,14 @@ pub(super) fn has_implicit_receiver(family: Option<Family>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{UnboundPlace, may_name, n_beside};
+    use super::{UnboundForm, UnboundPlace, may_name, n_beside};
     use crate::model::RepoPath;
 
     #[test]
     fn listed_lines_are_known_in_the_form_that_they_have() {
         let row = |count: u32, line: u32| UnboundPlace {
             path: RepoPath::new("a.rs").unwrap(),
-            is_call: true,
-            is_member: true,
-            is_path: false,
+            form: UnboundForm::CALL | UnboundForm::MEMBER,
             count,
             line,
         };

@@ -10,7 +10,7 @@ use super::{BundleManifest, refused};
 use crate::ir::ImportKind;
 use crate::model::{ChunkKind, EdgeKind, Provenance, RepoPath, SkipReason, SymbolKind};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
-use crate::store::{ErrorContext, StoreError, StoreResult, connection, facts, files};
+use crate::store::{ErrorContext, StoreError, StoreResult, UnboundForm, connection, facts, files};
 
 /// Checks a database, read-only and as it lies there.
 ///
@@ -193,7 +193,7 @@ fn rules() -> Vec<(&'static str, String)> {
         ),
         (
             "unbound names",
-            format!("SELECT 1 FROM unbound WHERE form NOT BETWEEN 0 AND 3 OR count NOT BETWEEN 1 AND 4294967295 OR NOT line {U32}"),
+            format!("SELECT 1 FROM unbound WHERE {} OR count NOT BETWEEN 1 AND 4294967295 OR NOT line {U32}", no_form()),
         ),
         (
             "commits",
@@ -205,6 +205,15 @@ fn rules() -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
     ]
+}
+
+/// The condition of SQL under which an unbound name has no form that there is.
+fn no_form() -> String {
+    let both = (UnboundForm::MEMBER | UnboundForm::PATH).bits();
+    format!(
+        "(form NOT BETWEEN 0 AND {} OR form & {both} = {both})",
+        UnboundForm::all().bits()
+    )
 }
 
 /// Facts are followed index by index when files are linked, and their symbols are those of the rows.

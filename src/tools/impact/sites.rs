@@ -163,7 +163,7 @@ fn add_unbound(
     places.sort_by_cached_key(|place| {
         (
             near.of_path(&place.path),
-            place.is_member != near.is_member,
+            place.is_member() != near.is_member,
             place.path.clone(),
             place.line,
         )

@@ -196,6 +196,53 @@ fn bundle_is_only_a_seed() {
 }
 
 #[test]
+fn an_index_of_every_language_is_carried() {
+    let edges = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/edges");
+    let fixtures = walk(&edges);
+    let mut languages = std::collections::BTreeMap::new();
+    for fixture in fixtures
+        .iter()
+        .filter(|it| it.extension().is_some_and(|it| it == "repo"))
+    {
+        languages
+            .entry(fixture.parent().unwrap())
+            .or_insert_with(Vec::new)
+            .push(fixture);
+    }
+    assert!(languages.len() >= 9, "{languages:?}");
+    for (language, fixtures) in languages {
+        // One repository with many files, each fixture below a directory of its own.
+        let mut text = String::new();
+        for (n, fixture) in fixtures.iter().enumerate() {
+            let steps = std::fs::read_to_string(fixture).unwrap();
+            for line in steps
+                .split_inclusive('\n')
+                .take_while(|it| !it.starts_with("//- commit"))
+            {
+                match line.strip_prefix("//- /") {
+                    Some(path) => text.extend([&format!("//- /case{n}/"), path]),
+                    None => text += line,
+                }
+            }
+        }
+        let repo = Fixture::parse(&(text + "//- commit base\n")).build();
+        let there = Cli::new(repo.path());
+        let bundle = repo.dir.path().join("x.bundle");
+        let made = there.json(&["bundle", "export", bundle.to_str().unwrap()]);
+        let clone = repo.dir.path().join("clone");
+        repo.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
+        let here = Cli::new(clone);
+        let taken = here.json(&["bundle", "import", bundle.to_str().unwrap(), "--verify"]);
+        assert_eq!(
+            taken["verifiedFiles"],
+            made["files"],
+            "{}",
+            language.display()
+        );
+    }
+}
+
+#[test]
 fn nothing_uncommitted_leaves() {
     let repo = Fixture::parse(PROJECT).build();
     let cli = Cli::new(repo.path());
