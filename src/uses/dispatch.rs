@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::dispatch::DispatchTargets;
 use crate::link::use_targets::DefinitionRow;
-use crate::model::{Family, SymbolId, SymbolKind};
+use crate::model::{Family, Provenance, SymbolId, SymbolKind};
 use crate::store::{StoreResult, SymbolRow};
 use crate::syntax;
 
@@ -51,13 +51,17 @@ impl<'r> Uses<'r> {
         Ok(all)
     }
 
-    /// Whether a definition that another one may stand for holds a function, so that only who calls it is a user: a field or a
-    /// variable of Go that a function is assigned to.
+    /// Whether a definition that another one may stand for, by `provenance`, holds a function, so that only who calls it is a user: a
+    /// field or a variable of Go that a function is assigned to. One of another build is used as the other is.
     pub(super) fn holds_function(
         &self,
         (file, _): DefinitionRow,
         row: SymbolId,
+        provenance: Provenance,
     ) -> StoreResult<bool> {
+        if provenance == Provenance::Alternative {
+            return Ok(false);
+        }
         let kind = self.read.kind_of(row)?;
         if !matches!(kind, Some(SymbolKind::Field | SymbolKind::Variable)) {
             return Ok(false);
@@ -118,7 +122,7 @@ impl<'r> Uses<'r> {
                 definition: *row,
                 class,
                 // Code that reads a field or assigns to it runs no function that it holds.
-                by_calls: self.holds_function((file, at), *row)?,
+                by_calls: self.holds_function((file, at), *row, class)?,
                 by_objects: all.by_objects.contains(&(file, at)),
                 except_in: all.from_outside.contains(&(file, at)).then_some(file),
             });

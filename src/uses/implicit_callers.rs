@@ -28,6 +28,8 @@ pub enum ImplicitCaller {
     TestRunner,
     /// The language, in words that follow "it is": "an entry point of a program".
     Language(&'static str),
+    /// Code that knows an interface of Go's standard library with a method of this name: `ServeHTTP`.
+    StandardInterface,
     /// Code that a decorator, an annotation or an attribute hands the definition to: `@app.route("/")`.
     Annotation(String),
     /// Code that knows the trait that a method implements, `Display`, or the class or interface that its class is built on.
@@ -78,7 +80,14 @@ impl Uses<'_> {
         }
         let mut callers = Vec::new();
         let by_name = syntax::called_by_name(&symbol.path, known);
-        callers.extend(by_name.map(ImplicitCaller::Language));
+        let is_of_go = facts.family == Family::Go && known.kind == SymbolKind::Method;
+        callers.extend(by_name.map(|words| {
+            if is_of_go {
+                ImplicitCaller::StandardInterface
+            } else {
+                ImplicitCaller::Language(words)
+            }
+        }));
         let is_default = facts.exports.iter().any(|it| {
             it.name == "default" && it.specifier.is_empty() && it.local == known.qualified_name
         });
@@ -202,8 +211,11 @@ impl Uses<'_> {
         asked: BasesAsked,
     ) -> Result<Vec<String>> {
         let mut outside = Vec::new();
+        let class = facts.symbols.get(member as usize).and_then(|it| it.parent);
         for base in bases(facts, member, asked) {
-            if self.types_meant(&base, facts, home)?.is_empty() {
+            // `class Client(web.Client)` is not built on itself.
+            let is_it = |it: &SymbolRow| it.path == *home.0 && Some(it.ordinal) == class;
+            if self.types_meant(&base, facts, home)?.iter().all(is_it) {
                 outside.push(base);
             }
         }
@@ -219,10 +231,17 @@ impl Uses<'_> {
         facts: &FileFacts,
         (path, file): (&RepoPath, Option<FileId>),
     ) -> Result<Vec<SymbolRow>> {
-        let mut named = self.read.symbols_named(&token::normal_form(name))?;
-        named.retain(|it| it.name == name && !is_member(it.kind) && may_name(&it.path, path));
-        let mut imported = facts.imports.iter().flat_map(|it| &it.names);
-        let is_alias = imported.any(|it| it.local == name && it.imported != name);
+        let imported = facts.imports.iter().flat_map(|it| &it.names);
+        let mut aliases = imported.filter(|it| it.local == name && it.imported != name);
+        // `from .base import Store as BaseStore`
+        let alias = aliases.next().map(|it| it.imported.as_str());
+        let is_alias = alias.is_some();
+        let mut named = Vec::new();
+        for name in std::iter::once(name).chain(alias) {
+            let all = self.read.symbols_named(&token::normal_form(name))?;
+            named.extend(all.into_iter().filter(|it| it.name == name));
+        }
+        named.retain(|it| !is_member(it.kind) && may_name(&it.path, path));
         let Some(file) = file.filter(|_| !named.is_empty() && !is_alias && binds_bases(facts))
         else {
             return Ok(named);

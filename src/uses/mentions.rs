@@ -311,7 +311,7 @@ impl Uses<'_> {
         for (&definition, &provenance) in &all.found {
             let ids = self.read.symbol_ids(definition.0)?;
             if let Some(row) = ids.get(definition.1 as usize) {
-                let by_calls = self.holds_function(definition, *row)?;
+                let by_calls = self.holds_function(definition, *row, provenance)?;
                 let by = UsesByDispatch {
                     provenance,
                     by_calls,

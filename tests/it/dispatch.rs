@@ -427,6 +427,14 @@ fn definitions_for_other_platforms_have_the_callers_of_the_usual_one() {
 }
 
 #[test]
+fn variables_for_other_builds_have_the_users_of_the_usual_one() {
+    let text = "//- /go.mod\nmodule example.com/a\n//- /all.go\n//go:build !small\n\npackage a\n\nvar Plain = 1\n\
+        //- /small.go\n//go:build small\n\npackage a\n\nvar Plain = 2\n//- /use.go\npackage a\n\nfunc run() int { return Plain }\n";
+    assert_eq!(callers(text, "small.go", 5), ["use.go run alternative"]);
+    assert_eq!(callers(text, "all.go", 5), ["use.go run resolved"]);
+}
+
+#[test]
 fn classes_of_other_languages_override_too() {
     let files = "\
 //- /a.ts

@@ -602,7 +602,7 @@ fn unchecked_uses(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<Uncheck
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file. Beside callers that are known, only
-/// those behind a base from outside.
+/// those behind a base or an interface from outside.
 fn implicit_callers(
     view: &View<'_>,
     uses: &Uses<'_>,
@@ -610,7 +610,13 @@ fn implicit_callers(
     has_callers: bool,
 ) -> Result<Vec<ImplicitCaller>> {
     let mut callers = uses.implicit_callers(target, has_callers)?;
-    callers.retain(|it| !has_callers || matches!(it, ImplicitCaller::OutsideBase(_)));
+    callers.retain(|it| {
+        let is_beside = matches!(
+            it,
+            ImplicitCaller::OutsideBase(_) | ImplicitCaller::StandardInterface
+        );
+        !has_callers || is_beside
+    });
     let role = view.roles.of_definition(&target.path, Some(target.ordinal));
     if role != FileRole::Test {
         callers.retain(|it| *it != ImplicitCaller::TestRunner);
