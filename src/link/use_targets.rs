@@ -15,7 +15,9 @@ use super::path_names::{NameLookup, Wanted};
 use super::rules;
 use super::rust_paths::Module;
 use super::types::Type;
-use crate::ir::{ExportKind, Expr, ExprId, FileFacts, Reference, Target};
+use crate::ir::{
+    ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, ImportedName, Reference, Target,
+};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
 use crate::store::interface;
@@ -389,6 +391,9 @@ impl<'a> UseTargets<'a> {
                         }
                         Some(ImportTarget::External) => Meaning::External,
                         Some(target) => match target.module() {
+                            Some(_) if let Some(member) = self.static_member(own, import, name) => {
+                                member
+                            }
                             Some(target) => {
                                 match exports::imported(&self.cache, target, &name.imported) {
                                     Some(found) => meaning(found),
@@ -402,6 +407,29 @@ impl<'a> UseTargets<'a> {
                     .collect()
             })
             .collect()
+    }
+
+    /// Returns the meaning of a member that is imported by its name, `open` of `import static a.Store.open;`, of overloads the first;
+    /// `None` of any other import.
+    fn static_member(
+        &self,
+        own: &LinkedFile,
+        import: &Import,
+        name: &ImportedName,
+    ) -> Option<Meaning> {
+        if import.kind != ImportKind::StaticMember || name.local == "*" {
+            return None;
+        }
+        let loaded = self.cache.get(own.file)?;
+        let linker = Linker::new(&self.cache, Rc::clone(&loaded));
+        let called = format!("{}()", name.local);
+        let mut names = [name.local.as_str(), &called].into_iter();
+        let found = names.find_map(|it| linker.statically_imported(&loaded, it));
+        Some(match found {
+            Some((Type::Definition(found), _)) => meaning(found),
+            Some(_) => Meaning::External,
+            None => Meaning::Unresolved,
+        })
     }
 
     /// Returns the meaning of a name that a path takes, which need not stand in the file that the path leads through.

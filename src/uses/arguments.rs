@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Uses;
+use super::before_after::BeforeAfter;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::changed_file::{ChangedFile, FileSide};
-use super::dangling_names::BeforeAfter;
 use super::difference::{DefinitionPlace, Difference};
 use super::mentions::line_text_at;
 use super::modifiers::is_typescript;

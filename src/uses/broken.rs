@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Uses;
+use super::before_after::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, last_name};
-use super::dangling_names::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
 use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::mentions::line_text_at;

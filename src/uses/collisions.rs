@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::Uses;
 use super::arguments::{ArityTrees, NarrowerDefinitions, broken_call, is_counted};
+use super::before_after::{BeforeAfter, BoundFile, Loss, LossesByFile};
 use super::broken_use::BrokenUse;
 use super::changed_file::{ChangedFile, FileSide};
-use super::dangling_names::{BeforeAfter, BoundFile, Loss, LossesByFile};
 use super::difference::{DefinitionPlace, Difference, SymbolChange, side};
 use super::undeclared_modules::UndeclaredModules;
 use crate::error::{Error, Result};

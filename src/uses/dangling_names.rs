@@ -5,130 +5,63 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
-use super::broken_use::{Refusal, last_name};
-use super::changed_file::{ChangedFile, place_of};
-use super::difference::Difference;
+use super::before_after::{
+    BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, LostReference, is_bare, is_unbound,
+    start_of_line,
+};
+use super::broken_use::last_name;
+use super::changed_file::{ChangedFile, FileSide};
 use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
 use super::unbound_uses::has_implicit_receiver;
-use super::undeclared_modules::{UndeclaredModules, is_declaration};
+use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::{
-    Export, ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target,
-};
-use crate::link::is_standard_method;
-use crate::link::overlay::OverlayFileIds;
-use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
-use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, Symbol, SymbolKind};
+use crate::ir::{ExportKind, FileFacts, ImportKind, Reference, Target};
+use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
+use crate::model::{Family, FileId, ModuleId, Provenance, Symbol};
 use crate::store::ImportTarget;
-use crate::syntax::{self, Language, Occurrence, OccurrenceRole, Occurrences, UseKind};
+use crate::syntax::{self, Occurrence, OccurrenceRole, Occurrences};
 
 /// The definitions of a changed file that are gone from it, by name and change: uses in the file itself have no import that
 /// could bind them.
 type OwnNames = HashMap<(String, usize), UsesOfGone>;
 
 /// The places of a file that may use a definition that is gone from it.
-enum UsesOfGone {
-    /// All that name it, without a receiver.
+struct UsesOfGone {
+    named: NamedAlone,
+    /// References that name it as a member.
+    members: HashSet<u32>,
+}
+
+/// Where a name alone, without a receiver, may use a definition.
+enum NamedAlone {
     Anywhere,
-    /// Those in these bytes: of a function inside another one.
+    /// Anywhere below a glob of Rust that takes it, `use Token::*`: its name is looked for in several places then.
+    BehindGlob,
+    /// In these bytes: of a function inside another one.
     Within(Vec<std::ops::Range<u32>>),
-    /// These references, which name a member.
-    Members(HashSet<u32>),
+    Nowhere,
 }
 
 impl UsesOfGone {
+    fn by_name(named: NamedAlone) -> Self {
+        Self {
+            named,
+            members: HashSet::new(),
+        }
+    }
+
     fn has_place(&self, start: u32) -> bool {
-        match self {
-            Self::Anywhere => true,
-            Self::Within(all) => all.iter().any(|it| it.contains(&start)),
-            Self::Members(_) => false,
+        match &self.named {
+            NamedAlone::Anywhere | NamedAlone::BehindGlob => true,
+            NamedAlone::Within(all) => all.iter().any(|it| it.contains(&start)),
+            NamedAlone::Nowhere => false,
         }
     }
 
     fn has_member(&self, reference: u32) -> bool {
-        matches!(self, Self::Members(all) if all.contains(&reference))
-    }
-}
-
-/// Both states of a difference, to bind names in.
-pub(super) struct BeforeAfter<'a> {
-    pub(super) difference: &'a Difference,
-    pub(super) overlay_ids: Vec<OverlayFileIds>,
-    pub(super) before: UseTargets<'a>,
-    pub(super) now: UseTargets<'a>,
-    /// The declarations that are gone, with their change.
-    pub(super) gone: HashMap<DefinitionRow, usize>,
-    pub(super) targets_before: HashMap<FileId, Vec<ImportTarget>>,
-    pub(super) undeclared: UndeclaredModules,
-}
-
-/// One file of the new state, bound among the earlier files and among the present ones.
-pub(super) struct BoundFile<'a> {
-    pub(super) path: &'a RepoPath,
-    pub(super) language: &'static Language,
-    /// Its id in the new state.
-    pub(super) id: FileId,
-    pub(super) text: &'a str,
-    pub(super) facts: &'a FileFacts,
-    pub(super) before: FileTargets,
-    pub(super) now: FileTargets,
-    /// Where its imports lead now.
-    pub(super) targets: Vec<Option<ImportTarget>>,
-    /// Its place in the difference, where its own definitions are looked for.
-    pub(super) changed: Option<usize>,
-    /// Names that an import bound to a definition that is gone, by its change, and that nothing in the file binds now.
-    pub(super) lost_names: Vec<(String, usize)>,
-}
-
-/// The places that are found, by file and loss.
-#[derive(Default)]
-pub(super) struct LossesByFile {
-    pub(super) places: BTreeMap<(RepoPath, Loss), Vec<BrokenPlace>>,
-    /// Re-exports that are broken themselves: file and name.
-    pub(super) exports: HashSet<(ModuleId, String)>,
-}
-
-impl LossesByFile {
-    fn add(&mut self, path: &RepoPath, loss: &Loss, place: BrokenPlace) {
-        let key = (path.clone(), loss.clone());
-        self.places.entry(key).or_default().push(place);
-    }
-
-    /// Adds what a file exports of a name that it lost, with `is_passed_on` the name itself: `import { open } from './db'`, `export { open }`.
-    fn pass_on(&mut self, bound: &BoundFile<'_>, local: &str, is_passed_on: bool) {
-        let exports = bound.facts.exports.iter();
-        let names = exports.filter(|it| it.specifier.is_empty() && it.local == local);
-        let names = names.map(|it| it.name.as_str());
-        let names = names.chain(is_passed_on.then_some(local));
-        let names = names.map(|name| (bound.id.into(), name.to_owned()));
-        self.exports.extend(names);
-    }
-}
-
-/// A place in a file where a name means nothing now.
-pub(super) struct BrokenPlace {
-    pub(super) start: u32,
-    pub(super) line: u32,
-    pub(super) kind: Option<UseKind>,
-    pub(super) provenance: Provenance,
-    pub(super) module_line: Option<u32>,
-    /// The file and the name there that an import, or a member of a module, takes.
-    pub(super) from: Option<(ModuleId, String)>,
-}
-
-impl BrokenPlace {
-    /// A resolved import or export.
-    pub(super) fn at(start: u32, line: u32) -> Self {
-        Self {
-            start,
-            line,
-            kind: None,
-            provenance: Provenance::Resolved,
-            module_line: None,
-            from: None,
-        }
+        self.members.contains(&reference)
     }
 }
 
@@ -137,171 +70,6 @@ struct DanglingName {
     loss: Loss,
     module_line: Option<u32>,
     from: Option<(ModuleId, String)>,
-}
-
-/// A reference that means nothing now.
-pub(super) struct LostReference {
-    pub(super) loss: Loss,
-    pub(super) provenance: Provenance,
-    /// Of a member of a module, the file and the name that it is asked for.
-    pub(super) from: Option<(ModuleId, String)>,
-    /// Whether one type of a union lost the member, and others have it.
-    pub(super) is_of_union: bool,
-}
-
-/// The meaning that a broken place lost.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Loss {
-    /// A declaration that is gone, by its change.
-    Change(usize),
-    /// A member that is gone, by its change, which a base from outside the repository may have: it may have overridden that.
-    Inherited(usize),
-    /// A member that is gone, by its change, of which the use may be none: the code may have narrowed a union to a type that has it, or
-    /// a cast says that an object is of the type.
-    Uncertain(usize),
-    /// A definition that its importer no longer gets: file and symbol.
-    Definition(DefinitionRow),
-    /// A module, by its file.
-    Module(ModuleId),
-    /// A module of Rust that nothing declares any more, by its file.
-    Undeclared(FileId),
-    /// A module of Rust that is declared under another condition than before, by its file: the use may be under that too.
-    Conditional(FileId),
-    /// A definition that no longer permits the use, by its change.
-    Refused(usize, Refusal),
-}
-
-impl BeforeAfter<'_> {
-    /// Whether the names of a file's import and export lists mean something else; `earlier_id` is its id among the earlier files.
-    pub(super) fn lists_differ(&self, id: FileId, earlier_id: FileId) -> Result<bool> {
-        let (before, now) = (self.before.lists_of(earlier_id)?, self.now.lists_of(id)?);
-        Ok((before.imports, before.exports) != (now.imports, now.exports))
-    }
-
-    /// Whether a name means something outside the repository for want of a definition in it. A bare one, though nothing new is
-    /// imported: a type of C# is looked for in all namespaces that the file uses. A method of Rust, which is looked for in the
-    /// pointer around its receiver too, `Arc<Store>`: one that the standard library doesn't have. Not what a module passes on.
-    fn is_only_outside(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
-        let used = &bound.facts.references[reference];
-        if bound.now.references.get(reference) != Some(&Meaning::External) {
-            return false;
-        }
-        if !is_bare(bound.facts, used) {
-            return bound.facts.family == Family::Rust
-                && !is_standard_method(bound.facts.name(used))
-                && self.now.module_of_receiver(bound.id, reference).is_none();
-        }
-        // The module that it is imported from passes it on from outside now.
-        let name = bound.facts.name(used);
-        let imports = bound.facts.imports.iter().enumerate();
-        let imports = imports.zip(&bound.now.imports);
-        let mut imported = imports
-            .flat_map(|((at, import), now)| (import.names.iter().zip(now)).map(move |it| (at, it)));
-        let is_passed_on = |at: usize| self.module_gone(bound, at) != Some(true);
-        if imported.any(|(at, (it, now))| {
-            it.local == name && *now == Meaning::External && is_passed_on(at)
-        }) {
-            return false;
-        }
-        let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
-        bound.changed.is_none_or(|at| {
-            let file = &self.difference.files[at];
-            // The names of macros and crates are looked up like imports in Rust, without anybody writing one.
-            let is_rust = bound.facts.family == Family::Rust;
-            let written = |import: &&Import| !(is_rust && import.kind == ImportKind::Scope);
-            let before = file.old.facts.imports.iter().filter(written).map(listed);
-            let now = file.new.facts.imports.iter().filter(written).map(listed);
-            before.eq(now)
-        })
-    }
-
-    /// Whether a changed file exports a name no longer, and nothing that it exports as a whole may have it: of CommonJS modules that
-    /// is not known otherwise.
-    fn no_longer_exports(&self, file: FileId, name: &str) -> bool {
-        let at = self.overlay_ids.iter().position(|it| it.earlier == file);
-        let Some(file) = at.map(|at| &self.difference.files[at]) else {
-            return false;
-        };
-        let has = |facts: &FileFacts| facts.exports.iter().any(|it| it.name == name);
-        // An object literal that the module is has the exports that are listed, unless it takes others in.
-        let is_literal = |it: &Export| it.local.is_empty() && it.specifier.is_empty();
-        let may_add = ["...", "Object.assign(", "exports["];
-        let is_open = may_add.iter().any(|it| file.new.text.contains(it));
-        let is_whole = |it: &Export| match it.kind {
-            ExportKind::Star => true,
-            ExportKind::Assignment => is_open || !is_literal(it),
-            _ => false,
-        };
-        let (old, new) = (&file.old.facts, &file.new.facts);
-        has(old)
-            && !has(new)
-            && !new.has_errors
-            && !new.exports.iter().any(is_whole)
-            && (!new.exports.is_empty() || is_typescript(&file.path) && file.new.is_there)
-    }
-
-    /// Whether a reference takes a name of a module that exports it no longer: `require('./store').open`.
-    fn is_taken_from_module(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
-        let module = self.now.module_of_receiver(bound.id, reference);
-        let name = bound.facts.name(&bound.facts.references[reference]);
-        module.is_some_and(|it| self.no_longer_exports(it.file(), name))
-    }
-
-    /// Returns the class around a member that is gone, as it is, and the classes that it is built on; none of a member of something else.
-    fn class_of_member(&self, change: usize) -> Result<Vec<DefinitionRow>> {
-        let difference = self.difference;
-        let change = &difference.changes[change];
-        let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
-            return Ok(Vec::new());
-        };
-        let owner = symbol.parent.map(|at| &file.old.facts.symbols[at as usize]);
-        let Some(owner) = owner.filter(|it| it.kind == SymbolKind::Class) else {
-            return Ok(Vec::new());
-        };
-        match place_of(&file.new.facts.symbols, owner) {
-            Some(at) => Ok(self
-                .now
-                .class_and_bases((self.overlay_ids[place.file].earlier, at))?),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// Returns the qualified names of a type of a changed file and of the types built on it, which had its members.
-    fn class_and_heirs(&self, bound: &BoundFile<'_>, owner: &str) -> Result<BTreeSet<String>> {
-        let mut names = BTreeSet::from([owner.to_owned()]);
-        let symbols = bound.facts.symbols.iter().zip(0..);
-        for (_, at) in symbols.filter(|(it, _)| it.qualified_name == owner) {
-            let (heirs, _) = self.now.subclasses((bound.id, at))?;
-            for ((file, at), _) in heirs {
-                let facts = self.now.facts(file);
-                let heir = facts.as_ref().and_then(|it| it.symbols.get(at as usize));
-                names.extend(heir.map(|it| it.qualified_name.clone()));
-            }
-        }
-        Ok(names)
-    }
-
-    /// Whether none of these classes declares a member. In TypeScript `this.open = first` declares none either, and a definition that is
-    /// found for `open` is that of its value.
-    fn lack_member(&self, classes: &[DefinitionRow], name: &str) -> bool {
-        let declares = |(file, at): &DefinitionRow| {
-            let facts = self.now.facts(*file);
-            facts.is_none_or(|facts| {
-                let mut members = facts.symbols.iter();
-                members.any(|it| it.parent == Some(*at) && it.name == name)
-            })
-        };
-        !classes.is_empty() && !classes.iter().any(declares)
-    }
-
-    /// Returns the loss of a use of a definition that is gone, which means `now`. One that was renamed was the class's own.
-    fn lost_change(&self, change: usize, now: Meaning) -> Loss {
-        let is_removed = self.difference.changes[change].kind == ChangeKind::Removed;
-        match now {
-            Meaning::Inherited if is_removed => Loss::Inherited(change),
-            _ => Loss::Change(change),
-        }
-    }
 }
 
 /// The names that import and export lists of one file lost, and the definitions that they no longer import.
@@ -336,9 +104,12 @@ impl Uses<'_> {
         self.add_lost_by_part(states, bound, &mut references)?;
         let mut own = own_gone(states, bound)?;
         let lost_names = bound.lost_names.iter();
-        own.extend(
-            lost_names.map(|(name, change)| ((name.clone(), *change), UsesOfGone::Anywhere)),
-        );
+        own.extend(lost_names.map(|(name, change)| {
+            (
+                (name.clone(), *change),
+                UsesOfGone::by_name(NamedAlone::Anywhere),
+            )
+        }));
         if references.is_empty() && lists.by_word.is_empty() && own.is_empty() {
             return Ok(());
         }
@@ -398,7 +169,10 @@ impl Uses<'_> {
                     .filter(|_| !is_declaration(&import.specifier))
                     .or_else(|| meanings.and_then(|it| loss_of(states, it, is_provable)));
                 let loss = loss.and_then(|it| it.with_module(module_gone));
-                let Some(mut loss) = loss else {
+                // Of `import static a.Store.open;` without `Store` the name of the class is broken.
+                let is_of_class = import.kind == ImportKind::StaticMember;
+                let Some(mut loss) = loss.filter(|it| !(is_of_class && it.is_of_definition()))
+                else {
                     continue;
                 };
                 // `export * from './gone'` lists no name.
@@ -443,7 +217,12 @@ impl Uses<'_> {
                     module_line,
                     from,
                 };
-                lists.add(listed_word(&name.imported, &name.local), role, listed);
+                let word = match import.kind {
+                    // What is imported of the module is the class.
+                    ImportKind::StaticMember => &name.local,
+                    _ => listed_word(&name.imported, &name.local),
+                };
+                lists.add(word, role, listed);
             }
             let module = match target_before {
                 Some(ImportTarget::File(target)) if is_missing => Some(target),
@@ -570,7 +349,7 @@ impl Uses<'_> {
                 used.provenance == Provenance::Member && bound.facts.family == Family::Ecmascript;
             let of_reference = bound.facts.references.get(*reference as usize);
             let is_local = of_reference.is_some_and(|it| matches!(it.target, Target::Value(_)));
-            if is_typed_member && is_local {
+            if is_local && (is_typed_member || is_other_name(states, bound, &used.loss, *start)) {
                 continue;
             }
             let loss = match used.loss {
@@ -603,6 +382,22 @@ impl Uses<'_> {
         let path = self.read.path_of(file)?;
         Ok(path.is_some_and(|path| is_typescript(&path)))
     }
+}
+
+/// Whether the name at a byte is a local one for the definition that a loss is of: the `s` of `s.open()` behind `s = flask.session`, which
+/// is broken there alone.
+fn is_other_name(states: &BeforeAfter<'_>, bound: &BoundFile<'_>, loss: &Loss, start: u32) -> bool {
+    let (Loss::Change(change) | Loss::Inherited(change)) = loss else {
+        return false;
+    };
+    let Some((_, gone)) = states.difference.old(&states.difference.changes[*change]) else {
+        return false;
+    };
+    let rest = bound.text.get(start as usize..).unwrap_or_default();
+    let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_' && it != '$');
+    let word = &rest[..end.unwrap_or(rest.len())];
+    let mut imported = bound.facts.imports.iter().flat_map(|it| &it.names);
+    !word.is_empty() && word != last_name(&gone.name) && !imported.any(|it| it.local == word)
 }
 
 /// Adds the names that an export list took from another module before and does not now.
@@ -689,11 +484,14 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         };
         let name = last_name(&symbol.name).to_owned();
         let Some((owner, _)) = symbol.qualified_name.rsplit_once('.') else {
-            own.insert((name, change_at), UsesOfGone::Anywhere);
+            own.insert((name, change_at), UsesOfGone::by_name(NamedAlone::Anywhere));
             continue;
         };
         if let Some(bodies) = bodies_around(file, symbol) {
-            own.insert((name, change_at), UsesOfGone::Within(bodies));
+            own.insert(
+                (name, change_at),
+                UsesOfGone::by_name(NamedAlone::Within(bodies)),
+            );
             continue;
         }
         if receivers.is_none() {
@@ -726,12 +524,24 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                     .get(*n)
                     .is_some_and(|it| is_lost(*n, *it))
         });
-        let fits: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
-        if !fits.is_empty() {
-            own.insert((name, change_at), UsesOfGone::Members(fits));
+        let members: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
+        let named = if takes_all_of(&file.new, owner) {
+            NamedAlone::BehindGlob
+        } else {
+            NamedAlone::Nowhere
+        };
+        if !members.is_empty() || matches!(named, NamedAlone::BehindGlob) {
+            own.insert((name, change_at), UsesOfGone { named, members });
         }
     }
     Ok(own)
+}
+
+/// Whether a file of Rust may take all variants of one of its enums by their names alone: `use Token::*;`, which is no import among
+/// its facts.
+fn takes_all_of(file: &FileSide, owner: &str) -> bool {
+    let enum_name = owner.rsplit('.').next().unwrap_or(owner);
+    file.facts.family == Family::Rust && file.text.contains(&format!("{enum_name}::*"))
 }
 
 /// Returns the bodies of the functions around one that was inside a function, in the new state; `None` of what is no part of a
@@ -777,12 +587,21 @@ fn add_own(
             let mut it = Loss::Change(*change);
             let is_here = uses.has_place(place.start_byte);
             let (kind, provenance) = match place.role {
+                OccurrenceRole::Use { reference, kind } if uses.has_member(reference) => {
+                    let now = bound.now.references[reference as usize];
+                    it = states.lost_change(*change, now);
+                    (Some(kind), Provenance::Member)
+                }
                 OccurrenceRole::Global(kind) | OccurrenceRole::Unbound(kind) if is_here => {
                     (Some(kind), Provenance::Resolved)
                 }
                 OccurrenceRole::Use { reference, kind } if is_here => {
                     let used = bound.facts.references.get(reference as usize);
-                    let is_bare = used.is_some_and(|it| is_bare(bound.facts, it));
+                    let is_behind_glob = matches!(uses.named, NamedAlone::BehindGlob);
+                    let is_bare = used.is_some_and(|it| {
+                        let is_value = matches!(it.target, Target::Value(_));
+                        is_bare(bound.facts, it) || is_behind_glob && is_value
+                    });
                     let now = bound.now.references.get(reference as usize);
                     let is_lost = now.is_some_and(|it| is_unbound(*it))
                         || is_bare && states.is_only_outside(bound, reference as usize);
@@ -799,11 +618,6 @@ fn add_own(
                         continue;
                     }
                     (None, Provenance::Resolved)
-                }
-                OccurrenceRole::Use { reference, kind } if uses.has_member(reference) => {
-                    let now = bound.now.references[reference as usize];
-                    it = states.lost_change(*change, now);
-                    (Some(kind), Provenance::Member)
                 }
                 _ => continue,
             };
@@ -838,26 +652,6 @@ fn loss_of(
     }
 }
 
-/// Whether a use is a name alone: `helper` in `helper(2)`, where in some languages the arguments choose among overloads.
-pub(super) fn is_bare(facts: &FileFacts, used: &Reference) -> bool {
-    match used.target {
-        Target::Lexical => true,
-        Target::Value(value) => is_bare_name(facts, value),
-        _ => false,
-    }
-}
-
-fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
-    match facts.exprs.get(value) {
-        Expr::Name { .. } => true,
-        Expr::Callee { call: inner }
-        | Expr::Call { callee: inner, .. }
-        | Expr::Construct { class: inner }
-        | Expr::Specialized { base: inner, .. } => is_bare_name(facts, *inner),
-        _ => false,
-    }
-}
-
 /// Whether a use is a name alone in the body of a type, which finds the type's members there in languages with an implicit
 /// receiver.
 fn is_bare_within(facts: &FileFacts, used: &Reference, owners: &BTreeSet<String>) -> bool {
@@ -869,13 +663,6 @@ fn is_bare_within(facts: &FileFacts, used: &Reference, owners: &BTreeSet<String>
         around = symbol.parent;
     }
     false
-}
-
-pub(super) fn is_unbound(meaning: Meaning) -> bool {
-    matches!(
-        meaning,
-        Meaning::Unresolved | Meaning::KeywordArgument | Meaning::Dangling(_)
-    )
 }
 
 /// Whether the key at a byte is one of an object literal that is cast to a type, which may have more keys than that: `{ size: 1 } as Box`.
@@ -897,15 +684,4 @@ fn is_key_of_cast(text: &str, start: usize) -> bool {
         }
     }
     false
-}
-
-/// Returns the first byte of a line (from 1) that is no white space.
-pub(super) fn start_of_line(text: &str, line: u32) -> u32 {
-    let before = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1) as usize);
-    let start: usize = before.map(str::len).sum();
-    let rest = text.get(start..).unwrap_or_default();
-    let indent = rest.len() - rest.trim_start().len();
-    u32::try_from((start + indent).min(text.len())).unwrap_or(u32::MAX)
 }

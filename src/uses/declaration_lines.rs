@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Uses;
-use super::dangling_names::start_of_line;
+use super::before_after::start_of_line;
 use super::mentions::line_text_at;
 use crate::error::Result;
 use crate::link::use_targets::DefinitionRow;

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Uses;
+use super::before_after::BeforeAfter;
 use super::broken::MAX_NAMES;
 use super::broken_use::{BrokenUses, last_name};
-use super::dangling_names::BeforeAfter;
 use super::difference::Difference;
 use super::modifiers::is_typescript;
 use crate::error::Result;

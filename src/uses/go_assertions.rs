@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Uses;
+use super::before_after::{BeforeAfter, start_of_line};
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::changed_file::place_of;
-use super::dangling_names::{BeforeAfter, start_of_line};
 use super::mentions::line_text_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
@@ -23,6 +23,8 @@ struct ChangedMethod<'d> {
     home: &'d RepoPath,
     method: &'d Symbol,
     type_: DefinitionRow,
+    /// Whether it is gone; else its signature is another one.
+    is_gone: bool,
 }
 
 impl ChangedMethod<'_> {
@@ -144,6 +146,7 @@ impl Uses<'_> {
                         home: &file.path,
                         method,
                         type_: (it.id, row.ordinal),
+                        is_gone: change.kind != ChangeKind::Signature,
                     }));
                 }
             }
@@ -199,7 +202,12 @@ impl Uses<'_> {
                     assertion.line,
                     line_text_at(&text, assertion.start as usize),
                 );
-                let (member, reason) = (one.as_member(), BrokenReason::Gone);
+                let reason = if one.is_gone {
+                    BrokenReason::Gone
+                } else {
+                    BrokenReason::Refused(Refusal::Unsatisfying)
+                };
+                let member = one.as_member();
                 let entry = BrokenUse::of_implementation(member, path.clone(), place, reason);
                 found.add(entry, is_proved);
             }

@@ -1,6 +1,6 @@
 //! Modules and packages that no file of the repository has any more, whose imports lead out of it now.
 
-use super::dangling_names::{BeforeAfter, BoundFile, Loss};
+use super::before_after::{BeforeAfter, BoundFile, Loss};
 use crate::link::use_targets::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId};
 use crate::store::ImportTarget;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Uses;
+use super::before_after::{BeforeAfter, BoundFile};
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
-use super::dangling_names::{BeforeAfter, BoundFile};
 use super::difference::Difference;
 use super::implicit_callers::BasesAsked;
 use crate::error::Result;

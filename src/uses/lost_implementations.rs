@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::Uses;
+use super::before_after::BeforeAfter;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::changed_file::{ChangedFile, FileSide, place_of};
-use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
 use super::modifiers::DeclaredModifiers;
 use super::new_requirements::is_demanded;

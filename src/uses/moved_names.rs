@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::Uses;
+use super::before_after::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
 use super::broken_use::BrokenUses;
-use super::dangling_names::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{FileFacts, Import};

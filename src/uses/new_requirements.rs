@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use super::Uses;
+use super::before_after::BeforeAfter;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::changed_file::{ChangedFile, FileSide, place_of};
-use super::dangling_names::BeforeAfter;
 use super::difference::Difference;
 use super::mentions::line_text_at;
 use super::modifiers::{DeclaredModifiers, behind_brackets};

@@ -2,9 +2,9 @@
 //! `run` any more, `open()` of a class that lacks the method its interface has in its place.
 
 use super::Uses;
+use super::before_after::BeforeAfter;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember};
 use super::changed_file::place_of;
-use super::dangling_names::BeforeAfter;
 use super::difference::SymbolChange;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;

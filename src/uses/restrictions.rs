@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Uses;
+use super::before_after::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::broken_use::{BrokenUses, Refusal, last_name};
 use super::changed_file::ChangedFile;
-use super::dangling_names::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, start_of_line};
 use super::difference::SymbolChange;
 use super::modifiers::{DeclaredModifiers, Visibility, behind_brackets};
 use super::unchecked_parameters::parameter_types;

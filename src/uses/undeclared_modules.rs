@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Uses;
+use super::before_after::{BoundFile, Loss, is_unbound};
 use super::changed_file::{ChangedFile, FileSide};
-use super::dangling_names::{BoundFile, Loss, is_unbound};
 use super::difference::Difference;
 use crate::error::Result;
 use crate::ir::Import;

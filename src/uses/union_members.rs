@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use super::Uses;
+use super::before_after::{BeforeAfter, BoundFile, Loss, LostReference};
 use super::broken_use::last_name;
 use super::changed_file::place_of;
-use super::dangling_names::{BeforeAfter, BoundFile, Loss, LostReference};
 use super::narrowing::{WrittenReceiver, has_parameter, may_be_narrowed};
 use crate::error::Result;
 use crate::link::union_parts::UnionPart;

@@ -1,4 +1,5 @@
-//! What was found last about two commits: neither changes, nor does a generation of an index.
+//! The answers that were given last about two commits, and the differences behind them: neither commit changes, nor does a generation of
+//! an index.
 
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ impl AnswerKey {
         }
     }
 
-    /// Returns what an answer about the same commits and paths was made from, or finds it.
+    /// Returns the difference behind an answer about the same commits and paths, or finds it.
     pub(super) fn gathered(
         &self,
         comparison: &Comparison,

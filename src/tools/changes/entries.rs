@@ -285,21 +285,22 @@ impl ListedChanges {
             count(total, "definition"),
             re_exports(self.n_re_exports),
         );
-        let unresolved = gathered.broken.n_unresolved;
-        said += &match (n_broken, unresolved) {
-            (0, 0) => " No broken use was found.".to_owned(),
-            (0, n) => format!(
-                " No broken use was found; {} of the names that are gone {} no known meaning.",
-                count(n, "use"),
+        said += &match n_broken {
+            0 => " No broken use was found".to_owned(),
+            1 => " 1 use is broken".to_owned(),
+            n => format!(" {n} uses are broken"),
+        };
+        said += &match gathered.broken.n_unresolved {
+            0 => ".".to_owned(),
+            n => format!(
+                "; {n}{} of the names that are gone {} no known meaning.",
+                match (n_broken, n) {
+                    (0, 1) => " use",
+                    (0, _) => " uses",
+                    (_, 1) => " more use",
+                    _ => " more uses",
+                },
                 if n == 1 { "has" } else { "have" }
-            ),
-            (n, _) => format!(
-                " {} broken.",
-                if n == 1 {
-                    "1 use is".to_owned()
-                } else {
-                    format!("{n} uses are")
-                }
             ),
         };
         if gathered.n_outlined > 0 {

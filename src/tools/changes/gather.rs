@@ -1,9 +1,10 @@
 //! The difference of two states, with the uses that it breaks, for an index of the later one.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::ChangesQuestion;
+use super::reached_tests::ReachedTests;
 use crate::error::Result;
 use crate::model::{ContentId, RepoPath, SkipReason};
 use crate::tools::places::uses;
@@ -33,6 +34,8 @@ pub(super) struct Gathered {
     pub(super) with_errors: Vec<RepoPath>,
     /// Definitions in them that are not found and may be there.
     pub(super) n_unread: u64,
+    /// The tests that the changes reach, once they were looked for.
+    pub(super) tests: OnceLock<ReachedTests>,
 }
 
 impl Gathered {
@@ -121,6 +124,7 @@ impl Gathered {
             n_possible_losses,
             n_outlined,
             in_unfollowed,
+            tests: OnceLock::new(),
         })
     }
 }

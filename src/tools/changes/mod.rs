@@ -8,6 +8,7 @@ pub(crate) mod entries;
 mod gather;
 mod page;
 pub(crate) mod reach;
+mod reached_tests;
 
 use std::sync::Arc;
 
@@ -472,7 +473,7 @@ fn answer(
     let share = (PagedList::Collisions, COLLISIONS_SHARE);
     let collisions = collisions.map(|it| budget.fit_page(&mut page, share, it.all, limit));
     let tests = reach::tests(view, asked, &reach)?;
-    let tests_total = reach.tests.len() as u64;
+    let tests_total = reach.tests.all.len() as u64;
     let tests = budget.fit_page(&mut page, (PagedList::Tests, TESTS_SHARE), tests, limit);
     let files = entries::files(asked);
     let files_total = files.len() as u64;
@@ -480,7 +481,7 @@ fn answer(
     let next_cursor = page.next(&digest, view.index_id);
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
     let unchecked = gathered.unchecked_uses(asked);
-    let of_tests = || tests_sentence(tests_total, reach.n_possible_tests(), reach.is_deeper);
+    let of_tests = || tests_sentence(tests_total, reach.tests.n_possible(), reach.tests.is_deeper);
     let findings = [
         listed.summary(gathered, broken_total),
         not_compared(unchecked),
@@ -506,7 +507,7 @@ fn answer(
         collisions_total,
         tests,
         tests_total,
-        is_deeper: reach.is_deeper,
+        is_deeper: reach.tests.is_deeper,
         files,
         files_total,
         unresolved: gathered.broken.n_unresolved,

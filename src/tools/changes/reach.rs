@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::entries::ListedChanges;
 use super::gather::Gathered;
+use super::reached_tests::{ReachedTests, Test};
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
 use crate::graph::coupled;
@@ -52,21 +53,10 @@ pub(crate) struct TestOutput {
     pub(crate) run: Option<String>,
 }
 
-/// A test file with how it is known.
-#[derive(Clone, Debug)]
-pub(super) struct Test {
-    path: RepoPath,
-    hops: u32,
-    provenance: Provenance,
-    basis: TestBasis,
-}
-
 /// The reach of all changes.
 pub(super) struct ChangesReach {
-    /// The tests, the nearest first.
-    pub(super) tests: Vec<Test>,
-    /// Whether there are users behind the last step to the tests.
-    pub(super) is_deeper: bool,
+    /// None where they are not asked for.
+    pub(super) tests: ReachedTests,
     /// The rows of each changed definition.
     rows: HashMap<usize, Vec<SymbolRow>>,
     callers: HashMap<usize, u64>,
@@ -116,14 +106,18 @@ impl ChangesReach {
             *callers.entry(at).or_default() += users.len() as u64;
         }
         let mut reach = Self {
-            tests: Vec::new(),
-            is_deeper: false,
+            tests: ReachedTests::default(),
             rows,
             callers,
             n_counted: Cell::new(0),
         };
         if asked.has(AnswerPart::Tests) {
-            (reach.tests, reach.is_deeper) = reach.find_tests(view, asked, gathered)?;
+            reach.tests = if let Some(known) = gathered.tests.get() {
+                known.clone()
+            } else {
+                let found = reach.find_tests(view, asked, gathered)?;
+                gathered.tests.get_or_init(|| found).clone()
+            };
         }
         Ok(reach)
     }
@@ -131,12 +125,6 @@ impl ChangesReach {
     /// Returns how many definitions use a changed one, and files outside of definitions.
     pub(super) fn callers(&self, change: usize) -> u64 {
         self.callers.get(&change).copied().unwrap_or(0)
-    }
-
-    /// Returns how many of the tests are reached through no use of a changed definition, but from its file.
-    pub(super) fn n_possible_tests(&self) -> u64 {
-        let is_possible = |test: &&Test| test.provenance == Provenance::PathHeuristic;
-        self.tests.iter().filter(is_possible).count() as u64
     }
 
     /// Returns how many test files reach a changed definition; of the first hundred that are asked for.
@@ -157,13 +145,12 @@ impl ChangesReach {
         Ok(files.len() as u64)
     }
 
-    /// Returns the tests, the nearest first, and whether there are users behind the last step.
     fn find_tests(
         &self,
         view: &View<'_>,
         asked: &ChangesQuestion<'_>,
         gathered: &Gathered,
-    ) -> Result<(Vec<Test>, bool)> {
+    ) -> Result<ReachedTests> {
         let difference = &gathered.difference;
         let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
         let same_code = with_same_code(difference);
@@ -182,15 +169,8 @@ impl ChangesReach {
             }
         };
         let is_test = |path: &RepoPath| view.roles.is_test(path);
-        let has_same_code = |path: &RepoPath| {
-            let file = difference.file(path);
-            file.is_some_and(|(at, it)| same_code.contains(&at) && it.new.is_there)
-        };
-        for file in &asked.comparison.files {
-            let is_changed_test = is_wanted(&file.path) && is_test(&file.path);
-            if file.new.is_some() && is_changed_test && !has_same_code(&file.path) {
-                add(file.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
-            }
+        for path in changed_tests(view, asked, difference, &same_code) {
+            add(path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
         }
         for one in gathered
             .broken
@@ -208,13 +188,20 @@ impl ChangesReach {
             let of_it = self.rows.get(&at).into_iter().flatten();
             targets.extend(of_it.filter(|row| is_wanted(&row.path)).cloned());
         }
-        for row in &targets {
-            if view.roles.of_definition(&row.path, Some(row.ordinal)) == FileRole::Test {
-                add(row.path.clone(), 0, Provenance::Resolved, TestBasis::Graph);
-            }
-        }
+        let n_changed = targets.len();
         let broken = gathered.broken.all.iter();
         let broken_in = add_broken(view, broken.filter(|it| is_wanted(&it.home)), &mut targets)?;
+        for (n, row) in targets.iter().enumerate() {
+            if view.roles.of_definition(&row.path, Some(row.ordinal)) == FileRole::Test {
+                let hops = u32::from(n >= n_changed);
+                add(
+                    row.path.clone(),
+                    hops,
+                    Provenance::Resolved,
+                    TestBasis::Graph,
+                );
+            }
+        }
         add_constructed(view, &mut targets)?;
         let reached = reached_from(view, &targets)?;
         let placed = places(view, &reached.places)?;
@@ -260,8 +247,31 @@ impl ChangesReach {
         }
         let mut tests: Vec<Test> = tests.into_values().collect();
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
-        Ok((tests, reached.is_deeper))
+        Ok(ReachedTests {
+            all: tests,
+            is_deeper: reached.is_deeper,
+        })
     }
+}
+
+/// Returns the test files whose code differs.
+fn changed_tests<'a>(
+    view: &View<'_>,
+    asked: &'a ChangesQuestion<'_>,
+    difference: &Difference,
+    same_code: &BTreeSet<usize>,
+) -> Vec<&'a RepoPath> {
+    let has_same_code = |path: &RepoPath| {
+        let file = difference.file(path);
+        file.is_some_and(|(at, it)| same_code.contains(&at) && it.new.is_there)
+    };
+    let files = asked.comparison.files.iter();
+    let there = files.filter(|file| file.new.is_some());
+    there
+        .map(|file| &file.path)
+        .filter(|path| asked.is_wanted(path.as_str()) && view.roles.is_test(path))
+        .filter(|path| !has_same_code(path))
+        .collect()
 }
 
 /// A user of a definition: its file, and the definition there; none outside of definitions.
@@ -379,8 +389,8 @@ pub(super) fn tests(
     reach: &ChangesReach,
 ) -> Result<Vec<TestOutput>> {
     let is_titled = asked.input.include.contains(&AnswerPart::Tests);
-    let mut all = Vec::with_capacity(reach.tests.len());
-    for (n, test) in reach.tests.iter().enumerate() {
+    let mut all = Vec::with_capacity(reach.tests.all.len());
+    for (n, test) in reach.tests.all.iter().enumerate() {
         let mut cases = Vec::new();
         if is_titled && n < MAX_TITLED && test.hops == 1 {
             cases = titles(view, reach, &test.path)?;
