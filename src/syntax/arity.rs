@@ -1,6 +1,6 @@
 //! Parameters of definitions, and arguments of calls: does `f(a)` still agree with `function f(a, b)`?
 //!
-//! Counts alone; types and names of arguments are left to compilers. JavaScript takes any number of arguments, so that only
+//! Counts alone, and the keywords of Python; types are left to compilers. JavaScript takes any number of arguments, so that only
 //! TypeScript and Python are counted.
 
 use tree_sitter::{Node, Tree};
@@ -47,9 +47,9 @@ impl Arity {
         most: Some(0),
     };
 
-    /// Whether a call that passes `n` arguments agrees with it.
-    pub fn takes(self, n: u32) -> bool {
-        n >= self.least && self.most.is_none_or(|most| n <= most)
+    /// Whether a call that passes `n` arguments, `required` of them for what has to be passed, agrees with it.
+    pub fn takes(self, n: u32, required: u32) -> bool {
+        required >= self.least && self.most.is_none_or(|most| n <= most)
     }
 
     /// Whether there may be a number of arguments that `earlier` takes and this does not.
@@ -66,6 +66,15 @@ impl Arity {
             most: self.most.zip(other.most).map(|(a, b)| a.max(b)),
         }
     }
+}
+
+/// The arguments of a call: of `open(path, mode="r")` two, with the keyword `mode`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassedArguments<'s> {
+    /// How many there are, those with a keyword too.
+    pub n: u32,
+    /// The keywords of Python's.
+    pub keywords: Vec<&'s str>,
 }
 
 /// The syntax tree of one file, asked for counts.
@@ -306,9 +315,25 @@ impl<'s> Arities<'s> {
         None
     }
 
-    /// Returns how many arguments the call passes whose callee ends with the name at `start`: 2 for `open` in
-    /// `store.open(a, b)`. `None` where that is no call, or an argument is spread.
-    pub fn arguments(&self, start: u32) -> Option<u32> {
+    /// Returns the names of the parameters with a default of the function of Python at `span`, which a call need not pass; empty where it
+    /// is none.
+    pub fn optional_parameters(&self, span: &Span) -> Vec<&'s str> {
+        let node = self.outermost(span.start_byte as usize, span.end_byte as usize);
+        let function = node.map(|it| it.child_by_field_name("definition").unwrap_or(it));
+        let Some(parameters) = function.and_then(|it| it.child_by_field_name("parameters")) else {
+            return Vec::new();
+        };
+        let mut cursor = parameters.walk();
+        let all = parameters.named_children(&mut cursor);
+        all.filter(|it| matches!(it.kind(), "default_parameter" | "typed_default_parameter"))
+            .filter_map(|it| it.child_by_field_name("name"))
+            .map(|it| self.text(it))
+            .collect()
+    }
+
+    /// Returns the arguments of the call whose callee ends with the name at `start`: 2 for `open` in `store.open(a, b)`. `None` where
+    /// that is no call, or an argument is spread.
+    pub fn arguments(&self, start: u32) -> Option<PassedArguments<'s>> {
         let start = start as usize;
         let mut node = self
             .tree
@@ -323,9 +348,9 @@ impl<'s> Arities<'s> {
             match parent.kind() {
                 "call_expression" | "new_expression" | "call" if is_callee => {
                     let Some(arguments) = parent.child_by_field_name("arguments") else {
-                        return (parent.kind() == "new_expression").then_some(0);
+                        return (parent.kind() == "new_expression").then(PassedArguments::default);
                     };
-                    return Self::count(arguments);
+                    return self.of_call(arguments);
                 }
                 "member_expression"
                 | "attribute"
@@ -348,20 +373,25 @@ impl<'s> Arities<'s> {
         None
     }
 
-    fn count(arguments: Node<'_>) -> Option<u32> {
+    fn of_call(&self, arguments: Node<'_>) -> Option<PassedArguments<'s>> {
         if !matches!(arguments.kind(), "arguments" | "argument_list") {
             return None;
         }
         let mut cursor = arguments.walk();
-        let mut n = 0;
+        let mut found = PassedArguments::default();
         for argument in arguments.named_children(&mut cursor) {
             match argument.kind() {
-                "comment" => {}
+                "comment" => continue,
                 "spread_element" | "list_splat" | "dictionary_splat" => return None,
-                _ => n += 1,
+                "keyword_argument" => {
+                    let name = argument.child_by_field_name("name");
+                    found.keywords.extend(name.map(|it| self.text(it)));
+                }
+                _ => {}
             }
+            found.n += 1;
         }
-        Some(n)
+        Some(found)
     }
 
     fn text(&self, node: Node<'_>) -> &'s str {
@@ -436,7 +466,7 @@ mod tests {
             .symbols;
         let taken = symbols.iter();
         let taken = taken.map(|it| arities.of_definition(&it.span, it.parent.is_some()));
-        let arguments = starts(source, "f").map(|at| arities.arguments(at));
+        let arguments = starts(source, "f").map(|at| arities.arguments(at).map(|it| it.n));
         (taken.collect(), arguments.collect())
     }
 
@@ -486,7 +516,7 @@ mod tests {
             assert!(now.is_narrower_than(earlier), "{earlier:?} {now:?}");
             assert!(!earlier.is_narrower_than(now), "{earlier:?} {now:?}");
         }
-        assert!(arity(1, 2).takes(2) && !arity(1, 2).takes(3) && !arity(1, 2).takes(0));
+        assert!(arity(1, 2).takes(2, 2) && !arity(1, 2).takes(3, 3) && !arity(1, 2).takes(2, 0));
         assert_eq!(arity(1, 1).or(arity(2, 3)), arity(1, 3));
         assert_eq!(arity(1, 1).or(arity(2, None)), arity(1, None));
     }

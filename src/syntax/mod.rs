@@ -31,7 +31,8 @@ mod tests;
 mod text;
 
 pub use arity::{
-    Arities, Arity, FragmentContext, arity_by_text, arity_of_python, has_opaque_decorator,
+    Arities, Arity, FragmentContext, PassedArguments, arity_by_text, arity_of_python,
+    has_opaque_decorator,
 };
 pub use assertions::{InterfaceAssertion, interface_assertions};
 pub use comments::blank_comments;

@@ -17,7 +17,7 @@ use crate::graph::changes::ChangeKind;
 use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
 use crate::model::{Budget, Family, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::SymbolRow;
-use crate::syntax::{self, Arities, Arity, FragmentContext, UseKind};
+use crate::syntax::{self, Arities, Arity, FragmentContext, PassedArguments, UseKind};
 
 /// Classes without a constructor below one whose constructor changed that are looked at.
 const MAX_HEIRS: usize = 200;
@@ -37,21 +37,35 @@ pub(super) struct ArityChange {
     pub(super) is_constructor: bool,
     /// Whether calls pass the receiver too: `Base.__init__(self, path)`.
     takes_receiver: bool,
+    /// The parameters of Python that had and have a default: a keyword that names one is no argument that has to be passed.
+    optional: [BTreeSet<String>; 2],
 }
 
 /// The changes of arity by the declarations that calls name.
 pub(super) type NarrowerDefinitions = HashMap<DefinitionRow, ArityChange>;
 
 impl ArityChange {
-    /// Returns why a call that passes `given` arguments is broken; `None` where it is not, or was before.
-    pub(super) fn refusal(&self, given: u32) -> Option<BrokenReason> {
-        if !self.earlier.takes(given) || self.now.takes(given) {
+    /// Returns why a call that passes these arguments is broken; `None` where it is not, or was before.
+    pub(super) fn refusal(&self, given: &PassedArguments<'_>) -> Option<BrokenReason> {
+        let required_of = |optional: &BTreeSet<String>| {
+            let named = given.keywords.iter().filter(|it| optional.contains(**it));
+            given
+                .n
+                .saturating_sub(u32::try_from(named.count()).unwrap_or(u32::MAX))
+        };
+        let [before, now] = [&self.optional[0], &self.optional[1]].map(required_of);
+        if !self.earlier.takes(given.n, before) || self.now.takes(given.n, now) {
             return None;
         }
-        let required = self.now.least;
         Some(match self.now.most {
-            Some(most) if given > most => BrokenReason::TooManyArguments { given, most },
-            _ => BrokenReason::TooFewArguments { given, required },
+            Some(most) if given.n > most => BrokenReason::TooManyArguments {
+                given: given.n,
+                most,
+            },
+            _ => BrokenReason::TooFewArguments {
+                given: now,
+                required: self.now.least,
+            },
         })
     }
 }
@@ -109,7 +123,7 @@ impl Uses<'_> {
         let own = text.get(from..constructor.span.end_byte as usize);
         for (at, _) in own.unwrap_or_default().match_indices(word) {
             let start = u32::try_from(from + at + callee).unwrap_or(u32::MAX);
-            let refusal = arities.arguments(start).and_then(|it| one.refusal(it));
+            let refusal = arities.arguments(start).and_then(|it| one.refusal(&it));
             if let Some(reason) = refusal {
                 let n_before = text[..from + at].matches('\n').count();
                 let line = u32::try_from(n_before + 1).unwrap_or(u32::MAX);
@@ -282,11 +296,12 @@ impl Uses<'_> {
                 let is_super = text[..start as usize].trim_end_matches('.').ends_with(')');
                 let is_counted = is_class && !is_super;
                 given = given
-                    .filter(|_| is_counted)
-                    .and_then(|it| it.checked_sub(1));
+                    .filter(|it| is_counted && it.n > 0)
+                    .map(|it| PassedArguments { n: it.n - 1, ..it });
             }
             let is_call = matches!(kind, UseKind::Call | UseKind::New);
-            let refusal = given.filter(|_| is_call).and_then(|it| one.refusal(it));
+            let refusal = given.filter(|_| is_call);
+            let refusal = refusal.and_then(|it| one.refusal(&it));
             if let Some(reason) = refusal {
                 let place = (&path, line, &*text, start);
                 found.all.extend(broken_call(
@@ -367,7 +382,33 @@ impl Uses<'_> {
             new,
             is_constructor: is_of_constructor,
             takes_receiver: false,
+            optional: [false, true].map(|is_new| {
+                let place = if is_new { &change.new } else { &change.old };
+                let place = place.as_ref().filter(|it| is_python(&file_of(it).path));
+                place.map_or_else(BTreeSet::new, |place| {
+                    let file = file_of(place);
+                    let side = if is_new { &file.new } else { &file.old };
+                    self.optional_parameters(&file.path, side, place, trees)
+                })
+            }),
         })
+    }
+
+    /// Returns the parameters of a function of Python that have a default; none of one with several declarations.
+    fn optional_parameters<'d>(
+        &self,
+        path: &RepoPath,
+        side: &'d FileSide,
+        place: &DefinitionPlace,
+        trees: &mut ArityTrees<'d>,
+    ) -> BTreeSet<String> {
+        let ([symbol], Some(arities)) = (&*place.symbols, trees.of(path, side, &self.budget))
+        else {
+            return BTreeSet::new();
+        };
+        let span = &side.facts.symbols[*symbol as usize].span;
+        let names = arities.optional_parameters(span).into_iter();
+        names.map(ToOwned::to_owned).collect()
     }
 
     /// Returns how many arguments calls of a definition pass in one state of its file.

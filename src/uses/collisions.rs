@@ -327,7 +327,8 @@ impl Uses<'_> {
             };
             let given = arities.arguments(start);
             let is_call = matches!(kind, UseKind::Call | UseKind::New);
-            let refusal = given.filter(|_| is_call).and_then(|it| one.refusal(it));
+            let refusal = given.filter(|_| is_call);
+            let refusal = refusal.and_then(|it| one.refusal(&it));
             if let Some(reason) = refusal {
                 let place = (bound.path, line, text, start);
                 let use_ = (kind, Provenance::Resolved);
