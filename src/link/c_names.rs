@@ -9,7 +9,6 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::lookup::is_type;
 use super::path_names::SymbolKey;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, PathId, Slot, SymbolIdx};
@@ -207,7 +206,7 @@ impl Linker<'_, '_> {
             }
             let around = in_file.symbol(symbol);
             let parent = around.parent.map(|parent| (Rc::clone(&in_file), parent));
-            if is_type(around.kind) {
+            if around.kind.is_type() {
                 if around.name == name && around.kind == SymbolKind::Class {
                     return Some((Type::Definition(Def::Symbol(in_file.file, symbol)), None));
                 }
@@ -264,7 +263,7 @@ impl Linker<'_, '_> {
         };
         match self.kind(*file, *at) {
             None | Some(SymbolKind::Constructor) => false,
-            Some(kind) => !wants_type || is_type(kind),
+            Some(kind) => !wants_type || kind.is_type(),
         }
     }
 
@@ -425,7 +424,7 @@ fn namespaces_around(file: &LinkedFile, scope: Option<SymbolIdx>) -> Vec<String>
     let mut all = Vec::new();
     if let Some(mut at) = scope {
         for _ in 0..64 {
-            if is_type(file.symbol(at).kind) {
+            if file.symbol(at).kind.is_type() {
                 all.push(file.symbol(at).qualified_name.clone());
             }
             match file.symbol(at).parent {

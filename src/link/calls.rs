@@ -10,7 +10,6 @@ use super::file::Access;
 use super::generics::is_variable;
 use super::java_std::has_usual_result;
 use super::linker::Linker;
-use super::lookup::is_type;
 use super::rules::{self, LanguageRules, MemberOrder};
 use super::types::{ExternalType, Substitution, Type, each};
 use crate::ir::{PathId, Slot};
@@ -64,7 +63,7 @@ impl Linker<'_, '_> {
         let loaded = self.cache.get(file)?;
         let rules = rules::of(&loaded);
         let is_conversion = rules.members == MemberOrder::Embedding && !callee.is_instance();
-        if is_conversion && is_type(loaded.symbol(at).kind) {
+        if is_conversion && loaded.symbol(at).kind.is_type() {
             return Some(self.of_conversion(callee));
         }
         if loaded.symbol(at).kind == SymbolKind::Macro {
@@ -128,7 +127,7 @@ impl Linker<'_, '_> {
                 self.infer(&loaded, loaded.bases(at).next()?, object)?
                     .instance()
             }
-            kind if is_type(kind) => return None,
+            kind if kind.is_type() => return None,
             _ => self.declared_type(&loaded, at, object)?,
         };
         (held != callee.unspecialized()).then(|| self.result(&held, None))?

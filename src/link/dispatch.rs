@@ -10,7 +10,6 @@ use super::assigned::assigned_to;
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::is_type;
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
@@ -466,7 +465,9 @@ impl DispatchLookup<'_, '_> {
             }
             let is_made = is_abstract && edge.kind == EdgeKind::Calls;
             let by_class = || match edge.src {
-                Some(src) => read.kind_of(src).map(|kind| kind.is_some_and(is_type)),
+                Some(src) => read
+                    .kind_of(src)
+                    .map(|kind| kind.is_some_and(SymbolKind::is_type)),
                 None => Ok(true),
             };
             if is_made || by_class()? {
@@ -601,7 +602,7 @@ impl DispatchLookup<'_, '_> {
         self.linker.refuel();
         let owner = self.linker.infer(file, owner, None)?.definition()?;
         let there = self.linker.cache.get(owner.0)?;
-        is_type(there.symbol(owner.1).kind).then_some(owner)
+        there.symbol(owner.1).kind.is_type().then_some(owner)
     }
 
     /// Returns the symbols of a name, in its case.
@@ -661,7 +662,7 @@ fn built(file: &LinkedFile) -> BTreeSet<SymbolIdx> {
 
 pub(super) fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {
     let kind = file.symbol(at).kind;
-    is_type(kind) || kind == SymbolKind::EnumMember
+    kind.is_type() || kind == SymbolKind::EnumMember
 }
 
 /// Whether code may use another member in place of one: a method, in C# also a property, an indexer or an event, in some languages

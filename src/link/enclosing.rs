@@ -7,7 +7,6 @@ use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::java_std::has_usual_result;
 use super::linker::Linker;
-use super::lookup::is_type;
 use super::rules;
 use super::types::{ExternalType, Type};
 use crate::ir::SymbolIdx;
@@ -35,9 +34,9 @@ impl Linker<'_, '_> {
         let mut at = scope;
         while let Some(symbol) = at {
             let around = file.symbol(symbol);
-            if is_type(around.kind) || around.kind == SymbolKind::EnumMember {
+            if around.kind.is_type() || around.kind == SymbolKind::EnumMember {
                 let definition = Type::Definition(Def::Symbol(file.file, symbol));
-                if around.name == name && is_type(around.kind) {
+                if around.name == name && around.kind.is_type() {
                     return Some((definition, None));
                 }
                 let receiver = definition.instance();

@@ -488,7 +488,7 @@ impl Linker<'_, '_> {
     pub(super) fn is_type(&self, file: ModuleId, at: u32) -> bool {
         self.cache
             .get(file)
-            .is_some_and(|loaded| is_type(loaded.symbol(at).kind))
+            .is_some_and(|loaded| loaded.symbol(at).kind.is_type())
     }
 
     /// Whether a definition is a function.
@@ -733,14 +733,6 @@ pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
     // Types are followed by their names: what a `List<Item>` gives is known.
     let imported = file.import(name).map_or(name, |(_, imported)| imported);
     is_external_name.then(|| ExternalType::plain(imported))
-}
-
-/// Whether it can be the type of something.
-pub(super) fn is_type(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Class | SymbolKind::Interface | SymbolKind::Enum | SymbolKind::Type
-    )
 }
 
 /// Whether an expression is a name, or a chain that ends in it: `a.Store` with or without type arguments.

@@ -8,7 +8,7 @@ use super::cache::Def;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::{Linearization, Linker};
-use super::lookup::{is_type, receiver_of};
+use super::lookup::receiver_of;
 use super::path_names::{NameLookup, Wanted};
 use super::rules::{self, ContainerMember, LanguageRules, MemberOrder};
 use super::rust_std;
@@ -269,7 +269,7 @@ impl Linker<'_, '_> {
             MemberOrder::Linearization if loaded.symbol(at).kind == SymbolKind::Class => {
                 return self.inherited(loaded.file, at, access, this);
             }
-            MemberOrder::Embedding if is_type(loaded.symbol(at).kind) => {
+            MemberOrder::Embedding if loaded.symbol(at).kind.is_type() => {
                 return self.promoted_member(loaded, at, access, this);
             }
             _ => {}
@@ -318,7 +318,7 @@ impl Linker<'_, '_> {
         if outside.is_some() {
             return self.of_outer_base(outside);
         }
-        if is_type(loaded.symbol(at).kind)
+        if loaded.symbol(at).kind.is_type()
             && let Some(name) = access.name()
             && rules::of(loaded).root_members.has(name)
         {
@@ -436,7 +436,8 @@ impl Linker<'_, '_> {
     /// Returns the member of a type that is declared outside of it, in any file of its unit.
     fn member_elsewhere(&self, loaded: &LinkedFile, at: SymbolIdx, name: &str) -> Option<Type> {
         let symbol = loaded.symbol(at);
-        if !rules::of(loaded).has_named_owners || symbol.parent.is_some() || !is_type(symbol.kind) {
+        if !rules::of(loaded).has_named_owners || symbol.parent.is_some() || !symbol.kind.is_type()
+        {
             return None;
         }
         let found = exports::member_elsewhere(self.cache, loaded, &symbol.name, name);
@@ -544,7 +545,7 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<Type> {
         let symbol = loaded.symbol(at);
-        if is_type(symbol.kind) {
+        if symbol.kind.is_type() {
             return None;
         }
         let value = loaded.values(symbol.parent, Some(loaded.path(at))).next();

@@ -9,7 +9,6 @@ use super::cache::Def;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
-use super::lookup::is_type;
 use super::types::{ExternalType, Type};
 use crate::ir::{SymbolIdx, split_generic_name};
 use crate::model::SymbolKind;
@@ -66,7 +65,7 @@ impl Linker<'_, '_> {
         let mut at = scope;
         while let Some(symbol) = at {
             let around = file.symbol(symbol);
-            if is_type(around.kind) {
+            if around.kind.is_type() {
                 let definition = Type::Definition(Def::Symbol(file.file, symbol));
                 if file.lookup_name(symbol) == name {
                     return Some(definition);
@@ -91,7 +90,7 @@ impl Linker<'_, '_> {
 
     fn is_type_name(&self, found: &Type) -> bool {
         matches!(found, Type::Definition(Def::Symbol(file, at))
-            if self.kind(*file, *at).is_some_and(is_type))
+            if self.kind(*file, *at).is_some_and(SymbolKind::is_type))
     }
 
     /// Returns the member of an object, else the method of a visible unit that takes the object as its first argument. A member that
@@ -162,7 +161,7 @@ fn local_function(file: &Rc<LinkedFile>, scope: Option<SymbolIdx>, name: &str) -
     let is_function = |at: &&SymbolIdx| file.symbol(**at).kind == SymbolKind::Function;
     let mut at = scope;
     while let Some(symbol) = at {
-        if is_type(file.symbol(symbol).kind) {
+        if file.symbol(symbol).kind.is_type() {
             return None;
         }
         if let Some(found) = file.members(symbol, name).iter().find(is_function) {

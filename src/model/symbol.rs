@@ -132,6 +132,14 @@ impl SymbolKind {
         matches!(self, Self::Function | Self::Method | Self::Constructor)
     }
 
+    /// Whether it can be the type of something: a class, an interface, an enum or another type.
+    pub fn is_type(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Interface | Self::Enum | Self::Type
+        )
+    }
+
     /// Whether it declares a shape and does nothing: a type, a member of one.
     pub fn is_declaration(self) -> bool {
         matches!(

@@ -171,7 +171,7 @@ impl Uses<'_> {
         while next < open.len() && open.len() <= MAX_CLASSES {
             let class = open[next].clone();
             next += 1;
-            if is_class(class.kind) {
+            if class.kind.is_type() {
                 let Some(file) = self.read.file(class.path.as_str())? else {
                     continue;
                 };
@@ -368,11 +368,6 @@ fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<Strin
 fn is_member(kind: SymbolKind) -> bool {
     use SymbolKind::{Constructor, EnumMember, Field, Method, Property};
     matches!(kind, Constructor | EnumMember | Field | Method | Property)
-}
-
-fn is_class(kind: SymbolKind) -> bool {
-    use SymbolKind::{Class, Enum, Interface, Type};
-    matches!(kind, Class | Enum | Interface | Type)
 }
 
 /// Whether the head of a method says that it overrides another: `@Override`, `override`.
