@@ -4,7 +4,6 @@ use std::io::Read as _;
 
 use crate::model::{CommitId, RepoPath};
 
-use super::reftable::Reftable;
 use super::{GitError, ReadError, Repo, error::boxed};
 
 /// A reader of the files of one commit.
@@ -15,21 +14,6 @@ pub struct CommitFiles<'a> {
 }
 
 impl Repo {
-    /// Returns the commit that a name means to git (`HEAD`, a branch, a tag, a part of a commit's own name);
-    /// `None` where it means none, or several.
-    pub fn resolve(&self, name: &str) -> Option<CommitId> {
-        let id = match Reftable::of(&self.inner).ok()? {
-            Some(table) => {
-                let name = table.with_ids(name).ok()?;
-                self.inner.rev_parse_single(name.as_str())
-            }
-            None => self.inner.rev_parse_single(name),
-        };
-        let id = id.ok()?;
-        let commit = id.object().ok()?.peel_to_commit().ok()?;
-        CommitId::new(&commit.id.to_hex().to_string())
-    }
-
     /// Returns whether this clone has a commit.
     pub fn has_commit(&self, commit: &CommitId) -> bool {
         let id = gix::ObjectId::from_hex(commit.as_str().as_bytes());

@@ -36,7 +36,11 @@ struct RequiredMember {
 
 impl Uses<'_> {
     /// Adds the types that have to have a member that a change took from them.
-    pub(super) fn add_unmet(&self, states: &BeforeAfter<'_>, found: &mut BrokenUses) -> Result<()> {
+    pub(super) fn add_lost_implementations(
+        &self,
+        states: &BeforeAfter<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
         for (at, change) in states.difference.changes.iter().enumerate() {
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());

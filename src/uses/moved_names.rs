@@ -14,7 +14,7 @@ use crate::syntax;
 
 impl Uses<'_> {
     /// Adds the uses in moved files of names that their old package had.
-    pub(super) fn add_left_behind(
+    pub(super) fn add_names_lost_by_moves(
         &self,
         states: &BeforeAfter<'_>,
         found: &mut BrokenUses,

@@ -150,7 +150,7 @@ fn is_required(home: &ChangedFile, side: &FileSide, symbol: &Symbol) -> bool {
 
 impl Uses<'_> {
     /// Adds the types that lack what a change requires of them.
-    pub(super) fn add_lacking(
+    pub(super) fn add_types_lacking_members(
         &self,
         states: &BeforeAfter<'_>,
         found: &mut BrokenUses,

@@ -88,7 +88,7 @@ impl UseSite<'_> {
 
 impl Uses<'_> {
     /// Adds the uses that changed definitions no longer permit.
-    pub(super) fn add_refused(
+    pub(super) fn add_restricted_uses(
         &self,
         states: &BeforeAfter<'_>,
         found: &mut BrokenUses,

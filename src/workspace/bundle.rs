@@ -79,7 +79,7 @@ impl Workspace {
             let hint = "commit something first";
             Error::new(Code::Refused, "there is no commit yet", hint)
         })?;
-        if repo.resolve(commit).as_ref() != Some(head) {
+        if repo.commit_named(commit).as_ref() != Ok(head) {
             return Err(Error::invalid(
                 format!(
                     "`{}` is not the commit that is checked out",

@@ -423,12 +423,12 @@ fn default_branch(repo: &Repo) -> Result<Option<(String, CommitId)>> {
         return Ok(None);
     };
     let mut names = [name.to_owned(), format!("origin/{name}")];
-    if repo.resolve("refs/remotes/origin/HEAD").is_some() {
+    if repo.commit_named("refs/remotes/origin/HEAD").is_ok() {
         names.reverse();
     }
     let mut found = names
         .into_iter()
-        .filter_map(|name| Some((repo.resolve(&name)?, name)));
+        .filter_map(|name| Some((repo.commit_named(&name).ok()?, name)));
     Ok(found.next().map(|(commit, name)| (name, commit)))
 }
 

@@ -124,10 +124,10 @@ fn revisions_mean_what_they_mean_to_git() {
     ];
     for name in names.into_iter().chain(more) {
         let commit = f.git(&["rev-parse", &format!("{name}^{{commit}}")]);
-        let ours = f.repo().resolve(name).map(|id| id.to_string());
+        let ours = f.repo().commit_named(name).ok().map(|id| id.to_string());
         assert_eq!(ours.as_deref(), Some(commit.trim()), "{name}");
     }
-    assert_eq!(f.repo().resolve("absent"), None);
+    assert_eq!(f.repo().commit_named("absent").ok(), None);
     let branches = f.repo().branches().unwrap();
     assert_eq!(branches.default.as_deref(), Some("main"));
     assert_eq!(branches.remote["main"].len(), 1);
@@ -218,7 +218,7 @@ fn a_damaged_table_is_an_error_and_no_missing_reference() {
         let head = repo.snapshot();
         assert!(matches!(head, Err(GitError::Head { .. })), "{head:?}");
         assert!(repo.branches().is_err());
-        assert_eq!(repo.resolve("main"), None);
+        assert_eq!(repo.commit_named("main").ok(), None);
     };
     let sound = std::fs::read(&table).unwrap();
     let other = dir.join("other.ref");
