@@ -374,7 +374,7 @@ impl Uses<'_> {
             }
             _ => return None,
         };
-        now.is_narrower_than(earlier).then_some(ArityChange {
+        now.is_narrower_than(earlier).then(|| ArityChange {
             change: at,
             earlier,
             now,

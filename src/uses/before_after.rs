@@ -131,13 +131,6 @@ pub(super) enum Loss {
     Refused(usize, Refusal),
 }
 
-impl Loss {
-    /// Whether what is lost is a definition that is there as it was.
-    pub(super) fn is_of_definition(&self) -> bool {
-        matches!(self, Self::Definition(_))
-    }
-}
-
 impl BeforeAfter<'_> {
     /// Whether the names of a file's import and export lists mean something else; `earlier_id` is its id among the earlier files.
     pub(super) fn lists_differ(&self, id: FileId, earlier_id: FileId) -> Result<bool> {

@@ -171,8 +171,8 @@ impl Uses<'_> {
                 let loss = loss.and_then(|it| it.with_module(module_gone));
                 // Of `import static a.Store.open;` without `Store` the name of the class is broken.
                 let is_of_class = import.kind == ImportKind::StaticMember;
-                let Some(mut loss) = loss.filter(|it| !(is_of_class && it.is_of_definition()))
-                else {
+                let is_told = |it: &Loss| is_of_class && matches!(it, Loss::Definition(_));
+                let Some(mut loss) = loss.filter(|it| !is_told(it)) else {
                     continue;
                 };
                 // `export * from './gone'` lists no name.

@@ -28,8 +28,8 @@ pub enum ImplicitCaller {
     TestRunner,
     /// The language, in words that follow "it is": "an entry point of a program".
     Language(&'static str),
-    /// Code that knows an interface of Go's standard library with a method of this name: `ServeHTTP`.
-    StandardInterface,
+    /// Code that knows an interface of Go's standard library with a method of this name, `ServeHTTP`; in words as those of the language.
+    StandardInterface(&'static str),
     /// Code that a decorator, an annotation or an attribute hands the definition to: `@app.route("/")`.
     Annotation(String),
     /// Code that knows the trait that a method implements, `Display`, or the class or interface that its class is built on.
@@ -83,7 +83,7 @@ impl Uses<'_> {
         let is_of_go = facts.family == Family::Go && known.kind == SymbolKind::Method;
         callers.extend(by_name.map(|words| {
             if is_of_go {
-                ImplicitCaller::StandardInterface
+                ImplicitCaller::StandardInterface(words)
             } else {
                 ImplicitCaller::Language(words)
             }

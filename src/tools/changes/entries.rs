@@ -293,13 +293,8 @@ impl ListedChanges {
         said += &match gathered.broken.n_unresolved {
             0 => ".".to_owned(),
             n => format!(
-                "; {n}{} of the names that are gone {} no known meaning.",
-                match (n_broken, n) {
-                    (0, 1) => " use",
-                    (0, _) => " uses",
-                    (_, 1) => " more use",
-                    _ => " more uses",
-                },
+                "; {} of the names that are gone {} no known meaning.",
+                count(n, if n_broken == 0 { "use" } else { "more use" }),
                 if n == 1 { "has" } else { "have" }
             ),
         };

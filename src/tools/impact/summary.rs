@@ -83,11 +83,9 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
             ImplicitCaller::TestRunner => {
                 said.push("it is a test, which the test runner calls".to_owned());
             }
-            ImplicitCaller::Language(words) => said.push(format!("it is {words}")),
-            ImplicitCaller::StandardInterface => said.push(
-                "it is named like a method of an interface of the standard library, which may call it"
-                    .to_owned(),
-            ),
+            ImplicitCaller::Language(words) | ImplicitCaller::StandardInterface(words) => {
+                said.push(format!("it is {words}"));
+            }
             ImplicitCaller::Annotation(text) => annotations.push(format!("`{}`", one_line(text))),
             ImplicitCaller::OutsideBase(base) => said.push(format!(
                 "it may be called through `{base}`, which is not defined here"

@@ -134,7 +134,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
         (SymbolKind::Function, "main") => Some(ENTRY_POINT),
         (SymbolKind::Function, "init") => Some("run when its package is loaded"),
         (SymbolKind::Method, name) if WELL_KNOWN.contains(&name) => {
-            Some("a method of the standard library's interfaces by its name")
+            Some("named like a method of an interface of the standard library, which may call it")
         }
         _ => None,
     },
