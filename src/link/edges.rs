@@ -175,11 +175,19 @@ fn qualifier_of(own: &LinkedFile, used: &Reference) -> UnboundForm {
         Target::Member { .. } | Target::Markup(_) => UnboundForm::MEMBER,
         // The method of a value of which nothing is known.
         Target::Unknown if rules.is_rust() => UnboundForm::MEMBER,
+        // The code of a rule has the scopes of each call around: `helper()` may be that of another module.
+        Target::Lexical if rules.is_rust() && is_in_macro(own, used) => UnboundForm::PATH,
         Target::Value(value) if rules.is_c() && is_call_of_member(own, value) => {
             UnboundForm::MEMBER
         }
         _ => UnboundForm::empty(),
     }
+}
+
+/// Whether a use stands in a rule of a macro.
+fn is_in_macro(own: &LinkedFile, used: &Reference) -> bool {
+    let symbol = used.symbol.map(|at| &own.facts.symbols[at as usize]);
+    symbol.is_some_and(|it| it.kind == SymbolKind::Macro)
 }
 
 /// Whether an expression is the callee of `store->open()`.

@@ -642,6 +642,36 @@ fn what_no_local_can_be_is_no_other_definition() {
 }
 
 #[test]
+fn names_among_the_tokens_of_a_rust_macro_are_uses() {
+    let repo = Fixture::parse(
+        "//- /Cargo.toml\n[package]\nname = \"a\"\n\
+         //- /src/lib.rs\n#[macro_use]\nmod macros;\nmod helpers;\npub fn base() -> u8 { 1 }\npub fn key() {}\npub fn made() {}\n\
+         macro_rules! cases { ($($name:ident: $f:ident for $text:expr),*) => {}; (fn $name:ident) => {} }\n\
+         cases! { key: base for \"a\" }\ncases! { fn made }\n\
+         fn other(base: u8) { cases! { one: base for \"b\" } }\n\
+         fn waits() { select! { Some(x) = run.next() => { base(); } else => {} } }\n\
+         //- /src/macros.rs\nmacro_rules! run { ($with:expr) => { helper($with) } }\n\
+         //- /src/helpers.rs\nfn helper(a: u8) -> u8 { a }\npub fn go() -> u8 { run!(1) }\n\
+         //- commit base\n",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let said = cli.json(&["impact", "base", "--sites"]);
+    assert_eq!(
+        sites(&said),
+        ["src/lib.rs:8 reference", "src/lib.rs:11 call"]
+    );
+    for name in ["key", "made"] {
+        let said = cli.json(&["impact", name, "--sites"]);
+        assert_eq!(sites(&said), Vec::<String>::new(), "{name}: {said:#}");
+    }
+    // The rule has the scopes of each call around.
+    let said = cli.json(&["impact", "helper"]);
+    assert_eq!(said["unresolved"][0]["path"], "src/macros.rs", "{said:#}");
+    assert_eq!(said["completeness"]["unresolvedSites"], 1, "{said:#}");
+}
+
+#[test]
 fn names_that_a_function_declares_are_no_members() {
     let repo = Fixture::parse(
         "//- /go.mod\nmodule example.com/a\n\

@@ -1,7 +1,8 @@
 //! Macros: each is called like a function, and its arguments are expressions where they read as such.
 //!
 //! To the grammar they are tokens. The bytes of all arguments are parsed as one tuple, array or block, else one by one, with
-//! the places that they have in the file, and those of `{"key": value}` part by part; what is no expression is left out.
+//! the places that they have in the file, and those of `{"key": value}` part by part; of tokens that are no expression the names are looked
+//! up in the scopes around.
 //! `matches!` is read as the `match` that it stands for.
 
 use std::borrow::Cow;
@@ -43,6 +44,26 @@ static FORMATTING: BuiltinSet = BuiltinSet::new(
     "anyhow assert assert_eq assert_ne bail debug debug_assert debug_assert_eq debug_assert_ne ensure eprint eprintln \
      error format format_args info log panic print println todo trace unimplemented unreachable warn write writeln",
 );
+
+/// Words behind which a token is a name that is defined there.
+const DECLARING: &[&str] = &[
+    "const",
+    "enum",
+    "fn",
+    "let",
+    "macro_rules",
+    "mod",
+    "mutable_specifier",
+    "ref",
+    "static",
+    "struct",
+    "trait",
+    "type",
+    "union",
+];
+
+/// Signs behind which a token is no name of a scope: a member, a variable of `quote!`, a lifetime.
+const NO_NAME_BEHIND: &[&str] = &[".", "#", "$", "'", "::"];
 
 /// How deep macros in arguments of macros are read.
 const MAX_MACRO_DEPTH: usize = 8;
@@ -263,34 +284,92 @@ impl<'t> Lowering<'t> {
     fn each_argument(&mut self, tree: Node<'_>) -> Vec<ExprId> {
         let found = self.deeper(|this| {
             let mut values = Vec::new();
+            let mut read = Vec::new();
             for range in segments(tree) {
                 match this.parsed(tree, range.clone()) {
-                    Some(found) => values.extend(found),
-                    None => this.parts_of(tree, &range),
+                    Some(found) => {
+                        values.extend(found);
+                        read.push(range);
+                    }
+                    None => this.parts_of(tree, &range, &mut read),
                 }
             }
+            this.names_between(tree, &read);
             values
         });
         found.unwrap_or_default()
     }
 
-    /// Lowers the values of `"key": value`, and those inside the brackets of an argument that is no expression.
-    fn parts_of(&mut self, tree: Node<'_>, range: &Range<usize>) {
+    /// Lowers the values of `"key": value`, and those inside the brackets of an argument that is no expression. The bytes that were read are
+    /// added to `read`, in source order.
+    fn parts_of(&mut self, tree: Node<'_>, range: &Range<usize>, read: &mut Vec<Range<usize>>) {
         let inside = |it: &Node<'_>| range.start <= it.start_byte() && it.end_byte() <= range.end;
         let tokens: Vec<Node<'_>> = tokens_in(tree).into_iter().filter(inside).collect();
         let parts: Vec<&[Node<'_>]> = tokens.split(|it| it.kind() == ":").collect();
         let is_pair = parts.len() > 1;
         for (at, part) in parts.into_iter().enumerate() {
-            match part {
-                [one] if matches!(one.kind(), "token_tree" | "token_repetition") => {
+            let ([first, .., last] | [first @ last]) = part else {
+                continue;
+            };
+            let range = first.start_byte()..last.end_byte();
+            let is_read = match part {
+                [one] if is_nested(one) => {
                     self.each_argument(*one);
+                    true
                 }
                 // A key is a text or a name, which is no use.
-                [_] if at == 0 => {}
-                [first, .., last] | [first @ last] if is_pair => {
-                    self.parsed(tree, first.start_byte()..last.end_byte());
+                [_] => at == 0 || is_pair && self.parsed(tree, range.clone()).is_some(),
+                _ => is_pair && self.parsed(tree, range.clone()).is_some(),
+            };
+            if is_read {
+                read.push(range);
+            }
+        }
+    }
+
+    /// Lowers the names among the tokens that read as no code, as far as the scopes around have them: `basename` in
+    /// `cases! { by_name: basename for "a" => "b" }`. `read` are the bytes that were read, in source order.
+    fn names_between(&mut self, tree: Node<'_>, read: &[Range<usize>]) {
+        let tokens = tokens_in(tree);
+        let kind_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map(Node::kind);
+        let mut at = 0;
+        while let Some(token) = tokens.get(at).copied() {
+            let first = at;
+            at += 1;
+            let before = read.partition_point(|it| it.end <= token.start_byte());
+            if read
+                .get(before)
+                .is_some_and(|it| it.start <= token.start_byte())
+            {
+                continue;
+            }
+            if is_nested(&token) {
+                self.each_argument(token);
+                continue;
+            }
+            if !is_part_of_path(token.kind()) {
+                continue;
+            }
+            while kind_at(Some(at)) == Some("::")
+                && kind_at(Some(at + 1)).is_some_and(is_part_of_path)
+            {
+                at += 2;
+            }
+            let is_declared = kind_at(first.checked_sub(1)).is_some_and(|before| {
+                DECLARING.contains(&before) || NO_NAME_BEHIND.contains(&before)
+            });
+            let is_key = matches!(kind_at(Some(at)), Some(":" | "=" | "!"));
+            if is_declared || is_key {
+                continue;
+            }
+            match at - first {
+                1 if token.kind() == "identifier" => {
+                    self.path_value(token, ReferenceKind::Value);
                 }
-                _ => {}
+                1 => {}
+                _ => {
+                    self.parsed(tree, token.start_byte()..tokens[at - 1].end_byte());
+                }
             }
         }
     }
@@ -504,6 +583,19 @@ fn tokens_in(tree: Node<'_>) -> Vec<Node<'_>> {
         (Some(first), Some(last)) if first < last => all[first + 1..last].to_vec(),
         _ => Vec::new(),
     }
+}
+
+/// Whether a token has brackets around further tokens.
+fn is_nested(token: &Node<'_>) -> bool {
+    matches!(token.kind(), "token_tree" | "token_repetition")
+}
+
+/// Whether tokens of a kind are names of a path: `crate`, `$crate` and `a` of `crate::a`.
+fn is_part_of_path(kind: &str) -> bool {
+    matches!(
+        kind,
+        "identifier" | "self" | "super" | "crate" | "metavariable"
+    )
 }
 
 /// Returns the bytes of each argument: the text between commas, semicolons and arrows.
