@@ -58,7 +58,7 @@ struct CacheGeneration {
     resolved: HashMap<ModuleId, HashMap<String, Rc<ResolvedExport>>>,
 }
 
-/// The files that were loaded, and the look-ups since the last [`FactsCache::begin`].
+/// The files that were loaded, and the look-ups of the file that [`FactsCache::link`] links.
 pub(super) struct FactsCache<'a> {
     read: &'a Read<'a>,
     /// Upper bound of cached facts over all files: memory grows neither with the repository nor with the size of its
@@ -159,20 +159,45 @@ impl<'a> FactsCache<'a> {
         self.regrouped.insert(unit, files);
     }
 
-    /// Begins to link or to ask: from here on dependencies are recorded.
-    pub(super) fn begin(&self) {
+    /// Links a file by `bind`, which gets its facts with its uses; `None` if it has none. Returns the result with the file's
+    /// dependencies on other files, as buckets of their interfaces, or the first failure to read facts. A file that re-exports
+    /// names depends on itself, too: that stands for the files behind it.
+    pub(super) fn link<T>(
+        &self,
+        file: FileId,
+        bind: impl FnOnce(Option<Rc<LinkedFile>>) -> T,
+    ) -> Result<(T, Vec<FileDependency>), StoreError> {
+        let own = ModuleId::from(file);
         self.recorder.take();
-    }
-
-    /// Begins to link a file, whose facts until [`Self::end`] have its uses. Returns them; `None` if it has none.
-    pub(super) fn begin_file(&self, file: FileId) -> Option<Rc<LinkedFile>> {
-        self.begin();
-        let whole = self.load(file.into(), true).unwrap_or_else(|error| {
+        let whole = self.load(own, true).unwrap_or_else(|error| {
             self.failure.borrow_mut().get_or_insert(error);
             None
         });
         self.own.replace(whole);
-        self.get(file)
+        let bound = bind(self.get(own));
+        self.own.take();
+        self.check()?;
+        let mut lookups = self.recorder.take();
+        if !lookups.barrels.contains_key(&own) {
+            lookups.masks.remove(&own);
+        }
+        Ok((bound, self.without_implied(&lookups)))
+    }
+
+    /// Runs a look-up of a cache [`for_questions`](Self::for_questions). An error is the first failure to read facts, or the
+    /// look-up's own: facts that cannot be read are to the look-up as facts that are not there.
+    pub(super) fn checked<T>(
+        &self,
+        look_up: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let found = look_up();
+        self.check()?;
+        found
+    }
+
+    /// Takes the first failure to read facts.
+    fn check(&self) -> Result<(), StoreError> {
+        self.failure.borrow_mut().take().map_or(Ok(()), Err)
     }
 
     /// Counts facts that are about to be kept in the current generation.
@@ -182,21 +207,6 @@ impl<'a> FactsCache<'a> {
             self.n_kept.set(0);
         }
         self.n_kept.set(self.n_kept.get() + n_facts);
-    }
-
-    /// Ends the linking of a file. Returns its dependencies on other files, as buckets of their interfaces, or the first
-    /// failure to read facts. A file that re-exports names depends on itself, too: that stands for the files behind it.
-    pub(super) fn end(&self, own: FileId) -> Result<Vec<FileDependency>, StoreError> {
-        let own = ModuleId::from(own);
-        self.own.take();
-        if let Some(error) = self.failure.borrow_mut().take() {
-            return Err(error);
-        }
-        let mut lookups = self.recorder.take();
-        if !lookups.barrels.contains_key(&own) {
-            lookups.masks.remove(&own);
-        }
-        Ok(self.without_implied(&lookups))
     }
 
     /// Memoizes the resolution of a name: many files import the same names, and behind a barrel there may be hundreds

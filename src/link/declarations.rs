@@ -186,20 +186,20 @@ impl UseTargets<'_> {
         &self,
         declaration: DefinitionRow,
     ) -> Result<Option<DefinitionRow>, StoreError> {
-        self.cache.begin();
-        let mut found = None;
-        if let Some(file) = self.cache.get(declaration.0)
-            && rules::of(&file).has_includes
-            && file.facts.symbols.len() > declaration.1 as usize
-            && is_declaration(file.symbol(declaration.1))
-        {
-            let place = (file.file, declaration.1);
-            let linker = Linker::new(&self.cache, file);
-            let definition = linker.definition_of(place);
-            found = (definition != place).then(|| row_of(definition));
-        }
-        self.cache.end(declaration.0)?;
-        Ok(found)
+        self.cache.checked(|| {
+            let mut found = None;
+            if let Some(file) = self.cache.get(declaration.0)
+                && rules::of(&file).has_includes
+                && file.facts.symbols.len() > declaration.1 as usize
+                && is_declaration(file.symbol(declaration.1))
+            {
+                let place = (file.file, declaration.1);
+                let linker = Linker::new(&self.cache, file);
+                let definition = linker.definition_of(place);
+                found = (definition != place).then(|| row_of(definition));
+            }
+            Ok(found)
+        })
     }
 }
 

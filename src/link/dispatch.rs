@@ -83,41 +83,41 @@ impl UseTargets<'_> {
         name: &str,
         required: &[&str],
     ) -> Result<(Vec<BaselessMethod>, bool), StoreError> {
-        let mut found = Vec::new();
-        let mut is_cut = false;
-        self.cache.begin();
-        if let Some(file) = self.cache.get(class.0)
-            && file.facts.symbols.len() > class.1 as usize
-        {
-            let relation = DispatchLookup {
-                targets: self,
-                linker: Linker::new(&self.cache, Rc::clone(&file)),
-            };
-            match rules::of(&file).members {
-                MemberOrder::Embedding => {}
-                MemberOrder::Implementations => {
-                    is_cut = relation.implementing(class, name, &mut found)?;
+        self.cache.checked(|| {
+            let mut found = Vec::new();
+            let mut is_cut = false;
+            if let Some(file) = self.cache.get(class.0)
+                && file.facts.symbols.len() > class.1 as usize
+            {
+                let relation = DispatchLookup {
+                    targets: self,
+                    linker: Linker::new(&self.cache, Rc::clone(&file)),
+                };
+                match rules::of(&file).members {
+                    MemberOrder::Embedding => {}
+                    MemberOrder::Implementations => {
+                        is_cut = relation.implementing(class, name, &mut found)?;
+                    }
+                    _ => is_cut = relation.overriding(class, name, required, &mut found)?,
                 }
-                _ => is_cut = relation.overriding(class, name, required, &mut found)?,
             }
-        }
-        self.cache.end(class.0)?;
-        Ok((found, is_cut))
+            Ok((found, is_cut))
+        })
     }
 
     /// Returns a type with the other parts of it, where it is declared in parts: `partial class`; the definition itself first.
     pub fn parts_of(&self, type_: DefinitionRow) -> Result<Vec<DefinitionRow>, StoreError> {
-        let mut parts = vec![type_];
-        self.cache.begin();
-        if let Some(file) = self.cache.get(type_.0)
-            && rules::of(&file).has_partial_types
-            && file.facts.symbols.len() > type_.1 as usize
-        {
-            let linker = Linker::new(&self.cache, file);
-            parts = parts_of(&linker, type_);
-        }
-        self.cache.end(type_.0)?;
-        Ok(parts)
+        self.cache.checked(|| {
+            let mut parts = vec![type_];
+            if let Some(file) = self.cache.get(type_.0)
+                && rules::of(&file).has_partial_types
+                && file.facts.symbols.len() > type_.1 as usize
+            {
+                let linker = Linker::new(&self.cache, file);
+                parts = parts_of(&linker, type_);
+            }
+            Ok(parts)
+        })
     }
 
     /// Adds the definitions whose users may run a definition too.
@@ -126,55 +126,55 @@ impl UseTargets<'_> {
         of: DefinitionRow,
         all: &mut DispatchTargets,
     ) -> Result<(), StoreError> {
-        self.cache.begin();
-        if let Some(file) = self.cache.get(of.0)
-            && file.facts.symbols.len() > of.1 as usize
-        {
-            let relation = DispatchLookup {
-                targets: self,
-                linker: Linker::new(&self.cache, Rc::clone(&file)),
-            };
-            relation.alternatives(&file, of.1, all)?;
-            relation.exclusive_definitions(&file, of.1, all);
-            relation.in_twins(&file, of.1, all);
-            if rules::of(&file).has_includes {
-                relation.counterparts(&file, of.1, all)?;
-                relation.included_beside(&file, of.1, all)?;
-            }
-            if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
-                match rules::of(&file).members {
-                    MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
-                    MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
-                    _ if rules::of(&file).has_includes => {
-                        relation.by_declarations(&file, of.1, all)?;
-                    }
-                    _ => relation.by_classes(&file, of.1, all)?,
-                }
-            }
-            if rules::of(&file).members == MemberOrder::Embedding
-                && matches!(
-                    file.symbol(of.1).kind,
-                    SymbolKind::Function | SymbolKind::Method
-                )
+        self.cache.checked(|| {
+            if let Some(file) = self.cache.get(of.0)
+                && file.facts.symbols.len() > of.1 as usize
             {
-                let (slots, is_cut) = assigned_to(self.read, &self.cache, &file, of.1)?;
-                all.is_cut |= is_cut;
-                for slot in slots {
-                    all.add(slot, Provenance::Dispatch);
+                let relation = DispatchLookup {
+                    targets: self,
+                    linker: Linker::new(&self.cache, Rc::clone(&file)),
+                };
+                relation.alternatives(&file, of.1, all)?;
+                relation.exclusive_definitions(&file, of.1, all);
+                relation.in_twins(&file, of.1, all);
+                if rules::of(&file).has_includes {
+                    relation.counterparts(&file, of.1, all)?;
+                    relation.included_beside(&file, of.1, all)?;
                 }
-            }
-            if rules::of(&file).is_ecmascript() {
-                let (wrappers, is_cut) = wrappers_of(self.read, &self.cache, &file, of.1)?;
-                all.is_cut |= is_cut;
-                for wrapper in wrappers {
-                    all.add(wrapper, Provenance::Dispatch);
+                if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
+                    match rules::of(&file).members {
+                        MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
+                        MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
+                        _ if rules::of(&file).has_includes => {
+                            relation.by_declarations(&file, of.1, all)?;
+                        }
+                        _ => relation.by_classes(&file, of.1, all)?,
+                    }
                 }
+                if rules::of(&file).members == MemberOrder::Embedding
+                    && matches!(
+                        file.symbol(of.1).kind,
+                        SymbolKind::Function | SymbolKind::Method
+                    )
+                {
+                    let (slots, is_cut) = assigned_to(self.read, &self.cache, &file, of.1)?;
+                    all.is_cut |= is_cut;
+                    for slot in slots {
+                        all.add(slot, Provenance::Dispatch);
+                    }
+                }
+                if rules::of(&file).is_ecmascript() {
+                    let (wrappers, is_cut) = wrappers_of(self.read, &self.cache, &file, of.1)?;
+                    all.is_cut |= is_cut;
+                    for wrapper in wrappers {
+                        all.add(wrapper, Provenance::Dispatch);
+                    }
+                }
+                overloads(&file, of.1, all);
+                all.found.remove(&of);
             }
-            overloads(&file, of.1, all);
-            all.found.remove(&of);
-        }
-        self.cache.end(of.0)?;
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind}
 use crate::store::{EdgeRow, StoreError, UnboundForm, UnboundRow};
 
 /// The result of linking one file.
+#[derive(Default)]
 pub(super) struct Links {
     pub(super) edges: Vec<EdgeRow>,
     pub(super) unbound: Vec<UnboundRow>,
@@ -28,122 +29,127 @@ pub(super) struct Links {
 type Edge = (Option<SymbolId>, SymbolId, EdgeKind, Provenance);
 
 /// Binds the uses of a file. Uses of a definition within itself are left out.
+pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, StoreError> {
+    // Without a class that names it markup is text.
+    let is_text =
+        |own: &LinkedFile| own.facts.is_template && cache.template_owners(file.into()).is_empty();
+    let (mut links, dependencies) = cache.link(file, |own| match own {
+        Some(own) if !is_text(&own) => bind_uses(cache, &own),
+        _ => Links::default(),
+    })?;
+    links.dependencies = dependencies;
+    Ok(links)
+}
+
+/// Binds the uses of a file of which the facts are loaded; without its dependencies.
 #[expect(
     clippy::too_many_lines,
     reason = "one pass, whose steps are read in order"
 )]
-pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, StoreError> {
-    let own = cache.begin_file(file);
+fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, UnboundForm), (u32, u32)> = BTreeMap::new();
-    let mut import_files = Vec::new();
-    // Without a class that names it markup is text.
-    let is_text =
-        |own: &LinkedFile| own.facts.is_template && cache.template_owners(file.into()).is_empty();
-    if let Some(own) = own.filter(|own| !is_text(own)) {
-        let linker = Linker::new(cache, Rc::clone(&own));
-        let receivers = ReceiverUseCounts::of(&own.facts);
-        let mut units = UnitImports::of(cache, &own);
-        for used in &own.facts.references {
-            if used.kind == ReferenceKind::Listed {
-                continue;
-            }
-            let is_call = matches!(
-                used.kind,
-                ReferenceKind::Call
-                    | ReferenceKind::New
-                    | ReferenceKind::Jsx
-                    | ReferenceKind::Decorator
-            );
-            // The root of a chain is a use of its own where no scope of the file binds it, and a member of an object that
-            // is no definition is a use of the object.
-            if let Some(root) = linker
-                .auto_root(used)
-                .or_else(|| linker.object_imported_from(used))
-                && let Some(dst) = row_of(cache, root.to)
-            {
-                let src = attributed_owner(&own, used.symbol);
-                let src = src.and_then(|at| own.ids.get(at as usize).copied());
-                let key = (src, dst, EdgeKind::References, root.provenance);
-                let edge = edges.entry(key).or_insert((0, used.line));
-                add(edge, used.count, used.line);
-            }
-            let bound = match linker.bind(used) {
-                UseMeaning::Bound(bound) => Some(bound),
-                UseMeaning::External
-                | UseMeaning::KeywordArgument
-                | UseMeaning::FieldOfUnnamedStruct => continue,
-                UseMeaning::Unknown => None,
-            };
-            let Some(bound) = bound else {
-                let mut form = qualifier_of(&own, used);
-                form.set(UnboundForm::CALL, is_call);
-                // The name of a type, where which of those of the repository it means is not known.
-                let is_type = used.kind == ReferenceKind::Type && linker.rules().has_partial_types;
-                if !form.is_empty() || is_type {
-                    let key = (own.facts.name(used).to_owned(), form);
-                    add(
-                        unbound.entry(key).or_insert((0, used.line)),
-                        used.count,
-                        used.line,
-                    );
-                }
-                continue;
-            };
-            let (target, at) = bound.to;
-            units.note(&own, used, target);
-            if target == own.file && used.symbol == Some(at) {
-                continue;
-            }
-            let Some(dst) = row_of(cache, bound.to) else {
-                continue;
-            };
-            // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
-            let is_erased = used.kind.is_of_type() && !linker.is_type(target, at);
-            let count = used.count - receivers.n_as_receiver(&own.facts, used);
-            if count == 0 && linker.is_function(target, at) {
-                continue;
-            }
-            let src = attributed_owner(&own, used.symbol)
-                .filter(|_| !is_erased)
-                .and_then(|at| own.ids.get(at as usize).copied());
-            let kind = if is_call {
-                EdgeKind::Calls
-            } else {
-                EdgeKind::References
-            };
-            let key = (src, dst, kind, bound.provenance);
-            add(
-                edges.entry(key).or_insert((0, used.line)),
-                used.count,
-                used.line,
-            );
+    let linker = Linker::new(cache, Rc::clone(own));
+    let receivers = ReceiverUseCounts::of(&own.facts);
+    let mut units = UnitImports::of(cache, own);
+    for used in &own.facts.references {
+        if used.kind == ReferenceKind::Listed {
+            continue;
         }
-        for bridge in linker.bridges() {
-            let Some(dst) = row_of(cache, bridge.to) else {
-                continue;
-            };
-            let src = attributed_owner(&own, bridge.from);
+        let is_call = matches!(
+            used.kind,
+            ReferenceKind::Call
+                | ReferenceKind::New
+                | ReferenceKind::Jsx
+                | ReferenceKind::Decorator
+        );
+        // The root of a chain is a use of its own where no scope of the file binds it, and a member of an object that
+        // is no definition is a use of the object.
+        if let Some(root) = linker
+            .auto_root(used)
+            .or_else(|| linker.object_imported_from(used))
+            && let Some(dst) = row_of(cache, root.to)
+        {
+            let src = attributed_owner(own, used.symbol);
             let src = src.and_then(|at| own.ids.get(at as usize).copied());
-            if src != Some(dst) {
-                let key = (src, dst, EdgeKind::Calls, Provenance::Bridge);
-                add(edges.entry(key).or_insert((0, bridge.line)), 1, bridge.line);
-            }
+            let key = (src, dst, EdgeKind::References, root.provenance);
+            let edge = edges.entry(key).or_insert((0, used.line));
+            add(edge, used.count, used.line);
         }
-        import_files = units.files(cache, &own);
-        if linker.rules().has_module_tree {
-            import_files.extend(linker.files_of_paths());
-            import_files.sort_unstable();
-            import_files.dedup();
+        let bound = match linker.bind(used) {
+            UseMeaning::Bound(bound) => Some(bound),
+            UseMeaning::External
+            | UseMeaning::KeywordArgument
+            | UseMeaning::FieldOfUnnamedStruct => continue,
+            UseMeaning::Unknown => None,
+        };
+        let Some(bound) = bound else {
+            let mut form = qualifier_of(own, used);
+            form.set(UnboundForm::CALL, is_call);
+            // The name of a type, where which of those of the repository it means is not known.
+            let is_type = used.kind == ReferenceKind::Type && linker.rules().has_partial_types;
+            if !form.is_empty() || is_type {
+                let key = (own.facts.name(used).to_owned(), form);
+                add(
+                    unbound.entry(key).or_insert((0, used.line)),
+                    used.count,
+                    used.line,
+                );
+            }
+            continue;
+        };
+        let (target, at) = bound.to;
+        units.note(own, used, target);
+        if target == own.file && used.symbol == Some(at) {
+            continue;
+        }
+        let Some(dst) = row_of(cache, bound.to) else {
+            continue;
+        };
+        // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
+        let is_erased = used.kind.is_of_type() && !linker.is_type(target, at);
+        let count = used.count - receivers.n_as_receiver(&own.facts, used);
+        if count == 0 && linker.is_function(target, at) {
+            continue;
+        }
+        let src = attributed_owner(own, used.symbol)
+            .filter(|_| !is_erased)
+            .and_then(|at| own.ids.get(at as usize).copied());
+        let kind = if is_call {
+            EdgeKind::Calls
+        } else {
+            EdgeKind::References
+        };
+        let key = (src, dst, kind, bound.provenance);
+        add(
+            edges.entry(key).or_insert((0, used.line)),
+            used.count,
+            used.line,
+        );
+    }
+    for bridge in linker.bridges() {
+        let Some(dst) = row_of(cache, bridge.to) else {
+            continue;
+        };
+        let src = attributed_owner(own, bridge.from);
+        let src = src.and_then(|at| own.ids.get(at as usize).copied());
+        if src != Some(dst) {
+            let key = (src, dst, EdgeKind::Calls, Provenance::Bridge);
+            add(edges.entry(key).or_insert((0, bridge.line)), 1, bridge.line);
         }
     }
-    let dependencies = cache.end(file)?;
-    Ok(Links {
+    let mut import_files = units.files(cache, own);
+    if linker.rules().has_module_tree {
+        import_files.extend(linker.files_of_paths());
+        import_files.sort_unstable();
+        import_files.dedup();
+    }
+    Links {
         import_files,
         edges: edges
             .into_iter()
             .map(|((src, dst, kind, provenance), (count, line))| EdgeRow {
-                src_file: file,
+                src_file: own.file.file(),
                 src,
                 dst,
                 kind,
@@ -161,8 +167,8 @@ pub(super) fn of_file(cache: &FactsCache<'_>, file: FileId) -> Result<Links, Sto
                 line,
             })
             .collect(),
-        dependencies,
-    })
+        dependencies: Vec::new(),
+    }
 }
 
 /// Returns the form of a use by the thing before its name: a member, the last name of a path (`Store::open` of Rust), or neither.

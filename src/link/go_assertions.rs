@@ -31,10 +31,10 @@ impl UseTargets<'_> {
         interface: (FileId, usize),
         method: &str,
     ) -> Result<RequiredMethod, StoreError> {
-        self.cache.begin();
-        let found = self.required_of(type_, interface, method);
-        self.cache.end(interface.0)?;
-        Ok(found.unwrap_or(RequiredMethod::Unknown))
+        self.cache.checked(|| {
+            let found = self.required_of(type_, interface, method);
+            Ok(found.unwrap_or(RequiredMethod::Unknown))
+        })
     }
 
     fn required_of(

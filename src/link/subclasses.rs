@@ -115,25 +115,24 @@ impl UseTargets<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    /// Asks about a definition; `None` where its file has none at that place.
+    /// Looks up the dispatch targets of a definition by `ask`; `None` where its file has none at that place.
     pub(super) fn with_lookup<T>(
         &self,
         of: DefinitionRow,
         ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        self.cache.begin();
-        let file = self.cache.get(of.0);
-        let file = file.filter(|it| it.facts.symbols.len() > of.1 as usize);
-        let found = file.map(|file| {
-            let lookup = DispatchLookup {
-                targets: self,
-                linker: Linker::new(&self.cache, Rc::clone(&file)),
-            };
-            ask(&lookup, &file)
-        });
-        let found = found.transpose()?;
-        self.cache.end(of.0)?;
-        Ok(found)
+        self.cache.checked(|| {
+            let file = self.cache.get(of.0);
+            let file = file.filter(|it| it.facts.symbols.len() > of.1 as usize);
+            let found = file.map(|file| {
+                let lookup = DispatchLookup {
+                    targets: self,
+                    linker: Linker::new(&self.cache, Rc::clone(&file)),
+                };
+                ask(&lookup, &file)
+            });
+            found.transpose()
+        })
     }
 }
 

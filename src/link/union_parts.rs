@@ -32,26 +32,25 @@ impl UseTargets<'_> {
         file: FileId,
         is_wanted: impl Fn(usize) -> bool,
     ) -> Result<Vec<Vec<UnionPart>>, StoreError> {
-        self.cache.begin();
-        let mut parts = Vec::new();
-        if let Some(own) = self.cache.get(file) {
-            let linker = Linker::new(&self.cache, Rc::clone(&own));
-            let references = own.facts.references.iter().enumerate();
-            parts.extend(references.map(|(at, used)| match used.target {
-                Target::Member { receiver, .. } if is_wanted(at) => {
-                    linker.parts_with_member(receiver, own.facts.name(used))
-                }
-                _ => Vec::new(),
-            }));
-        }
-        self.cache.end(file)?;
-        Ok(parts)
+        self.cache.checked(|| {
+            let mut parts = Vec::new();
+            if let Some(own) = self.cache.get(file) {
+                let linker = Linker::new(&self.cache, Rc::clone(&own));
+                let references = own.facts.references.iter().enumerate();
+                parts.extend(references.map(|(at, used)| match used.target {
+                    Target::Member { receiver, .. } if is_wanted(at) => {
+                        linker.parts_with_member(receiver, own.facts.name(used))
+                    }
+                    _ => Vec::new(),
+                }));
+            }
+            Ok(parts)
+        })
     }
 
     /// Whether the types of the union that the receiver of a reference is of have members of a name that are declared otherwise: the
     /// member may tell them apart.
     pub fn tells_parts_apart(&self, file: FileId, reference: usize, name: &str) -> bool {
-        self.cache.begin();
         let Some(own) = self.cache.get(file) else {
             return true;
         };
@@ -82,15 +81,15 @@ impl UseTargets<'_> {
         (file, at): DefinitionRow,
         name: &str,
     ) -> Result<Option<DefinitionRow>, StoreError> {
-        self.cache.begin();
-        let found = self.cache.get(file).and_then(|own| {
-            let linker = Linker::new(&self.cache, own);
-            linker.refuel();
-            let object = Type::Instance(Def::Symbol(file.into(), at));
-            linker.member(&object, name)?.definition()
-        });
-        self.cache.end(file)?;
-        Ok(found)
+        self.cache.checked(|| {
+            let found = self.cache.get(file).and_then(|own| {
+                let linker = Linker::new(&self.cache, own);
+                linker.refuel();
+                let object = Type::Instance(Def::Symbol(file.into(), at));
+                linker.member(&object, name)?.definition()
+            });
+            Ok(found)
+        })
     }
 }
 

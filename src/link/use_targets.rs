@@ -161,23 +161,24 @@ impl<'a> UseTargets<'a> {
         is_wanted: impl Fn(usize) -> bool,
     ) -> Result<FileTargets, StoreError> {
         let mut bindings = self.lists_of(file)?;
-        if let Some(own) = self.cache.get(file) {
-            let targets = self.targets(file)?;
-            let linker = Linker::new(&self.cache, Rc::clone(&own));
-            let mean = |(at, used)| {
-                if is_wanted(at) {
-                    self.reference(&linker, &own, &targets, used)
-                } else {
-                    Meaning::Unresolved
-                }
-            };
-            let references = own.facts.references.iter().enumerate();
-            bindings.references = references.map(mean).collect();
-            let owners = || self.cache.template_owners(file.into());
-            bindings.is_text = own.facts.is_template && owners().is_empty();
-            self.cache.end(file)?;
-        }
-        Ok(bindings)
+        self.cache.checked(|| {
+            if let Some(own) = self.cache.get(file) {
+                let targets = self.targets(file)?;
+                let linker = Linker::new(&self.cache, Rc::clone(&own));
+                let mean = |(at, used)| {
+                    if is_wanted(at) {
+                        self.reference(&linker, &own, &targets, used)
+                    } else {
+                        Meaning::Unresolved
+                    }
+                };
+                let references = own.facts.references.iter().enumerate();
+                bindings.references = references.map(mean).collect();
+                let owners = || self.cache.template_owners(file.into());
+                bindings.is_text = own.facts.is_template && owners().is_empty();
+            }
+            Ok(bindings)
+        })
     }
 
     /// Returns for each of [`FileFacts::references`] the type of its receiver, in words (`Store`, `Job[]`,
@@ -208,23 +209,23 @@ impl<'a> UseTargets<'a> {
         file: FileId,
         of: impl Fn(&Linker<'_, '_>, ExprId) -> T,
     ) -> Result<Vec<T>, StoreError> {
-        self.cache.begin();
-        let mut receivers = Vec::new();
-        if let Some(own) = self.cache.get(file) {
-            let linker = Linker::new(&self.cache, Rc::clone(&own));
-            let references = own.facts.references.iter();
-            let each = references.map(|used| {
-                let receiver = match used.target {
-                    Target::Member { receiver, .. } => Some(receiver),
-                    Target::Value(value) => receiver_of(&own.facts, value),
-                    _ => None,
-                };
-                receiver.map_or_else(T::default, |it| of(&linker, it))
-            });
-            receivers = each.collect();
-        }
-        self.cache.end(file)?;
-        Ok(receivers)
+        self.cache.checked(|| {
+            let mut receivers = Vec::new();
+            if let Some(own) = self.cache.get(file) {
+                let linker = Linker::new(&self.cache, Rc::clone(&own));
+                let references = own.facts.references.iter();
+                let each = references.map(|used| {
+                    let receiver = match used.target {
+                        Target::Member { receiver, .. } => Some(receiver),
+                        Target::Value(value) => receiver_of(&own.facts, value),
+                        _ => None,
+                    };
+                    receiver.map_or_else(T::default, |it| of(&linker, it))
+                });
+                receivers = each.collect();
+            }
+            Ok(receivers)
+        })
     }
 
     /// Returns for each of [`FileFacts::references`] the qualified names of the classes whose member it may be, through the pointers of
@@ -239,7 +240,6 @@ impl<'a> UseTargets<'a> {
 
     /// Returns the module that a reference of a file, by its place, takes a name of: of `store.open`, where `store` is one.
     pub fn module_of_receiver(&self, file: FileId, reference: usize) -> Option<ModuleId> {
-        self.cache.begin();
         let own = self.cache.get(file)?;
         let Target::Member { receiver, .. } = own.facts.references.get(reference)?.target else {
             return None;
@@ -249,31 +249,31 @@ impl<'a> UseTargets<'a> {
 
     /// Returns the uses in a file of what other languages define, or what answers its requests.
     pub fn bridges_of(&self, file: FileId) -> Result<Vec<BridgeSite>, StoreError> {
-        self.cache.begin();
-        let mut places = Vec::new();
-        if let Some(own) = self.cache.get(file) {
-            let bridges = Linker::new(&self.cache, Rc::clone(&own)).bridges();
-            places.extend(bridges.into_iter().map(|it| BridgeSite {
-                line: it.line,
-                within: it.from.map(|at| own.symbol(at).qualified_name.clone()),
-                target: (it.to.0.file(), it.to.1),
-            }));
-        }
-        self.cache.end(file)?;
-        Ok(places)
+        self.cache.checked(|| {
+            let mut places = Vec::new();
+            if let Some(own) = self.cache.get(file) {
+                let bridges = Linker::new(&self.cache, Rc::clone(&own)).bridges();
+                places.extend(bridges.into_iter().map(|it| BridgeSite {
+                    line: it.line,
+                    within: it.from.map(|at| own.symbol(at).qualified_name.clone()),
+                    target: (it.to.0.file(), it.to.1),
+                }));
+            }
+            Ok(places)
+        })
     }
 
     /// Binds the names in the import and export lists of a file, not its uses.
     pub fn lists_of(&self, file: FileId) -> Result<FileTargets, StoreError> {
-        self.cache.begin();
-        let mut bindings = FileTargets::default();
-        if let Some(own) = self.cache.get(file) {
-            let targets = self.targets(file)?;
-            bindings.imports = self.imports(&own, &targets);
-            bindings.exports = self.exports(&own);
-        }
-        self.cache.end(file)?;
-        Ok(bindings)
+        self.cache.checked(|| {
+            let mut bindings = FileTargets::default();
+            if let Some(own) = self.cache.get(file) {
+                let targets = self.targets(file)?;
+                bindings.imports = self.imports(&own, &targets);
+                bindings.exports = self.exports(&own);
+            }
+            Ok(bindings)
+        })
     }
 
     /// Returns the facts of a file; `None` where it has none.
@@ -283,7 +283,6 @@ impl<'a> UseTargets<'a> {
 
     /// The meaning of a name that the file does not bind and a framework auto-imports: `useFoo` in a project of Nuxt.
     pub fn auto_imported(&self, file: FileId, name: &str) -> Option<Meaning> {
-        self.cache.begin();
         let own = self.cache.get(file)?;
         let found = (!own.binds(name)).then(|| self.cache.auto_value(file.into(), name));
         found.flatten().map(meaning)
@@ -303,7 +302,6 @@ impl<'a> UseTargets<'a> {
 
     /// Returns the meaning of a name that a file exports.
     pub fn exported(&self, file: FileId, name: &str) -> Option<DefinitionRow> {
-        self.cache.begin();
         let found = exports::resolve(&self.cache, file.into(), name);
         found.and_then(|def| meaning(def).definition())
     }
