@@ -71,18 +71,18 @@ pub struct RepositoryRefs {
     pub worktrees: BTreeMap<String, Option<BTreeSet<CommitId>>>,
 }
 
-/// An index as the rules see it.
+/// An index as the rules of retention see it: one of which it is not known whether it is active or pinned counts as both.
 #[derive(Clone, Debug)]
-pub struct IndexRecord {
+pub struct PruneCandidate {
     /// The repository, work tree, branch and commit of the index.
     pub pointer: Pointer,
     /// The bytes that its files take on the disk.
     pub bytes: u64,
     /// When it was last opened, in milliseconds since the Unix epoch; 0 where that is not known.
     pub last_used_ms: i64,
-    /// Whether its commit is checked out in a work tree.
+    /// Whether its commit is checked out in any work tree, or may be.
     pub is_active: bool,
-    /// Whether a pinned context was saved on it.
+    /// Whether a pinned context was saved on it, or may have been.
     pub is_pinned: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct RepositoryIndexes {
     /// The repository's state.
     pub standing: RepositoryState,
     /// Its indexes.
-    pub entries: Vec<IndexRecord>,
+    pub entries: Vec<PruneCandidate>,
 }
 
 /// Returns why an index goes for its own sake, for each that does, as (repository, index).
@@ -150,12 +150,12 @@ pub fn by_last_use(repositories: &[RepositoryIndexes]) -> Vec<(usize, usize)> {
     order
 }
 
-fn is_kept(entry: &IndexRecord) -> bool {
+fn is_kept(entry: &PruneCandidate) -> bool {
     entry.is_active || entry.is_pinned
 }
 
 fn own_reason(
-    entry: &IndexRecord,
+    entry: &PruneCandidate,
     standing: &RepositoryState,
     rules: &RetentionRules,
     now_ms: i64,
@@ -202,7 +202,7 @@ fn own_reason(
 /// latest stay, and those only while `HEAD`'s log knows the way back. Where the tip has no index, the latest stays in
 /// any case: the tip's index will start from it.
 fn superseded(
-    entries: &[IndexRecord],
+    entries: &[PruneCandidate],
     group: Vec<usize>,
     known: &RepositoryRefs,
     rules: &RetentionRules,

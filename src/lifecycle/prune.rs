@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::policy::{self, IndexRecord, PruneReason, RepositoryIndexes, RetentionRules};
+use super::policy::{self, PruneCandidate, PruneReason, RepositoryIndexes, RetentionRules};
 use crate::store::remove::{self, IndexRemoval};
 use crate::store::{Home, Pointer};
 
@@ -96,7 +96,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Returns how much less room the index takes now.
-    fn remove(&mut self, entry: &IndexRecord, reason: PruneReason) -> u64 {
+    fn remove(&mut self, entry: &PruneCandidate, reason: PruneReason) -> u64 {
         let pointer = &entry.pointer;
         let repo = self.home.repo(&pointer.repo_id);
         let removal = if !self.is_dry {

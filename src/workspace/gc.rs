@@ -12,7 +12,7 @@ use super::{Revision, Workspace, now_ms, unused_vectors};
 use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::lifecycle::policy::{IndexRecord, RepositoryIndexes, RetentionRules};
+use crate::lifecycle::policy::{PruneCandidate, RepositoryIndexes, RetentionRules};
 use crate::lifecycle::prune::{self, Extra, Pruned};
 use crate::store::remove::{self, IndexRemoval};
 use crate::store::{Pointer, WriteLock, vectors};
@@ -101,7 +101,7 @@ impl Workspace {
         let repo = self.repo()?;
         let found = survey::look(&self.home.repo(&repo.repo_id()), Some(&repo));
         let worktree = repo.worktree_id();
-        let mut chosen: Vec<&IndexRecord> = found
+        let mut chosen: Vec<&PruneCandidate> = found
             .state
             .entries
             .iter()

@@ -76,7 +76,7 @@ pub use rerank::RerankOutcome;
 pub use revision::Revision;
 pub use served::Served;
 pub use source::{ChunkPlace, FileRange, FileText};
-pub use state::{CurrentState, IndexCounts, IndexEntry, IndexStatus};
+pub use state::{CurrentState, IndexCounts, IndexStatus, ListedIndex};
 pub use usage::{CountedCall, Usage};
 pub use vectors::{StoredVectors, VectorStatus, VectorsBuilt};
 pub use view::{View, cut_argument, family_of, missing, outside, reason_in_words};

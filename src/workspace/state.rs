@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{Revision, Workspace, key_of};
+use super::{Revision, Workspace, key_of, survey};
 use crate::error::Result;
 use crate::git::{Dirty, GitError, Repo, Scan};
 use crate::model::{Branch, Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
 use crate::store::files::RowCounts;
-use crate::store::{Index, IndexKey, Pointer, Read, RecordStore, WriteLock};
+use crate::store::{Index, IndexKey, Pointer, Read, WriteLock};
 
 /// How far an index is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,18 +65,18 @@ pub struct CurrentState {
     pub seed_from: Option<String>,
 }
 
-/// One index of a repository.
+/// One index of a repository, as lists show it.
 #[derive(Clone, Debug)]
-pub struct IndexEntry {
+pub struct ListedIndex {
     /// Repository, work tree, branch and commit.
     pub pointer: Pointer,
     /// The bytes of its files.
     pub bytes: u64,
     /// When it was last opened, in milliseconds since the Unix epoch.
     pub last_used_ms: Option<i64>,
-    /// Whether it is the checked-out commit's.
+    /// Whether it is that of the commit which this work tree has checked out.
     pub is_active: bool,
-    /// Whether a pinned context was saved on it.
+    /// Whether a pinned context is known to be saved on it.
     pub is_pinned: bool,
 }
 
@@ -189,20 +189,16 @@ impl Workspace {
     }
 
     /// Returns every index of the repository, the active one first, then the most recently used.
-    pub fn indexes(&self) -> Result<Vec<IndexEntry>> {
+    pub fn indexes(&self) -> Result<Vec<ListedIndex>> {
         let repo = self.repo()?;
         let key = key_of(&repo, repo.snapshot()?);
         let home = self.home.repo(&key.repo_id);
         let active = key.index_id();
-        let contexts = RecordStore::open_existing(&home).ok().flatten();
-        let pins = contexts
-            .map(|contexts| contexts.pinned_indexes())
-            .transpose();
-        let pins = pins.ok().flatten().unwrap_or_default();
-        let mut found: Vec<IndexEntry> = home
+        let pins = survey::pinned_indexes(&home).unwrap_or_default();
+        let mut found: Vec<ListedIndex> = home
             .pointers()
             .into_iter()
-            .map(|pointer| IndexEntry {
+            .map(|pointer| ListedIndex {
                 bytes: home.disk_usage(&pointer),
                 last_used_ms: home.last_used_ms(&pointer),
                 is_active: pointer.index_id == active,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::{key_of, now_ms};
 use crate::git::{GitError, Repo};
 use crate::lifecycle::policy::{
-    IndexRecord, PruneReason, RECENT_DAYS, RepositoryIndexes, RepositoryRefs, RepositoryState,
+    PruneCandidate, PruneReason, RECENT_DAYS, RepositoryIndexes, RepositoryRefs, RepositoryState,
 };
 use crate::lifecycle::prune::Extra;
 use crate::model::CommitId;
@@ -49,18 +49,14 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
     });
     let is_gone = owner.as_ref().is_some_and(|owner| owner.is_gone);
     // Pins that can't be read may be on any of them.
-    let pins = match RecordStore::open_existing(home) {
-        Ok(None) => Some(BTreeSet::new()),
-        Ok(Some(contexts)) => contexts.pinned_indexes().ok().map(BTreeSet::from_iter),
-        Err(_) => None,
-    };
+    let pins = pinned_indexes(home);
     let (active, unread) = match &read {
         Some(read) => (read.active.clone(), read.unread.clone()),
         None => (BTreeSet::new(), BTreeSet::new()),
     };
     let entries = pointers
         .into_iter()
-        .map(|pointer| IndexRecord {
+        .map(|pointer| PruneCandidate {
             bytes: home.disk_usage(&pointer),
             last_used_ms: home.last_used_ms(&pointer).unwrap_or_default(),
             is_active: active.contains(&pointer.index_id) || unread.contains(&pointer.worktree_id),
@@ -89,14 +85,15 @@ pub(super) fn is_needed(home: &RepoHome, pointer: &Pointer) -> bool {
         let snapshot = repo.snapshot().ok()?;
         Some(key_of(&repo, snapshot).index_id())
     });
-    let pins = || match RecordStore::open_existing(home) {
-        Ok(None) => false,
-        Ok(Some(contexts)) => contexts
-            .pinned_indexes()
-            .map_or(true, |pins| pins.contains(&pointer.index_id)),
-        Err(_) => true,
-    };
-    checked_out.as_deref() == Some(pointer.index_id.as_str()) || pins()
+    let is_pinned = || pinned_indexes(home).is_none_or(|pins| pins.contains(&pointer.index_id));
+    checked_out.as_deref() == Some(pointer.index_id.as_str()) || is_pinned()
+}
+
+/// Returns the ids of the indexes that pinned contexts were saved on; `None` where the records can't be read.
+pub(super) fn pinned_indexes(home: &RepoHome) -> Option<BTreeSet<String>> {
+    let records = RecordStore::open_existing(home).ok()?;
+    let pins = records.map(|records| records.pinned_indexes()).transpose();
+    Some(pins.ok()?.into_iter().flatten().collect())
 }
 
 /// Opens a repository through a work tree that it had.
