@@ -204,7 +204,7 @@ pub fn repair(
     repair_watched(repo, index, detection, budget, on_progress, &|| false)
 }
 
-/// Does [`repair`] with a watch in the place of that last look: `is_undisturbed` says whether nothing changed since before
+/// Does [`repair`] with a watch in the place of that last look: `is_proved_unchanged` says whether nothing changed since before
 /// the detection was begun.
 pub fn repair_watched(
     repo: &Repo,
@@ -212,10 +212,17 @@ pub fn repair_watched(
     detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
-    is_undisturbed: &dyn Fn() -> bool,
+    is_proved_unchanged: &dyn Fn() -> bool,
 ) -> Result<Outcome, ReconcileError> {
     index.keeping_rows(|index| {
-        repair_proved(repo, index, detection, budget, on_progress, is_undisturbed)
+        repair_proved(
+            repo,
+            index,
+            detection,
+            budget,
+            on_progress,
+            is_proved_unchanged,
+        )
     })
 }
 
@@ -225,7 +232,7 @@ fn repair_proved(
     mut detection: Detection,
     budget: &Budget,
     on_progress: OnProgress<'_>,
-    is_undisturbed: &dyn Fn() -> bool,
+    is_proved_unchanged: &dyn Fn() -> bool,
 ) -> Result<Outcome, ReconcileError> {
     if index.read()?.meta().generation != detection.generation {
         detection = detect(repo, index, budget)?;
@@ -238,7 +245,7 @@ fn repair_proved(
         // Directories were listed and files read one after the other: a file that moved from a directory still to be
         // listed into a listed one is in neither, and some may have changed before the last one was read. Only a look
         // that finds nothing new proves that the rows were all true at one time, or that nothing was told meanwhile.
-        if is_undisturbed() {
+        if is_proved_unchanged() {
             return Ok(outcome);
         }
         let now = detect(repo, index, budget)?;

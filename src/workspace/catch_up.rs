@@ -212,14 +212,14 @@ impl Workspace {
         let recorder = RunRecorder::of_index(self, &key, "build", "background", None);
         let on_progress: reconcile::OnProgress<'_> =
             &|done, total| recorder.progressed(done, total);
-        let is_undisturbed = || self.is_watched_since(&begun);
+        let is_proved_unchanged = || self.is_proved_unchanged_since(&begun);
         let outcome = reconcile::repair_watched(
             &repo,
             &mut index,
             detection,
             &budget,
             on_progress,
-            &is_undisturbed,
+            &is_proved_unchanged,
         )?;
         recorder.finish_index(&outcome);
         self.store_proof(&begun, &repo, &index, &before, &outcome);

@@ -153,14 +153,14 @@ impl Workspace {
     }
 
     /// Returns whether no change was reported since an answer without a scan began.
-    pub(super) fn is_undisturbed(&self, begun: &ScanStart) -> bool {
+    pub(super) fn is_without_report_since(&self, begun: &ScanStart) -> bool {
         begun
             .moment
             .is_some_and(|moment| self.is_unchanged_since(moment))
     }
 
     /// Returns whether all that the last scan listed was watched before it began, and no change was reported since.
-    pub(super) fn is_watched_since(&self, begun: &ScanStart) -> bool {
+    pub(super) fn is_proved_unchanged_since(&self, begun: &ScanStart) -> bool {
         let (Some(visited), Some(moment)) = (self.visited_since(begun), &begun.moment) else {
             return false;
         };
@@ -248,7 +248,10 @@ impl Workspace {
             return Err("git's settings or rules changed, or can't be read");
         };
         let is_same = !before.locked && repo.repo_state().is_ok_and(|now| now == *before);
-        if !is_same || !repo.has_trustworthy_stats(&visited.linked) || !self.is_undisturbed(begun) {
+        if !is_same
+            || !repo.has_trustworthy_stats(&visited.linked)
+            || !self.is_without_report_since(begun)
+        {
             return Err("files were changing at the last look");
         }
         if !outcome.has_history {

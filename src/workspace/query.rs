@@ -247,14 +247,17 @@ impl Workspace {
                     recorder.progressed(done, total);
                     (how.question.on_progress)(done, total);
                 };
-                let is_undisturbed = || how.begun.is_some_and(|begun| self.is_watched_since(begun));
+                let is_proved_unchanged = || {
+                    how.begun
+                        .is_some_and(|begun| self.is_proved_unchanged_since(begun))
+                };
                 let outcome = reconcile::repair_watched(
                     repo,
                     index,
                     detection,
                     budget,
                     on_progress,
-                    &is_undisturbed,
+                    &is_proved_unchanged,
                 );
                 match &outcome {
                     Ok(_) if budget.is_cancelled() => recorder.finish_failed(&Error::cancelled()),
@@ -571,7 +574,7 @@ impl<F> Attempts<'_, F> {
         if has_moved && may_retry {
             return Ok(None);
         }
-        if rests_on_watch && !workspace.is_undisturbed(begun) {
+        if rests_on_watch && !workspace.is_without_report_since(begun) {
             self.was_disturbed = true;
             return Ok(None);
         }
