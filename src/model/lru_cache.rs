@@ -13,6 +13,9 @@ pub fn cache_lookups() -> (u64, u64) {
     (count(&LOOKUPS.0), count(&LOOKUPS.1))
 }
 
+/// Bytes of the texts of a comparison of two states that is kept in memory: of its lists, its changes and the answer about it.
+pub const MAX_COMPARISON_BYTES: usize = 4 << 20;
+
 /// At most `max` values, each by its key; the least recently used one goes first. Meant for a handful: a look-up goes through all.
 ///
 /// For example, with `max` = 2: `insert("a", 1)`, `insert("b", 2)`, `get("a")`, `insert("c", 3)` leave `a` and `c`.

@@ -45,7 +45,7 @@ pub use file_role::FileRole;
 pub use freshness::{Freshness, FreshnessState, Proof, SkipReason, UnknownReason};
 pub use id::{BlobId, CommitId, ContentId, Handle, HandleKind};
 pub use likeness::likeness;
-pub use lru_cache::{LruCache, cache_lookups};
+pub use lru_cache::{LruCache, MAX_COMPARISON_BYTES, cache_lookups};
 pub use path::RepoPath;
 pub use row::{ChunkId, FileId, ModuleId, PastCommitId, PastPathId, RecordId, SymbolId, UnitId};
 pub use shell::shell_word;

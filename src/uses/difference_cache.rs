@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use super::difference::{Difference, FilePair, IndexedStates};
 use crate::error::Result;
-use crate::model::{Budget, ContentId, LruCache, RepoPath};
+use crate::model::{Budget, ContentId, LruCache, MAX_COMPARISON_BYTES, RepoPath};
 
 /// Differences that are kept.
 const MAX_VALUES: usize = 4;
-
-/// Bytes of both states of a difference that is kept; its facts take ten times as much.
-const MAX_BYTES: usize = 4 << 20;
 
 /// By the paths and bytes of both states.
 static CACHE: LruCache<ContentId, Arc<Difference>> = LruCache::new(MAX_VALUES);
@@ -27,7 +24,8 @@ impl Difference {
             return Ok(known);
         }
         let difference = Arc::new(Self::of(files, indexed, budget)?);
-        if n_bytes <= MAX_BYTES {
+        // The facts of both states take ten times as much.
+        if n_bytes <= MAX_COMPARISON_BYTES {
             CACHE.insert(key, Arc::clone(&difference));
         }
         Ok(difference)

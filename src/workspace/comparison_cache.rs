@@ -2,13 +2,10 @@
 
 use super::comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, UncomparedFile};
 use crate::git::Repo;
-use crate::model::{CommitId, LruCache};
+use crate::model::{CommitId, LruCache, MAX_COMPARISON_BYTES};
 
 /// Comparisons that are kept.
 const MAX_VALUES: usize = 4;
-
-/// Bytes of the texts of one that is kept.
-const MAX_BYTES: usize = 4 << 20;
 
 /// Two commits of a repository; `None` for the empty tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +24,7 @@ impl Comparison {
     /// Whether its texts are few enough for what is made from them to be kept.
     pub fn is_small(&self) -> bool {
         let texts = self.versions().filter_map(|it| it.text.as_deref());
-        texts.map(str::len).sum::<usize>() <= MAX_BYTES
+        texts.map(str::len).sum::<usize>() <= MAX_COMPARISON_BYTES
     }
 
     /// Returns the files of both sides that could be compared.
