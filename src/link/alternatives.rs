@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchTargets, is_class};
+use super::dispatch::{DispatchLookup, DispatchRelations, is_class};
 use super::file::LinkedFile;
 use super::rules::{self, MemberOrder};
 use crate::ir::SymbolIdx;
@@ -25,13 +25,13 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &LinkedFile,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
         if symbol.parent.is_some() || file.units.is_empty() || is_repeatable(&symbol.name) {
             return Ok(());
         }
-        let read = self.targets.read;
+        let read = self.binder.read;
         let Some(own_path) = read.path_of(file.file.file())? else {
             return Ok(());
         };
@@ -61,13 +61,13 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
         if symbol.parent.is_some() || symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
             return Ok(());
         }
-        let read = self.targets.read;
+        let read = self.binder.read;
         let Some(own_path) = read.path_of(file.file.file())? else {
             return Ok(());
         };
@@ -102,7 +102,7 @@ impl DispatchLookup<'_, '_> {
             let definition = other.definition(row.ordinal);
             all.add(definition, Provenance::Alternative);
             if !is_own {
-                all.from_outside.insert(definition);
+                all.from_other_files.insert(definition);
             }
         }
         Ok(())
@@ -110,7 +110,7 @@ impl DispatchLookup<'_, '_> {
 
     /// Returns the files that a file includes which includes `path` as well.
     fn files_included_beside(&self, path: &RepoPath) -> Result<BTreeSet<RepoPath>, StoreError> {
-        let read = self.targets.read;
+        let read = self.binder.read;
         let mut beside = BTreeSet::new();
         let includers = read.importers_of(path.as_str())?;
         for includer in includers.iter().take(MAX_INCLUDERS) {
@@ -125,7 +125,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) {
         let rules = rules::of(file);
         let one = file.symbol(at);
@@ -170,7 +170,7 @@ fn is_repeatable(name: &str) -> bool {
 }
 
 /// Adds the functions and classes that a module or class defines by the name of one, in another branch or in its place.
-fn add_redefinitions(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
+fn add_redefinitions(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchRelations) {
     let one = file.symbol(at);
     let is_open = one.parent.is_none_or(|parent| is_class(file, parent));
     if !is_open || one.name == "_" {

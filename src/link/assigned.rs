@@ -9,7 +9,7 @@ use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::UseMeaning;
-use super::use_targets::DefinitionRow;
+use super::name_binder::DefinitionRow;
 use crate::ir::{Binding, Expr, ExprId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{EdgeKind, FileId, SymbolKind};
 use crate::store::{Read, StoreError};

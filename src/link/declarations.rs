@@ -6,13 +6,13 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchTargets, row_of};
+use super::dispatch::{DispatchLookup, DispatchRelations, row_of};
 use super::file::LinkedFile;
 use super::linker::Linker;
+use super::name_binder::{DefinitionRow, FileMeanings, Meaning, NameBinder};
 use super::overloads::n_params;
 use super::path_names::SymbolKey;
 use super::rules;
-use super::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::ir::{SymbolIdx, linkage_unit};
 use crate::model::path::parent;
 use crate::model::{ModuleId, Provenance, Symbol, SymbolFlags, SymbolKind};
@@ -166,10 +166,10 @@ impl Linker<'_, '_> {
     }
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Makes the uses unresolved that lead to a declaration of C or C++ without its definition.
-    pub fn leave_out_declarations(&self, targets: &mut FileTargets) {
-        for meaning in &mut targets.references {
+    pub fn leave_out_declarations(&self, meanings: &mut FileMeanings) {
+        for meaning in &mut meanings.references {
             let file = meaning.definition().and_then(|it| self.cache.get(it.0));
             if let (Some(file), Some((_, at))) = (file, meaning.definition())
                 && rules::of(&file).has_includes
@@ -210,7 +210,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let Some((class, in_file, declared)) = self.declared(file, at) else {
             return Ok(());
@@ -219,7 +219,7 @@ impl DispatchLookup<'_, '_> {
         let is_static = in_file.symbol(declared).is_static();
         let n = n_params(&in_file, declared);
         let above = self.classes_above(class);
-        let (below, is_cut) = self.classes_below(class, all)?;
+        let (below, is_cut) = self.classes_below(class, &mut all.derived)?;
         all.is_cut |= is_cut;
         for (other_file, other) in above.into_iter().chain(below) {
             let Some(other_file) = self.linker.cache.get(other_file) else {
@@ -273,7 +273,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
         if !has_declarations(symbol) {

@@ -10,10 +10,10 @@ use super::assigned::assigned_to;
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::linker::Linker;
+use super::name_binder::{DefinitionRow, NameBinder};
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
-use super::use_targets::{DefinitionRow, UseTargets};
 use super::wrapped::wrappers_of;
 use crate::ir::{BaseKind, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
@@ -39,24 +39,27 @@ const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 /// A class of a file with its base classes.
 type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
 
-/// The dispatch targets of some definitions.
+/// Memo of the derived classes of files, with their bases.
+pub(super) type DerivedClasses = HashMap<FileId, Rc<[DerivedClass]>>;
+
+/// The definitions that are related to some others by dispatch, in either direction: for `Base.save` the overriding `Row.save`, for
+/// `Row.save` the overridden `Base.save`. Their users may run the others too.
 #[derive(Clone, Debug, Default)]
-pub struct DispatchTargets {
-    /// The provenance of an edge to it, when it is taken as an edge to the other.
-    pub found: BTreeMap<DefinitionRow, Provenance>,
+pub struct DispatchRelations {
+    /// Each with the provenance of an edge to it, when it is taken as an edge to the other.
+    pub related: BTreeMap<DefinitionRow, Provenance>,
     /// Those of which only uses through objects may run another one: `Base.save(self)` of Python runs that method alone.
     pub by_objects: BTreeSet<DefinitionRow>,
     /// Those of which only uses in other files than their own may mean another one: a file that is included has its own definition.
-    pub from_outside: BTreeSet<DefinitionRow>,
+    pub from_other_files: BTreeSet<DefinitionRow>,
     /// Whether a bound on files, classes or candidates ended the search.
     pub is_cut: bool,
-    /// Memo of the derived classes of files, with their bases.
-    built: HashMap<FileId, Rc<[DerivedClass]>>,
+    pub(super) derived: DerivedClasses,
 }
 
-impl DispatchTargets {
+impl DispatchRelations {
     pub(super) fn add(&mut self, definition: DefinitionRow, provenance: Provenance) {
-        let known = self.found.entry(definition).or_insert(provenance);
+        let known = self.related.entry(definition).or_insert(provenance);
         *known = (*known).min(provenance);
     }
 }
@@ -69,12 +72,12 @@ pub struct BaselessMethod {
     /// Whether its class lacks a method that is required.
     pub lacks_required: bool,
     /// Whether its class is also built on something that is not known, which may have the method.
-    pub has_outside_base: bool,
+    pub has_external_base: bool,
     /// Whether the language refuses it: a method in an `impl` block of a trait that has none of its name.
     pub is_refused: bool,
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Returns the methods of a name in classes that are built on `class`, which has none of that name, and whether there may be
     /// more. `required` are methods that a class built on it has to have. Empty where types satisfy interfaces without saying so.
     pub fn methods_without_base(
@@ -90,7 +93,7 @@ impl UseTargets<'_> {
                 && file.facts.symbols.len() > class.1 as usize
             {
                 let relation = DispatchLookup {
-                    targets: self,
+                    binder: self,
                     linker: Linker::new(&self.cache, Rc::clone(&file)),
                 };
                 match rules::of(&file).members {
@@ -121,17 +124,17 @@ impl UseTargets<'_> {
     }
 
     /// Adds the definitions whose users may run a definition too.
-    pub fn add_dispatch_targets(
+    pub fn add_dispatch_relations(
         &self,
         of: DefinitionRow,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         self.cache.checked(|| {
             if let Some(file) = self.cache.get(of.0)
                 && file.facts.symbols.len() > of.1 as usize
             {
                 let relation = DispatchLookup {
-                    targets: self,
+                    binder: self,
                     linker: Linker::new(&self.cache, Rc::clone(&file)),
                 };
                 relation.alternatives(&file, of.1, all)?;
@@ -171,7 +174,7 @@ impl UseTargets<'_> {
                     }
                 }
                 overloads(&file, of.1, all);
-                all.found.remove(&of);
+                all.related.remove(&of);
             }
             Ok(())
         })
@@ -180,7 +183,7 @@ impl UseTargets<'_> {
 
 /// The look-up of one definition's dispatch targets.
 pub(super) struct DispatchLookup<'a, 'b> {
-    pub(super) targets: &'a UseTargets<'b>,
+    pub(super) binder: &'a NameBinder<'b>,
     pub(super) linker: Linker<'a, 'b>,
 }
 
@@ -190,7 +193,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let Some(class) = file.symbol(at).parent.filter(|it| is_class(file, *it)) else {
             return Ok(());
@@ -199,7 +202,7 @@ impl DispatchLookup<'_, '_> {
         // Another part of a partial method.
         let mut above = self.other_parts(own);
         above.extend(self.classes_above(own));
-        let (below, is_cut) = self.classes_below(own, all)?;
+        let (below, is_cut) = self.classes_below(own, &mut all.derived)?;
         all.is_cut |= is_cut;
         let name = file.lookup_name(at);
         let kind = file.symbol(at).kind;
@@ -270,7 +273,7 @@ impl DispatchLookup<'_, '_> {
         required: &[&str],
         found: &mut Vec<BaselessMethod>,
     ) -> Result<bool, StoreError> {
-        let (below, is_cut) = self.classes_below(class, &mut DispatchTargets::default())?;
+        let (below, is_cut) = self.classes_below(class, &mut DerivedClasses::default())?;
         let parts = self.other_parts(class);
         let own_name = self.linker.cache.get(class.0);
         let own_name = own_name.map_or_else(String::new, |it| it.symbol(class.1).name.clone());
@@ -289,7 +292,7 @@ impl DispatchLookup<'_, '_> {
                     found.push(BaselessMethod {
                         method: (at.0, *method),
                         lacks_required: false,
-                        has_outside_base: false,
+                        has_external_base: false,
                         is_refused: true,
                     });
                 }
@@ -300,14 +303,10 @@ impl DispatchLookup<'_, '_> {
             if above.iter().any(|it| has(it, name)) {
                 continue;
             }
-            let signature = self.linker.cache.signature_of(&file, at.1);
-            let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
-            let is_concrete = file.symbol(at.1).kind == SymbolKind::Class && !is_abstract;
+            let is_class = file.symbol(at.1).kind == SymbolKind::Class;
+            let is_concrete = is_class && !self.is_abstract(&file, at.1);
             above.push(at);
-            let has_outside_base = above.iter().any(|it| {
-                let file = self.linker.cache.get(it.0);
-                file.is_some_and(|file| file.bases(it.1).count() > self.bases(&file, it.1).len())
-            });
+            let has_external_base = above.iter().any(|it| self.has_external_base(*it));
             let offering = |name: &str| above.iter().any(|it| *it != class && has(it, name));
             let lacks_required = is_concrete && required.iter().any(|name| !offering(name));
             for method in methods(&file, at.1, name) {
@@ -315,7 +314,7 @@ impl DispatchLookup<'_, '_> {
                     found.push(BaselessMethod {
                         method: (at.0, method),
                         lacks_required,
-                        has_outside_base,
+                        has_external_base,
                         is_refused: false,
                     });
                 }
@@ -342,7 +341,7 @@ impl DispatchLookup<'_, '_> {
                 found.push(BaselessMethod {
                     method: file.definition(row.ordinal),
                     lacks_required: false,
-                    has_outside_base: false,
+                    has_external_base: false,
                     is_refused: true,
                 });
             }
@@ -402,7 +401,7 @@ impl DispatchLookup<'_, '_> {
     pub(super) fn classes_below(
         &self,
         class: DefinitionRow,
-        all: &mut DispatchTargets,
+        memo: &mut DerivedClasses,
     ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
         let mut seen = self.parts(class);
         let n_own = seen.len();
@@ -422,7 +421,7 @@ impl DispatchLookup<'_, '_> {
                 let Some(other) = self.linker.cache.get(at) else {
                     continue;
                 };
-                let known = all.built.entry(at).or_insert_with(|| {
+                let known = memo.entry(at).or_insert_with(|| {
                     let classes = built(&other).into_iter();
                     classes
                         .map(|class| (class, self.bases(&other, class)))
@@ -448,17 +447,12 @@ impl DispatchLookup<'_, '_> {
         class: SymbolIdx,
         is_interface: bool,
     ) -> Result<BTreeSet<FileId>, StoreError> {
-        let read = self.targets.read;
+        let read = self.binder.read;
         let mut files = BTreeSet::from([file.file.file()]);
         let Some(row) = file.ids.get(class as usize) else {
             return Ok(files);
         };
-        let is_abstract = is_interface
-            || self
-                .linker
-                .cache
-                .signature_of(file, class)
-                .is_some_and(|it| it.contains("abstract "));
+        let is_abstract = is_interface || self.is_abstract(file, class);
         for edge in read.edges_into(*row)? {
             if files.contains(&edge.src_file) {
                 continue;
@@ -475,6 +469,18 @@ impl DispatchLookup<'_, '_> {
             }
         }
         Ok(files)
+    }
+
+    /// Whether the signature of a class says that it is abstract.
+    pub(super) fn is_abstract(&self, file: &LinkedFile, class: SymbolIdx) -> bool {
+        let signature = self.linker.cache.signature_of(file, class);
+        signature.is_some_and(|it| it.contains("abstract "))
+    }
+
+    /// Whether a class has a base that the repository does not define, as far as it is known.
+    pub(super) fn has_external_base(&self, class: DefinitionRow) -> bool {
+        let file = self.linker.cache.get(class.0);
+        file.is_some_and(|file| file.bases(class.1).count() > self.bases(&file, class.1).len())
     }
 
     pub(super) fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionRow> {
@@ -548,7 +554,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let name = &file.symbol(at).name;
         if let Some((in_file, of)) = self.trait_of(file, at) {
@@ -607,13 +613,13 @@ impl DispatchLookup<'_, '_> {
 
     /// Returns the symbols of a name, in its case.
     pub(super) fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>, StoreError> {
-        let mut rows = self.targets.read.symbols_named(&normal_form(name))?;
+        let mut rows = self.binder.read.symbols_named(&normal_form(name))?;
         rows.retain(|row| row.name == name);
         Ok(rows)
     }
 
     pub(super) fn file_of(&self, row: &SymbolRow) -> Result<Option<Rc<LinkedFile>>, StoreError> {
-        let file = self.targets.read.file(row.path.as_str())?;
+        let file = self.binder.read.file(row.path.as_str())?;
         let loaded = file.and_then(|file| self.linker.cache.get(file.id));
         Ok(loaded.filter(|it| it.facts.symbols.len() > row.ordinal as usize))
     }
@@ -636,7 +642,7 @@ fn parts_of(linker: &Linker<'_, '_>, type_: DefinitionRow) -> Vec<DefinitionRow>
 }
 
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
-fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchTargets) {
+fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchRelations) {
     if !rules::of(file).has_overloads || file.symbol(at).kind != SymbolKind::Method {
         return;
     }

@@ -6,7 +6,7 @@ use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::UseMeaning;
 use super::method_sets::{Required, standard_methods};
-use super::use_targets::{DefinitionRow, UseTargets};
+use super::name_binder::{DefinitionRow, NameBinder};
 use crate::ir::{Expr, Reference, SymbolIdx, Target};
 use crate::model::{FileId, ModuleId};
 use crate::store::StoreError;
@@ -22,7 +22,7 @@ pub enum RequiredMethod {
     Met,
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Returns whether a type lacks the method of a name that an interface requires. The interface is the one that a reference of a file
     /// names, by its place.
     pub fn required_method(

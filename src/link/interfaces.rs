@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchTargets, MAX_CANDIDATES, module_of, row_of};
+use super::dispatch::{
+    DerivedClasses, DispatchLookup, DispatchRelations, MAX_CANDIDATES, module_of, row_of,
+};
 use super::file::LinkedFile;
 use super::method_sets::Required;
+use super::name_binder::{DefinitionRow, NameBinder};
 use super::rules::{self, MemberOrder};
-use super::use_targets::{DefinitionRow, UseTargets};
 use crate::ir::SymbolIdx;
 use crate::model::{FileId, ModuleId, Provenance, SymbolKind};
 use crate::store::{StoreError, SymbolRow};
@@ -39,7 +41,7 @@ pub struct OtherMethods<'a> {
     pub also: &'a [&'a str],
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Returns the types that satisfy an interface without saying so, in Go, and whether there may be more. A type that satisfies it by
     /// embedding alone is left out: it declares no method of it.
     pub fn satisfying_types(
@@ -125,7 +127,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
         match symbol.parent {
@@ -144,7 +146,7 @@ impl DispatchLookup<'_, '_> {
         type_: DefinitionRow,
         method: DefinitionRow,
         name: &str,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let (interfaces, is_cut) = self.interfaces_with(name)?;
         all.is_cut |= is_cut;
@@ -199,7 +201,7 @@ impl DispatchLookup<'_, '_> {
         let paths: BTreeSet<_> = rows.into_iter().map(|row| row.path).collect();
         let mut all = Vec::new();
         for path in paths {
-            let row = self.targets.read.file(path.as_str())?;
+            let row = self.binder.read.file(path.as_str())?;
             let file = row.and_then(|row| self.linker.cache.get(row.id));
             let Some(file) = file.filter(|it| rules::of(it).members == MemberOrder::Embedding)
             else {
@@ -223,7 +225,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         type_: DefinitionRow,
     ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
-        let (mut below, is_cut) = self.classes_below(type_, &mut DispatchTargets::default())?;
+        let (mut below, is_cut) = self.classes_below(type_, &mut DerivedClasses::default())?;
         let is_interface = |at: &DefinitionRow| {
             let file = self.linker.cache.get(at.0);
             file.is_some_and(|it| it.symbol(at.1).kind == SymbolKind::Interface)
@@ -239,7 +241,7 @@ impl DispatchLookup<'_, '_> {
         file: &Rc<LinkedFile>,
         interface: SymbolIdx,
         name: &str,
-        all: &mut DispatchTargets,
+        all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let Some((required, place)) = self.required_with(file, interface, name) else {
             return Ok(());

@@ -47,6 +47,7 @@ mod linker;
 mod lookup;
 mod members;
 mod method_sets;
+pub mod name_binder;
 pub mod overlay;
 mod overloads;
 mod parallel;
@@ -63,7 +64,6 @@ mod twin_modules;
 mod types;
 pub mod union_parts;
 mod unit_imports;
-pub mod use_targets;
 mod wrapped;
 
 use std::collections::BTreeSet;
@@ -114,8 +114,10 @@ pub fn link(index: &mut Index, changes: &PathChanges, budget: &Budget) -> Result
     Ok(())
 }
 
-/// Queues the files whose imports may resolve to other files. Returns the files of the index if they had to be read
-/// for it. The caller holds the write lock.
+/// Queues the files whose imports may resolve to other files after `changes`: `import './db'` of each importer once `db.ts` is new. Every
+/// file is queued where the changes may affect any import or a name that no file binds. Without changes the queue stays as it
+/// is. Returns the files of the index if they had to be read to choose the importers. The caller holds the write lock. Writes in
+/// one transaction; reads all imports and all paths.
 pub fn queue_affected(
     index: &mut Index,
     changes: &PathChanges,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::affected_importers::affected_files;
 use super::indexed_files::IndexedFiles;
-use super::use_targets::Overlay;
+use super::name_binder::Overlay;
 use crate::ir::{BRIDGE, FileFacts, TYPE_NAME_UNIT};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, RepoPath, UnitId};

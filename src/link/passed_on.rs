@@ -1,6 +1,6 @@
 //! Names that a module passes on from outside the repository: `export { Box } from 'ext'`, and in Python each import.
 
-use super::use_targets::UseTargets;
+use super::name_binder::NameBinder;
 use crate::ir::{ExportKind, FileFacts};
 use crate::model::{Family, ModuleId};
 use crate::store::ImportTarget;
@@ -8,7 +8,7 @@ use crate::store::ImportTarget;
 /// Modules of one look-up.
 const MAX_MODULES: usize = 100;
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Whether a module offers `name` from outside the repository, or may do so: of what `export * from 'ext'` passes on no
     /// name is known. Follows re-exports; false behind a hundred modules.
     ///

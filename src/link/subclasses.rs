@@ -4,12 +4,12 @@
 use std::rc::Rc;
 
 use super::cache::Def;
-use super::dispatch::{DispatchLookup, DispatchTargets, is_class, may_be_dispatched, methods};
+use super::dispatch::{DerivedClasses, DispatchLookup, is_class, may_be_dispatched, methods};
 use super::file::LinkedFile;
 use super::linker::Linker;
+use super::name_binder::{DefinitionRow, NameBinder};
 use super::rules::{self, MemberOrder};
 use super::types::Type;
-use super::use_targets::{DefinitionRow, UseTargets};
 use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 use crate::store::StoreError;
 
@@ -30,14 +30,14 @@ pub struct Subclass {
     /// Whether it names an abstract class that is the base or is built on it.
     pub by_abstract_class: bool,
     /// Whether it is also built on something that is not known, which may have any member.
-    pub has_outside_base: bool,
+    pub has_external_base: bool,
     /// Whether it, or a class between it and the base, has the member.
     pub has_member: bool,
     /// Whether a class below it has that member.
     pub subclass_has_member: bool,
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Returns the subclasses of the class around a member, with whether each has that member too, and whether there may be more. Empty
     /// where types satisfy interfaces without saying so.
     pub fn subclasses_with_member(
@@ -60,7 +60,7 @@ impl UseTargets<'_> {
             MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
             _ => {
                 let (below, is_cut) =
-                    lookup.classes_below(class, &mut DispatchTargets::default())?;
+                    lookup.classes_below(class, &mut DerivedClasses::default())?;
                 let own = lookup.parts(class);
                 let each = below
                     .into_iter()
@@ -126,7 +126,7 @@ impl UseTargets<'_> {
             let file = file.filter(|it| it.facts.symbols.len() > of.1 as usize);
             let found = file.map(|file| {
                 let lookup = DispatchLookup {
-                    targets: self,
+                    binder: self,
                     linker: Linker::new(&self.cache, Rc::clone(&file)),
                 };
                 ask(&lookup, &file)
@@ -148,7 +148,7 @@ impl DispatchLookup<'_, '_> {
         let name = &home.symbol(member).name;
         let explicit = format!("{}.{name}", home.symbol(class).name);
         let class = home.definition(class);
-        let (below, is_cut) = self.classes_below(class, &mut DispatchTargets::default())?;
+        let (below, is_cut) = self.classes_below(class, &mut DerivedClasses::default())?;
         let own = self.parts(class);
         let has = |at: &DefinitionRow| {
             let Some(file) = self.linker.cache.get(at.0) else {
@@ -174,10 +174,6 @@ impl DispatchLookup<'_, '_> {
             let mut around = self.member_classes_above(*at);
             around.extend(self.parts(*at));
             around.retain(|it| !own.contains(it));
-            let is_outside = |it: &DefinitionRow| {
-                let file = self.linker.cache.get(it.0);
-                file.is_some_and(|file| file.bases(it.1).count() > self.bases(&file, it.1).len())
-            };
             let symbol = file.symbol(at.1);
             let (is_interface, is_abstract) = self.is_interface_or_abstract(*at);
             let mut named = self.bases(&file, at.1);
@@ -191,7 +187,7 @@ impl DispatchLookup<'_, '_> {
                 is_concrete: !is_interface && !is_abstract,
                 by_interface: forms.iter().any(|it| it.0),
                 by_abstract_class: forms.iter().any(|it| !it.0 && it.1),
-                has_outside_base: around.iter().any(is_outside),
+                has_external_base: around.iter().any(|it| self.has_external_base(*it)),
                 has_member: around.iter().any(has)
                     || symbol.flags.contains(SymbolFlags::ANY_MEMBER),
                 subclass_has_member: false,
@@ -214,8 +210,7 @@ impl DispatchLookup<'_, '_> {
         let Some(file) = self.linker.cache.get(class.0) else {
             return (false, false);
         };
-        let signature = self.linker.cache.signature_of(&file, class.1);
-        let is_abstract = signature.is_some_and(|it| it.contains("abstract "));
+        let is_abstract = self.is_abstract(&file, class.1);
         let is_interface = file.symbol(class.1).kind == SymbolKind::Interface;
         (is_interface, is_abstract)
     }
@@ -238,7 +233,7 @@ impl DispatchLookup<'_, '_> {
             return Ok((Vec::new(), false));
         };
         let own = file.definition(class);
-        let (below, is_cut) = self.classes_below(own, &mut DispatchTargets::default())?;
+        let (below, is_cut) = self.classes_below(own, &mut DerivedClasses::default())?;
         let name = &file.symbol(at).name;
         let mut found = Vec::new();
         for (in_file, class) in below {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchTargets};
+use super::dispatch::{DispatchLookup, DispatchRelations};
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::path_names::{NameLookup, Wanted};
@@ -54,7 +54,12 @@ impl Linker<'_, '_> {
 
 impl DispatchLookup<'_, '_> {
     /// Adds the definitions of the name in the modules that other builds take.
-    pub(super) fn in_twins(&self, file: &Rc<LinkedFile>, at: SymbolIdx, all: &mut DispatchTargets) {
+    pub(super) fn in_twins(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchRelations,
+    ) {
         if rules::of(file).members != MemberOrder::Implementations {
             return;
         }

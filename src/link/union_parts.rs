@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::linker::Linker;
+use super::name_binder::{DefinitionRow, NameBinder};
 use super::types::Type;
-use super::use_targets::{DefinitionRow, UseTargets};
 use crate::ir::{ExprId, Target};
 use crate::model::{FileId, SymbolKind};
 use crate::store::StoreError;
@@ -24,7 +24,7 @@ pub struct UnionPart {
     pub has_member: bool,
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Returns for each of the references of a file that `is_wanted` chooses the types of the union that its receiver is of;
     /// none where that is no union.
     pub fn union_parts(

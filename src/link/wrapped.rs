@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::use_targets::DefinitionRow;
+use super::name_binder::DefinitionRow;
 use crate::ir::{Expr, ExprId, SymbolIdx};
 use crate::model::{FileId, SymbolKind};
 use crate::store::{Read, StoreError};

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::ir::{FileFacts, Reference, Target};
+use crate::link::name_binder::{FileMeanings, Meaning, NameBinder};
 use crate::link::overlay::{OverlayFile, overlay};
-use crate::link::use_targets::{FileTargets, Meaning, UseTargets};
 use crate::model::{Budget, FileId, RepoPath};
 use crate::store::{Home, Index, Pointer, SCHEMA_VERSION};
 use crate::syntax;
@@ -74,13 +74,13 @@ impl Answers {
             present: None,
         });
         let (overlay, ids) = overlay(&read, earlier.collect()).unwrap();
-        let targets = UseTargets::new(&read, overlay);
+        let binder = NameBinder::new(&read, overlay);
         let mut answers = Vec::new();
         for ((path, text, facts), id) in sources.iter().zip(ids) {
             let file = File {
                 facts,
                 id: id.earlier,
-                targets: &targets,
+                binder: &binder,
             };
             for (n, line) in text.lines().enumerate() {
                 let said = line.split_once("//> ").or(line.split_once("#> "));
@@ -104,18 +104,18 @@ impl Answers {
 struct File<'a> {
     facts: &'a FileFacts,
     id: FileId,
-    targets: &'a UseTargets<'a>,
+    binder: &'a NameBinder<'a>,
 }
 
 impl File<'_> {
     fn answer(&self, kind: &str, line: usize, code: &str) -> String {
         let found = match kind {
             "type" => self.last(line, code, true).and_then(|at| {
-                let receivers = self.targets.receivers_of(self.id).unwrap();
+                let receivers = self.binder.receivers_of(self.id).unwrap();
                 receivers[at].clone()
             }),
             "means" => self.last(line, code, false).and_then(|at| {
-                let FileTargets { references, .. } = self.targets.of_file(self.id).unwrap();
+                let FileMeanings { references, .. } = self.binder.of_file(self.id).unwrap();
                 self.named(references[at])
             }),
             "lowered" => self.last(line, code, true).map(|at| {
@@ -156,7 +156,7 @@ impl File<'_> {
     fn named(&self, meaning: Meaning) -> Option<String> {
         match meaning {
             Meaning::Definition((file, at), _) => {
-                let facts = self.targets.facts(file)?;
+                let facts = self.binder.facts(file)?;
                 let name = &facts.symbols.get(at as usize)?.qualified_name;
                 let before = facts.symbols[..at as usize].iter();
                 let n_before = before.filter(|it| it.qualified_name == *name).count();

@@ -14,7 +14,7 @@ use super::mentions::line_text_at;
 use super::modifiers::is_typescript;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::use_targets::{DefinitionRow, Meaning, UseTargets};
+use crate::link::name_binder::{DefinitionRow, Meaning, NameBinder};
 use crate::model::{Budget, Family, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::SymbolRow;
 use crate::syntax::{self, Arities, Arity, FragmentContext, PassedArguments, UseKind};
@@ -182,18 +182,18 @@ impl Uses<'_> {
     /// Returns the classes below one of which no class between has a constructor, each with whether it has one itself.
     fn heirs(
         &self,
-        targets: &UseTargets<'_>,
+        binder: &NameBinder<'_>,
         class: DefinitionRow,
     ) -> Result<Vec<(DefinitionRow, bool)>> {
         let (mut heirs, mut open) = (Vec::<(DefinitionRow, bool)>::new(), vec![class]);
         while let Some(base) = open.pop() {
-            let (below, _) = targets.subclasses(base)?;
+            let (below, _) = binder.subclasses(base)?;
             for (heir, is_direct) in below {
                 let is_new = is_direct && heir != class && heirs.iter().all(|it| it.0 != heir);
                 if !is_new || heirs.len() >= MAX_HEIRS {
                     continue;
                 }
-                if let Some(has_constructor) = self.has_constructor(targets, heir)? {
+                if let Some(has_constructor) = self.has_constructor(binder, heir)? {
                     heirs.push((heir, has_constructor));
                     open.extend((!has_constructor).then_some(heir));
                 }
@@ -205,10 +205,10 @@ impl Uses<'_> {
     /// Whether a class has a constructor of its own; `None` for an interface, and where it has several bases.
     fn has_constructor(
         &self,
-        targets: &UseTargets<'_>,
+        binder: &NameBinder<'_>,
         (file, class): DefinitionRow,
     ) -> Result<Option<bool>> {
-        let Some(facts) = targets.facts(file) else {
+        let Some(facts) = binder.facts(file) else {
             return Ok(None);
         };
         let Some(symbol) = facts.symbols.get(class as usize) else {
@@ -232,10 +232,10 @@ impl Uses<'_> {
     /// Returns the classes below one that are made by its constructor: no class between has one of its own, nor have they.
     pub(super) fn made_by_constructor_of(
         &self,
-        targets: &UseTargets<'_>,
+        binder: &NameBinder<'_>,
         class: DefinitionRow,
     ) -> Result<Vec<DefinitionRow>> {
-        let heirs = self.heirs(targets, class)?.into_iter();
+        let heirs = self.heirs(binder, class)?.into_iter();
         let made = heirs.filter(|(_, has_constructor)| !has_constructor);
         Ok(made.map(|(heir, _)| heir).collect())
     }

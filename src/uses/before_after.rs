@@ -13,8 +13,8 @@ use crate::ir::{
     Export, ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target,
 };
 use crate::link::is_standard_method;
+use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning, NameBinder};
 use crate::link::overlay::OverlayFileIds;
-use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
 use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, SymbolKind};
 use crate::store::ImportTarget;
 use crate::syntax::{Language, UseKind};
@@ -23,8 +23,8 @@ use crate::syntax::{Language, UseKind};
 pub(super) struct BeforeAfter<'a> {
     pub(super) difference: &'a Difference,
     pub(super) overlay_ids: Vec<OverlayFileIds>,
-    pub(super) before: UseTargets<'a>,
-    pub(super) now: UseTargets<'a>,
+    pub(super) before: NameBinder<'a>,
+    pub(super) now: NameBinder<'a>,
     /// The declarations that are gone, with their change.
     pub(super) gone: HashMap<DefinitionRow, usize>,
     pub(super) targets_before: HashMap<FileId, Vec<ImportTarget>>,
@@ -39,8 +39,8 @@ pub(super) struct BoundFile<'a> {
     pub(super) id: FileId,
     pub(super) text: &'a str,
     pub(super) facts: &'a FileFacts,
-    pub(super) before: FileTargets,
-    pub(super) now: FileTargets,
+    pub(super) before: FileMeanings,
+    pub(super) now: FileMeanings,
     /// Where its imports lead now.
     pub(super) targets: Vec<Option<ImportTarget>>,
     /// Its place in the difference, where its own definitions are looked for.

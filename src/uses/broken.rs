@@ -18,8 +18,8 @@ use super::mentions::line_text_at;
 use super::modifiers::is_typescript;
 use super::unbound_uses::{may_mean, n_beside};
 use crate::error::{Error, Result};
+use crate::link::name_binder::{Meaning, NameBinder, Overlay};
 use crate::link::overlay::{OverlayFile, overlay};
-use crate::link::use_targets::{Meaning, Overlay, UseTargets};
 use crate::model::{FileId, ModuleId, RepoPath};
 use crate::store::{ImportTarget, Read};
 use crate::syntax;
@@ -198,7 +198,7 @@ impl Uses<'_> {
             .collect();
         targets.extend(overlay.targets.iter().map(|(id, it)| (*id, it.clone())));
         let undeclared = self.undeclared_modules(difference, &overlay_ids, &targets)?;
-        let before = UseTargets::new(self.read, overlay);
+        let before = NameBinder::new(self.read, overlay);
         // Who was led from a declaration to its definition is led nowhere without it.
         let declarations: Vec<_> = gone.iter().map(|(row, at)| (*row, *at)).collect();
         for (declaration, at) in declarations {
@@ -210,7 +210,7 @@ impl Uses<'_> {
             difference,
             overlay_ids,
             before,
-            now: UseTargets::new(self.read, Overlay::default()),
+            now: NameBinder::new(self.read, Overlay::default()),
             gone,
             targets_before: targets,
             undeclared,

@@ -16,8 +16,8 @@ use super::undeclared_modules::UndeclaredModules;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
+use crate::link::name_binder::{DefinitionRow, Meaning, NameBinder, Overlay};
 use crate::link::overlay::{OverlayFile, OverlayFileIds, overlay};
-use crate::link::use_targets::{DefinitionRow, Meaning, Overlay, UseTargets};
 use crate::model::{FileId, Provenance, RepoPath};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Arities, UseKind};
@@ -194,7 +194,7 @@ impl Uses<'_> {
         let (changed, changed_ids) = overlay(self.read, merged.layer(true))?;
         let (targets_before, targets_now) = (targets_of(&base), targets_of(&changed));
         let ids_of = |path: &RepoPath| Some(&ids[merged.index(path)?]);
-        let before = UseTargets::new(self.read, base);
+        let before = NameBinder::new(self.read, base);
         let (gone, narrower) = self.gone_and_narrower(merging, &before, ids_of)?;
         let states = BeforeAfter {
             difference: merging,
@@ -204,7 +204,7 @@ impl Uses<'_> {
                 .filter_map(|file| Some(ids[merged.index(&file.path)?]))
                 .collect(),
             before,
-            now: UseTargets::new(self.read, changed),
+            now: NameBinder::new(self.read, changed),
             gone,
             targets_before,
             undeclared: UndeclaredModules::default(),
@@ -263,7 +263,7 @@ impl Uses<'_> {
     fn gone_and_narrower<'u>(
         &self,
         merging: &Difference,
-        before: &UseTargets<'_>,
+        before: &NameBinder<'_>,
         ids_of: impl Fn(&RepoPath) -> Option<&'u OverlayFileIds>,
     ) -> Result<(HashMap<DefinitionRow, usize>, NarrowerDefinitions)> {
         let mut gone = HashMap::new();

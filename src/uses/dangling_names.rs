@@ -18,7 +18,7 @@ use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Reference, Target};
-use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
+use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning};
 use crate::model::{Family, FileId, ModuleId, Provenance, Symbol};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Occurrence, OccurrenceRole, Occurrences};
@@ -249,7 +249,7 @@ impl Uses<'_> {
         (import, n): (usize, usize),
         module_gone: Option<bool>,
     ) -> Result<Option<(Meaning, Meaning)>> {
-        let meaning = |bindings: &FileTargets| bindings.imports.get(import)?.get(n).copied();
+        let meaning = |meanings: &FileMeanings| meanings.imports.get(import)?.get(n).copied();
         let (Some(before), Some(mut now)) = (meaning(&bound.before), meaning(&bound.now)) else {
             return Ok(None);
         };
@@ -408,7 +408,7 @@ fn lost_exports(
     losses: &mut LossesByFile,
 ) {
     for (at, export) in bound.facts.exports.iter().enumerate() {
-        let meaning = |bindings: &FileTargets| bindings.exports.get(at).copied();
+        let meaning = |meanings: &FileMeanings| meanings.exports.get(at).copied();
         let (Some(before), Some(now)) = (meaning(&bound.before), meaning(&bound.now)) else {
             continue;
         };

@@ -6,7 +6,7 @@ use super::Uses;
 use super::before_after::start_of_line;
 use super::mentions::line_text_at;
 use crate::error::Result;
-use crate::link::use_targets::DefinitionRow;
+use crate::link::name_binder::DefinitionRow;
 use crate::model::RepoPath;
 use crate::store::SymbolRow;
 

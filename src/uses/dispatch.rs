@@ -4,8 +4,8 @@
 use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
-use crate::link::dispatch::DispatchTargets;
-use crate::link::use_targets::DefinitionRow;
+use crate::link::dispatch::DispatchRelations;
+use crate::link::name_binder::DefinitionRow;
 use crate::model::{Family, Provenance, SymbolId, SymbolKind};
 use crate::store::{StoreResult, SymbolRow};
 use crate::syntax;
@@ -22,7 +22,7 @@ impl<'r> Uses<'r> {
     /// whether there may be more.
     pub fn walk_starts(&self, targets: &[SymbolRow]) -> Result<(Vec<WalkStart>, bool)> {
         let mut starts = WalkStart::of(targets.iter().map(|target| target.id));
-        let all = self.dispatch_targets(targets)?;
+        let all = self.dispatch_relations(targets)?;
         for start in self.target_starts(&all)? {
             if starts
                 .iter()
@@ -35,9 +35,9 @@ impl<'r> Uses<'r> {
     }
 
     /// Returns the definitions whose users may use one of `targets` in their place.
-    pub(super) fn dispatch_targets(&self, targets: &[SymbolRow]) -> Result<DispatchTargets> {
-        let targets_of = self.bindings();
-        let mut all = DispatchTargets::default();
+    pub(super) fn dispatch_relations(&self, targets: &[SymbolRow]) -> Result<DispatchRelations> {
+        let binder = self.binder();
+        let mut all = DispatchRelations::default();
         all.is_cut |= targets.len() > MAX_TARGETS;
         for target in targets.iter().take(MAX_TARGETS) {
             if self.budget.is_cancelled() {
@@ -45,7 +45,7 @@ impl<'r> Uses<'r> {
                 break;
             }
             if let Some(file) = self.read.file(target.path.as_str())? {
-                targets_of.add_dispatch_targets((file.id, target.ordinal), &mut all)?;
+                binder.add_dispatch_relations((file.id, target.ordinal), &mut all)?;
             }
         }
         Ok(all)
@@ -75,7 +75,7 @@ impl<'r> Uses<'r> {
         let Some(file) = self.read.file(type_.path.as_str())? else {
             return Ok(Vec::new());
         };
-        let parts = self.bindings().parts_of((file.id, type_.ordinal))?;
+        let parts = self.binder().parts_of((file.id, type_.ordinal))?;
         let mut rows = Vec::new();
         for (file, at) in parts.into_iter().skip(1) {
             if let Some(row) = self.read.symbol_ids(file)?.get(at as usize) {
@@ -91,7 +91,7 @@ impl<'r> Uses<'r> {
             return Ok((Vec::new(), false));
         };
         let place = (file.id, interface.ordinal);
-        let (types, is_cut) = self.bindings().satisfying_types(place)?;
+        let (types, is_cut) = self.binder().satisfying_types(place)?;
         let mut rows = Vec::new();
         for (file, at) in types {
             if let Some(row) = self.read.symbol_ids(file)?.get(at as usize) {
@@ -106,14 +106,14 @@ impl<'r> Uses<'r> {
     pub fn dispatch_on_the_way(&self) -> UserDispatch<'_, 'r> {
         UserDispatch {
             uses: self,
-            known: DispatchTargets::default(),
+            known: DispatchRelations::default(),
             n_asked: 0,
         }
     }
 
-    fn target_starts(&self, all: &DispatchTargets) -> StoreResult<Vec<WalkStart>> {
+    fn target_starts(&self, all: &DispatchRelations) -> StoreResult<Vec<WalkStart>> {
         let mut starts = Vec::new();
-        for (&(file, at), &class) in &all.found {
+        for (&(file, at), &class) in &all.related {
             let ids = self.read.symbol_ids(file)?;
             let Some(row) = ids.get(at as usize) else {
                 continue;
@@ -124,7 +124,7 @@ impl<'r> Uses<'r> {
                 // Code that reads a field or assigns to it runs no function that it holds.
                 by_calls: self.holds_function((file, at), *row, class)?,
                 by_objects: all.by_objects.contains(&(file, at)),
-                except_in: all.from_outside.contains(&(file, at)).then_some(file),
+                except_in: all.from_other_files.contains(&(file, at)).then_some(file),
             });
         }
         Ok(starts)
@@ -134,7 +134,7 @@ impl<'r> Uses<'r> {
 /// The look-up of dispatch targets for the users that a walk reaches.
 pub struct UserDispatch<'a, 'r> {
     uses: &'a Uses<'r>,
-    known: DispatchTargets,
+    known: DispatchRelations,
     n_asked: usize,
 }
 
@@ -149,10 +149,10 @@ impl UserDispatch<'_, '_> {
             self.known.is_cut = true;
             return Ok(Vec::new());
         }
-        self.known.found.clear();
+        self.known.related.clear();
         self.uses
-            .bindings()
-            .add_dispatch_targets(place, &mut self.known)?;
+            .binder()
+            .add_dispatch_relations(place, &mut self.known)?;
         self.uses.target_starts(&self.known)
     }
 

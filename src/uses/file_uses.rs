@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::{LineStarts, Uses};
 use crate::error::{Error, Result};
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
-use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning};
+use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning};
 use crate::model::{Family, FileId, SkipReason, Symbol, SymbolKind};
 use crate::store::FileSummary;
 use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
@@ -83,9 +83,9 @@ impl Uses<'_> {
         let Some(text) = self.sources.read(&file.path, file.content) else {
             return Ok(None);
         };
-        let bindings = self.bindings();
-        let bound = bindings.of_file(file.id)?;
-        let Some(known) = bindings.facts(file.id) else {
+        let binder = self.binder();
+        let bound = binder.of_file(file.id)?;
+        let Some(known) = binder.facts(file.id) else {
             return Ok(None);
         };
         let words = words_of(&known);
@@ -153,15 +153,15 @@ impl Uses<'_> {
     /// # Errors
     /// Those of an index that can't be read.
     pub fn bases_of(&self, file: FileId) -> Result<Vec<(u32, DefinitionRow)>> {
-        let bindings = self.bindings();
-        let Some(facts) = bindings.facts(file) else {
+        let binder = self.binder();
+        let Some(facts) = binder.facts(file) else {
             return Ok(Vec::new());
         };
         let is_base = |at: usize| facts.references[at].kind == ReferenceKind::Heritage;
         if !(0..facts.references.len()).any(is_base) {
             return Ok(Vec::new());
         }
-        let bound = bindings.of_names(file, is_base)?;
+        let bound = binder.of_names(file, is_base)?;
         let mut bases = Vec::new();
         for (reference, meaning) in facts.references.iter().zip(&bound.references) {
             if reference.kind == ReferenceKind::Heritage
@@ -280,7 +280,7 @@ fn uses_of(
     text: &str,
     words: &[&str],
     found: &Occurrences,
-    bound: &FileTargets,
+    bound: &FileMeanings,
     names: &HashSet<ByteRange>,
 ) -> Vec<PlacedUse> {
     let mut all = Vec::new();

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::go_assertions::RequiredMethod;
 use crate::link::interfaces::InterfaceMethods;
-use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, RepoPath, Symbol, SymbolKind};
 use crate::syntax;
 
@@ -176,8 +176,8 @@ impl Uses<'_> {
         if assertions.is_empty() {
             return Ok(());
         }
-        let bindings = self.bindings();
-        let meanings = bindings.of_file(file)?.references;
+        let binder = self.binder();
+        let meanings = binder.of_file(file)?.references;
         let uses = syntax::occurrences_of(language, &text, &[], &self.budget);
         let uses = uses.ok_or_else(Error::cancelled)?.uses;
         let reference_at = |start: u32| {
@@ -193,7 +193,7 @@ impl Uses<'_> {
             };
             for one in changed.iter().filter(|it| it.type_ == *type_) {
                 let name = &one.method.name;
-                let is_proved = match bindings.required_method(*type_, (file, interface), name)? {
+                let is_proved = match binder.required_method(*type_, (file, interface), name)? {
                     RequiredMethod::Missing => true,
                     RequiredMethod::Unknown => false,
                     RequiredMethod::Met => continue,

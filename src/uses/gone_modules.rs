@@ -1,7 +1,7 @@
 //! Modules and packages that no file of the repository has any more, whose imports lead out of it now.
 
 use super::before_after::{BeforeAfter, BoundFile, Loss};
-use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId};
 use crate::store::ImportTarget;
 

@@ -6,8 +6,8 @@ use super::Uses;
 use crate::error::Result;
 use crate::ir::{ExportKind, FileFacts, ImportKind};
 use crate::link::entries::entries;
-use crate::link::use_targets::{
-    DefinitionRow, FileTargets, Meaning, UseTargets, is_meant_to_export,
+use crate::link::name_binder::{
+    DefinitionRow, FileMeanings, Meaning, NameBinder, is_meant_to_export,
 };
 use crate::model::{Family, FileId, Provenance, RepoPath};
 use crate::store::{SymbolRow, token};
@@ -47,7 +47,7 @@ impl Uses<'_> {
         };
         let wanted: Vec<DefinitionRow> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
-        let bindings = self.bindings();
+        let binder = self.binder();
         let mut files = self
             .read
             .files_with_word(&token::normal_form(&first.name))?;
@@ -56,8 +56,8 @@ impl Uses<'_> {
         let mut passing = BTreeSet::from([own.id]);
         let mut names = BTreeSet::from([first.name.clone(), "default".to_owned()]);
         for file in files {
-            let lists = bindings.lists_of(file.id)?;
-            let Some(facts) = bindings.facts(file.id) else {
+            let lists = binder.lists_of(file.id)?;
+            let Some(facts) = binder.facts(file.id) else {
                 continue;
             };
             if file.id != own.id
@@ -81,15 +81,15 @@ impl Uses<'_> {
                 }
             }
         }
-        self.add_stars(bindings, (own.id, &first.name), is_it, &mut exposure)?;
-        exposure.packages = self.packages(bindings, &passing, &names, &wanted)?;
+        self.add_stars(binder, (own.id, &first.name), is_it, &mut exposure)?;
+        exposure.packages = self.packages(binder, &passing, &names, &wanted)?;
         Ok(exposure)
     }
 
     /// Adds the files that re-export a definition of `own` without its name, `export * from './db'`, `from .db import *`.
     fn add_stars(
         &self,
-        bindings: &UseTargets<'_>,
+        binder: &NameBinder<'_>,
         (own, name): (FileId, &str),
         is_it: impl Fn(&Meaning) -> bool,
         exposure: &mut Exposure,
@@ -97,11 +97,11 @@ impl Uses<'_> {
         let passing = self.read.reexporters(own, MAX_STARS)?;
         exposure.is_cut |= passing.len() == MAX_STARS as usize;
         for file in passing.into_iter().filter(|it| *it != own) {
-            let (Some(path), Some(facts)) = (self.read.path_of(file)?, bindings.facts(file)) else {
+            let (Some(path), Some(facts)) = (self.read.path_of(file)?, binder.facts(file)) else {
                 continue;
             };
             let has = |file: FileId| {
-                let found = bindings.exported(file, name);
+                let found = binder.exported(file, name);
                 found.is_some_and(|it| is_it(&Meaning::Definition(it, Provenance::Resolved)))
             };
             if !has(file) {
@@ -111,7 +111,7 @@ impl Uses<'_> {
                 .exports
                 .iter()
                 .filter(|it| it.kind == ExportKind::Star);
-            let star = stars.find(|it| bindings.star_target(file, &it.specifier).is_some_and(has));
+            let star = stars.find(|it| binder.star_target(file, &it.specifier).is_some_and(has));
             let is_known = exposure.reexporters.iter().any(|it| it.0 == path);
             let is_meant = matches!(facts.family, Family::Ecmascript | Family::Python) && !is_known;
             if let Some(star) = star.filter(|_| is_meant)
@@ -128,7 +128,7 @@ impl Uses<'_> {
     /// of `files` on.
     fn packages(
         &self,
-        bindings: &UseTargets<'_>,
+        binder: &NameBinder<'_>,
         files: &BTreeSet<FileId>,
         names: &BTreeSet<String>,
         wanted: &[DefinitionRow],
@@ -144,7 +144,7 @@ impl Uses<'_> {
         let mut found = Vec::new();
         for (specifier, entry) in entries(self.read, &paths)? {
             let exports = |name: &String| {
-                let exported = bindings.exported(entry, name);
+                let exported = binder.exported(entry, name);
                 exported.is_some_and(|it| wanted.contains(&it))
             };
             if passing.contains(&entry) && names.iter().any(exports) {
@@ -160,7 +160,7 @@ impl Uses<'_> {
 /// Returns the place of the first import that binds one of the wanted definitions, re-exports apart.
 fn first_import(
     facts: &FileFacts,
-    lists: &FileTargets,
+    lists: &FileMeanings,
     is_it: impl Fn(&Meaning) -> bool,
 ) -> Option<usize> {
     let imports = facts.imports.iter().zip(&lists.imports);

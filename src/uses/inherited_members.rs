@@ -11,7 +11,7 @@ use super::difference::Difference;
 use super::implicit_callers::BasesAsked;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
-use crate::link::use_targets::DefinitionRow;
+use crate::link::name_binder::DefinitionRow;
 use crate::model::{FileId, Provenance, Symbol, SymbolFlags, SymbolKind};
 use crate::store::token;
 

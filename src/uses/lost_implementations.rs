@@ -14,7 +14,7 @@ use super::modifiers::DeclaredModifiers;
 use super::new_requirements::is_demanded;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::use_targets::DefinitionRow;
+use crate::link::name_binder::DefinitionRow;
 use crate::model::{Family, FileId, Symbol, SymbolKind};
 
 /// A member that is gone from a type which is still there, or that takes other arguments.
@@ -93,20 +93,20 @@ impl Uses<'_> {
         if required.is_empty() {
             return Ok(());
         }
-        let (below, is_cut) = self.bindings().subclasses(lost.type_)?;
+        let (below, is_cut) = self.binder().subclasses(lost.type_)?;
         found.is_cut |= is_cut;
         let mut concerned: BTreeSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
         concerned.insert(lost.type_);
         let mut lacking: BTreeSet<(DefinitionRow, bool)> = BTreeSet::new();
         for one in required {
-            let (types, is_cut) = self.bindings().subclasses_with_member(one.row)?;
+            let (types, is_cut) = self.binder().subclasses_with_member(one.row)?;
             found.is_cut |= is_cut;
             let types = types.into_iter().filter(|it| {
                 concerned.contains(&it.class)
                     && !it.has_member
                     && is_demanded(one.family, one.is_of_interface, it)
             });
-            lacking.extend(types.map(|it| (it.class, it.has_outside_base)));
+            lacking.extend(types.map(|it| (it.class, it.has_external_base)));
         }
         let member = ChangedMember {
             change: lost.change,
@@ -134,7 +134,7 @@ impl Uses<'_> {
     ) -> Result<Vec<RequiredMember>> {
         let mut required = Vec::new();
         let members = self
-            .bindings()
+            .binder()
             .members_of_bases(lost.type_, &lost.member.name)?;
         for row in members {
             let Some(path) = self.read.path_of(row.0)? else {

@@ -13,7 +13,7 @@ use super::files_with_name::{MAX_READ_BYTES, is_one_word};
 use super::name_forms::NameForm;
 use super::unbound_uses::may_name;
 use crate::error::{Error, Result};
-use crate::link::use_targets::{DefinitionRow, FileTargets, Meaning, UseTargets};
+use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning, NameBinder};
 use crate::model::{Family, FileId, Provenance, RepoPath, SkipReason, Span, SymbolId, SymbolKind};
 use crate::store::{FileSummary, SymbolRow};
 use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
@@ -123,7 +123,7 @@ struct UsesByDispatch {
     /// Whether they have to be of a member of an object.
     by_objects: bool,
     /// Whether they have to be in another file than that of the definition.
-    from_outside: bool,
+    from_other_files: bool,
 }
 
 impl MentionTarget<'_> {
@@ -180,7 +180,7 @@ impl MentionTarget<'_> {
         let is_refused = is_other
             || by.by_calls && kind != UseKind::Call
             || by.by_objects && provenance == Provenance::Resolved
-            || by.from_outside && self.in_file.get() == Some(definition.0);
+            || by.from_other_files && self.in_file.get() == Some(definition.0);
         (!is_refused).then(|| MentionPart::Use(kind, provenance.max(by.provenance)))
     }
 }
@@ -210,7 +210,7 @@ impl Uses<'_> {
             files.sort_by_key(|file| !is_own(file));
         }
         let (mut n_bytes, mut n_looked_at) = (0, 0);
-        let bindings = self.bindings();
+        let binder = self.binder();
         let mut mentions = Mentions {
             n_files: files.len() as u64,
             ..Mentions::default()
@@ -234,7 +234,7 @@ impl Uses<'_> {
                 continue;
             }
             n_bytes += text.len();
-            self.of_file(file, &text, bindings, &wanted, &mut mentions.all)?;
+            self.of_file(file, &text, binder, &wanted, &mut mentions.all)?;
         }
         self.add_bridges(&wanted, targets, &mut mentions.all)?;
         Ok(mentions)
@@ -282,7 +282,7 @@ impl Uses<'_> {
             let Some(path) = self.read.path_of(file)? else {
                 continue;
             };
-            for place in self.bindings().bridges_of(file)? {
+            for place in self.binder().bridges_of(file)? {
                 if wanted.targets.contains(&place.target) {
                     all.push(Mention {
                         text: self.line(&path, place.line)?,
@@ -307,8 +307,8 @@ impl Uses<'_> {
     fn dispatch_of(&self, targets: &[SymbolRow]) -> Result<(DispatchUses, Vec<SymbolId>)> {
         let mut uses = DispatchUses::default();
         let mut rows = Vec::new();
-        let all = self.dispatch_targets(targets)?;
-        for (&definition, &provenance) in &all.found {
+        let all = self.dispatch_relations(targets)?;
+        for (&definition, &provenance) in &all.related {
             let ids = self.read.symbol_ids(definition.0)?;
             if let Some(row) = ids.get(definition.1 as usize) {
                 let by_calls = self.holds_function(definition, *row, provenance)?;
@@ -316,7 +316,7 @@ impl Uses<'_> {
                     provenance,
                     by_calls,
                     by_objects: all.by_objects.contains(&definition),
-                    from_outside: all.from_outside.contains(&definition),
+                    from_other_files: all.from_other_files.contains(&definition),
                 };
                 uses.insert(definition, by);
                 rows.push(*row);
@@ -408,17 +408,17 @@ impl Uses<'_> {
             return Ok(());
         };
         let wanted = self.wanted(&first.name, targets)?;
-        let bindings = self.bindings();
+        let binder = self.binder();
         for (at, path) in paths.iter().enumerate() {
             let file = self.read.file(path.as_str())?;
             let read = file.and_then(|file| Some((self.sources.read(path, file.content)?, file)));
             let mut cases = Vec::new();
             if let Some((text, file)) = read {
                 let mut all = Vec::new();
-                // The bindings are kept: all places of a name are asked for next.
-                let bound = bindings.of_file(file.id)?;
+                // The meanings are kept: all places of a name are asked for next.
+                let bound = binder.of_file(file.id)?;
                 self.bound.borrow_mut().insert(file.id, bound);
-                self.of_file(&file, &text, bindings, &wanted, &mut all)?;
+                self.of_file(&file, &text, binder, &wanted, &mut all)?;
                 let uses = all
                     .iter()
                     .filter(|it| matches!(it.part, MentionPart::Use(..)));
@@ -515,7 +515,7 @@ impl Uses<'_> {
         &self,
         file: &FileSummary,
         text: &str,
-        bindings: &UseTargets<'_>,
+        binder: &NameBinder<'_>,
         wanted: &MentionTarget<'_>,
         all: &mut Vec<Mention>,
     ) -> Result<()> {
@@ -529,8 +529,8 @@ impl Uses<'_> {
             return Ok(());
         }
         let known = self.bound.borrow().get(&file.id).cloned();
-        let mut bound = known.map_or_else(|| bindings.of_file(file.id), Ok)?;
-        bound.auto_imported = bindings.auto_imported(file.id, wanted.name);
+        let mut bound = known.map_or_else(|| binder.of_file(file.id), Ok)?;
+        bound.auto_imported = binder.auto_imported(file.id, wanted.name);
         let reaches = |meaning: &Meaning| {
             let found = meaning.definition();
             found.is_some_and(|found| wanted.has(found))
@@ -643,7 +643,7 @@ fn is_of_receiver(text: &str, start: usize) -> bool {
 /// Returns the uses of the targets by other names than their own: `b()` after `import { a as b }`.
 fn aliases(
     found: &Occurrences,
-    bound: &FileTargets,
+    bound: &FileMeanings,
     wanted: &MentionTarget<'_>,
 ) -> Vec<(u32, u32, MentionPart, bool)> {
     let named: HashSet<u32> = found.places.iter().map(|place| place.start_byte).collect();
@@ -661,7 +661,7 @@ fn aliases(
 }
 
 /// Sorts one place by its relation to the targets.
-fn part(role: OccurrenceRole, bound: &FileTargets, wanted: &MentionTarget<'_>) -> MentionPart {
+fn part(role: OccurrenceRole, bound: &FileMeanings, wanted: &MentionTarget<'_>) -> MentionPart {
     let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> MentionPart| match meaning
     {
         Some(Meaning::Definition(definition, provenance)) => {

@@ -70,12 +70,12 @@ pub use unchecked_uses::UncheckedUses;
 pub use unfollowed_files::UnfollowedFiles;
 
 pub use crate::graph::changes::ChangeKind;
-pub use crate::link::use_targets::DefinitionRow;
+pub use crate::link::name_binder::DefinitionRow;
 pub use crate::syntax::{LocalName, TestCase, UseKind};
 
 use std::cell::{OnceCell, RefCell};
 
-use crate::link::use_targets::{FileTargets, Overlay, UseTargets};
+use crate::link::name_binder::{FileMeanings, NameBinder, Overlay};
 use crate::model::hash::HashMap;
 use crate::model::{Budget, FileId, Sources};
 use crate::store::Read;
@@ -88,10 +88,10 @@ pub struct Uses<'a> {
     pub sources: &'a dyn Sources,
     /// Ends the search when its call is cancelled. It has no deadline: half of the uses would be a wrong answer.
     pub budget: Budget,
-    /// Bindings over the index, with the facts of the files that were looked at.
-    bindings: OnceCell<UseTargets<'a>>,
-    /// Bindings of files that the next search reads again.
-    bound: RefCell<HashMap<FileId, FileTargets>>,
+    /// Binds over the index, with the facts of the files that were looked at.
+    binder: OnceCell<NameBinder<'a>>,
+    /// The meanings in files that the next search reads again.
+    bound: RefCell<HashMap<FileId, FileMeanings>>,
 }
 
 impl<'a> Uses<'a> {
@@ -101,13 +101,13 @@ impl<'a> Uses<'a> {
             read,
             sources,
             budget,
-            bindings: OnceCell::new(),
+            binder: OnceCell::new(),
             bound: RefCell::default(),
         }
     }
 
-    fn bindings(&self) -> &UseTargets<'a> {
-        let make = || UseTargets::new(self.read, Overlay::default());
-        self.bindings.get_or_init(make)
+    fn binder(&self) -> &NameBinder<'a> {
+        let make = || NameBinder::new(self.read, Overlay::default());
+        self.binder.get_or_init(make)
     }
 }

@@ -8,7 +8,7 @@ use super::broken_use::BrokenUses;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{FileFacts, Import};
-use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionRow, Meaning};
 use crate::model::{Family, Provenance};
 use crate::syntax;
 

@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::graph::tokens::tokens;
 use crate::link::interfaces::OtherMethods;
+use crate::link::name_binder::{DefinitionRow, Meaning};
 use crate::link::subclasses::Subclass;
-use crate::link::use_targets::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, RepoPath, Symbol, SymbolKind};
 use crate::syntax;
 
@@ -178,13 +178,13 @@ impl Uses<'_> {
         member: DefinitionRow,
         found: &mut BrokenUses,
     ) -> Result<()> {
-        let (subclasses, is_cut) = self.bindings().subclasses_with_member(member)?;
+        let (subclasses, is_cut) = self.binder().subclasses_with_member(member)?;
         found.is_cut |= is_cut;
         for subclass in subclasses {
             if subclass.has_member || !one.is_demanded_of(&subclass) {
                 continue;
             }
-            let is_certain = !subclass.has_outside_base;
+            let is_certain = !subclass.has_external_base;
             self.add_type(one, subclass.class, is_certain, found)?;
         }
         Ok(())
@@ -212,14 +212,14 @@ impl Uses<'_> {
         let also: Vec<&str> = before
             .filter(|it| new.contains(it) || !is_there(it))
             .collect();
-        let (now, is_cut) = self.bindings().satisfying_types(interface)?;
+        let (now, is_cut) = self.binder().satisfying_types(interface)?;
         found.is_cut |= is_cut;
         let with_methods = |without: &[&str]| {
             let other = OtherMethods {
                 without,
                 also: &also,
             };
-            self.bindings().types_with_methods_of(interface, other)
+            self.binder().types_with_methods_of(interface, other)
         };
         let (before, is_cut) = with_methods(&new)?;
         found.is_cut |= is_cut;

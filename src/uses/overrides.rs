@@ -49,8 +49,8 @@ impl Uses<'_> {
         };
         let name = member.method.name.as_str();
         let class = (home.id, member.class);
-        let bindings = self.bindings();
-        let (methods, is_cut) = bindings.methods_without_base(class, name, &member.required)?;
+        let binder = self.binder();
+        let (methods, is_cut) = binder.methods_without_base(class, name, &member.required)?;
         found.is_cut |= is_cut;
         for method in methods {
             let Some(it) = self.declaration(method.method)? else {
@@ -68,7 +68,7 @@ impl Uses<'_> {
             }
             // That base may have it.
             let is_doubtful =
-                method.has_outside_base && !method.is_refused && !method.lacks_required;
+                method.has_external_base && !method.is_refused && !method.lacks_required;
             let entry = BrokenUse::of_implementation(
                 ChangedMember {
                     change: member.change,

@@ -16,7 +16,7 @@ use super::unchecked_parameters::parameter_types;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{Expr, FileFacts, Reference, Target, visible_projects};
-use crate::link::use_targets::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionRow, Meaning};
 use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
 use crate::syntax::{self, OccurrenceRole, UseKind};
 
@@ -188,14 +188,14 @@ impl Uses<'_> {
         found: &mut BrokenUses,
         places: &mut RefusedPlaces,
     ) -> Result<()> {
-        let bindings = self.bindings();
+        let binder = self.binder();
         let is_class = one.symbol().kind == SymbolKind::Class;
         let (rows, is_cut) = if is_class {
-            let (below, is_cut) = bindings.subclasses(one.row)?;
+            let (below, is_cut) = binder.subclasses(one.row)?;
             let direct = below.into_iter().filter(|it| it.1).map(|it| it.0);
             (direct.collect(), is_cut)
         } else {
-            bindings.overriding_methods(one.row)?
+            binder.overriding_methods(one.row)?
         };
         found.is_cut |= is_cut;
         let refusal = if one.is_final {
@@ -397,7 +397,7 @@ impl Uses<'_> {
             return self.is_outside_assembly(one, access, site);
         };
         let owner = (one.row.0, owner);
-        let parts = self.bindings().parts_of(owner)?;
+        let parts = self.binder().parts_of(owner)?;
         if one.family() != Family::Java && site.around().any(|at| parts.contains(&(site.file, at)))
         {
             return Ok(None);
@@ -406,7 +406,7 @@ impl Uses<'_> {
             access,
             Visibility::Protected | Visibility::PrivateProtected | Visibility::ProtectedInternal
         ) {
-            let (below, is_cut) = self.bindings().subclasses(owner)?;
+            let (below, is_cut) = self.binder().subclasses(owner)?;
             found.is_cut |= is_cut;
             let below: HashSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
             if site.around().any(|at| below.contains(&(site.file, at))) {
@@ -487,9 +487,9 @@ impl Uses<'_> {
             return Ok(Some(true));
         }
         let owner = (one.row.0, owner);
-        let mut homes = self.bindings().parts_of(owner)?;
+        let mut homes = self.binder().parts_of(owner)?;
         homes.extend(
-            self.bindings()
+            self.binder()
                 .subclasses(owner)?
                 .0
                 .into_iter()

@@ -9,8 +9,8 @@ use super::changed_file::{ChangedFile, FileSide};
 use super::difference::Difference;
 use crate::error::Result;
 use crate::ir::Import;
+use crate::link::name_binder::Meaning;
 use crate::link::overlay::OverlayFileIds;
-use crate::link::use_targets::Meaning;
 use crate::model::{Direction, Family, FileId};
 use crate::store::ImportTarget;
 

@@ -9,8 +9,8 @@ use super::broken_use::last_name;
 use super::changed_file::place_of;
 use super::narrowing::{WrittenReceiver, has_parameter, may_be_narrowed};
 use crate::error::Result;
+use crate::link::name_binder::DefinitionRow;
 use crate::link::union_parts::UnionPart;
-use crate::link::use_targets::DefinitionRow;
 use crate::model::{Family, Provenance, SymbolKind};
 use crate::store::token;
 

@@ -74,14 +74,14 @@ impl Meaning {
 
 /// The meanings of all names of one file, in the order of its facts.
 #[derive(Clone, Debug, Default)]
-pub struct FileTargets {
+pub struct FileMeanings {
     /// Of each of [`FileFacts::references`].
     pub references: Vec<Meaning>,
     /// Of each name of each of [`FileFacts::imports`].
     pub imports: Vec<Vec<Meaning>>,
     /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
     pub exports: Vec<Meaning>,
-    /// The meaning of the wanted name, if a framework auto-imports it; see [`UseTargets::auto_imported`].
+    /// The meaning of the wanted name, if a framework auto-imports it; see [`NameBinder::auto_imported`].
     pub auto_imported: Option<Meaning>,
     /// Whether it could be a template, but no class names it: its references are text.
     pub is_text: bool,
@@ -113,7 +113,7 @@ impl std::ops::Deref for FactsOf {
 }
 
 /// Binds names in memory, over the rows of one generation.
-pub struct UseTargets<'a> {
+pub struct NameBinder<'a> {
     pub(super) read: &'a Read<'a>,
     pub(super) cache: FactsCache<'a>,
     overlay: Overlay,
@@ -121,8 +121,8 @@ pub struct UseTargets<'a> {
     lacking: RefCell<HashMap<(ModuleId, String), Meaning>>,
 }
 
-impl<'a> UseTargets<'a> {
-    /// Returns bindings over the index, with some files replaced.
+impl<'a> NameBinder<'a> {
+    /// Returns a binder over the index, with the files of `overlay` in the place of its own.
     pub fn new(read: &'a Read<'a>, overlay: Overlay) -> Self {
         let mut cache = FactsCache::for_questions(read, MAX_KEPT);
         for (file, (facts, targets)) in &overlay.files {
@@ -149,7 +149,7 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Binds every name of a file; empty where it has no facts.
-    pub fn of_file(&self, file: FileId) -> Result<FileTargets, StoreError> {
+    pub fn of_file(&self, file: FileId) -> Result<FileMeanings, StoreError> {
         self.of_names(file, |_| true)
     }
 
@@ -159,8 +159,8 @@ impl<'a> UseTargets<'a> {
         &self,
         file: FileId,
         is_wanted: impl Fn(usize) -> bool,
-    ) -> Result<FileTargets, StoreError> {
-        let mut bindings = self.lists_of(file)?;
+    ) -> Result<FileMeanings, StoreError> {
+        let mut meanings = self.lists_of(file)?;
         self.cache.checked(|| {
             if let Some(own) = self.cache.get(file) {
                 let targets = self.targets(file)?;
@@ -173,11 +173,11 @@ impl<'a> UseTargets<'a> {
                     }
                 };
                 let references = own.facts.references.iter().enumerate();
-                bindings.references = references.map(mean).collect();
+                meanings.references = references.map(mean).collect();
                 let owners = || self.cache.template_owners(file.into());
-                bindings.is_text = own.facts.is_template && owners().is_empty();
+                meanings.is_text = own.facts.is_template && owners().is_empty();
             }
-            Ok(bindings)
+            Ok(meanings)
         })
     }
 
@@ -264,15 +264,15 @@ impl<'a> UseTargets<'a> {
     }
 
     /// Binds the names in the import and export lists of a file, not its uses.
-    pub fn lists_of(&self, file: FileId) -> Result<FileTargets, StoreError> {
+    pub fn lists_of(&self, file: FileId) -> Result<FileMeanings, StoreError> {
         self.cache.checked(|| {
-            let mut bindings = FileTargets::default();
+            let mut meanings = FileMeanings::default();
             if let Some(own) = self.cache.get(file) {
                 let targets = self.targets(file)?;
-                bindings.imports = self.imports(&own, &targets);
-                bindings.exports = self.exports(&own);
+                meanings.imports = self.imports(&own, &targets);
+                meanings.exports = self.exports(&own);
             }
-            Ok(bindings)
+            Ok(meanings)
         })
     }
 
@@ -540,7 +540,7 @@ impl<'a> UseTargets<'a> {
     }
 }
 
-impl UseTargets<'_> {
+impl NameBinder<'_> {
     /// Whether a module can export nothing by assigning it (`exports.a = …`): it is TypeScript, or has a statement that no
     /// CommonJS module has.
     fn exports_by_statements(&self, loaded: &LinkedFile) -> bool {
