@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{MAX_LIST_BYTES, is_zero, length};
+use super::named_object::{definitions_named, near_names, path_and_name};
 use super::normalize_input::plain_name;
 use super::notes;
 use super::number::{Number, clamp};
-use super::places::{TargetOutput, definitions_named, near_names, path_and_name, target};
+use super::places::{TargetOutput, target};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
 use crate::model::{Handle, RepoPath, sanitize};

@@ -3,8 +3,9 @@
 use super::answer::{FreshnessFields, MAX_LIST_BYTES, n_within_bytes};
 use super::map::{MapInput, MapOutput};
 use super::map_lists::{ListedSymbol, MAX_LIMIT};
+use super::named_object::{NamedObject, by_handle};
 use super::number::clamp;
-use super::places::{NamedObject, by_handle, uses};
+use super::places::uses;
 use crate::error::{Error, Result};
 use crate::model::SymbolKind;
 use crate::uses::FunctionLocals;

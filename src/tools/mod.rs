@@ -26,6 +26,7 @@ mod map_definition;
 pub mod map_lists;
 pub mod memory;
 mod module_names;
+mod named_object;
 mod near_paths;
 mod normalize_input;
 pub(crate) mod notes;

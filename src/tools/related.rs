@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
+use super::named_object::{NamedObject, by_handle, by_path, definitions_named};
 use super::number::{Number, clamp};
-use super::places::{
-    EdgeConfidence, NamedObject, TargetOutput, by_handle, by_path, definitions_named, uses,
-};
+use super::places::{EdgeConfidence, TargetOutput, uses};
 use super::related_paths::{self, ChainsOutput};
 use super::{Call, Tool, related_symbol};
 use crate::error::{Code, Error, Result};

@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use super::answer::FreshnessFields;
 use super::impact::is_one;
+use super::named_object::{NamedObject, by_handle, definitions_named, near_names, path_and_name};
 use super::number::clamp;
-use super::places::{
-    NamedObject, TargetOutput, by_handle, definitions_named, near_names, path_and_name, target,
-};
+use super::places::{TargetOutput, target};
 use super::related::{DirectionInput, RelatedInput, RelatedOutput};
 use crate::error::{Error, Result};
 use crate::graph::chains::{self, ChainNode, Link, LinkKind};
@@ -199,7 +198,8 @@ fn end(view: &View<'_>, text: &str) -> Result<End> {
     }
     let (path, name) = path_and_name(view, text)?;
     if path.is_none() && text.contains('/') {
-        return super::places::by_path(view, text).map(|path| End::One(NamedObject::File(path)));
+        return super::named_object::by_path(view, text)
+            .map(|path| End::One(NamedObject::File(path)));
     }
     let name = super::normalize_input::plain_name(name);
     let Some(mut found) = definitions_named(view, name, path.as_ref())? else {

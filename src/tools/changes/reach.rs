@@ -17,7 +17,8 @@ use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, Family, FileRole, Provenance, RepoPath, SymbolId, SymbolKind};
 use crate::tools::affected::Affected;
-use crate::tools::places::{EdgeConfidence, innermost_at, places, uses};
+use crate::tools::named_object::innermost_at;
+use crate::tools::places::{EdgeConfidence, places, uses};
 use crate::uses::{BrokenUse, Difference};
 use crate::workspace::{SymbolRow, View, family_of, normal_form};
 

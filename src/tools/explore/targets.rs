@@ -6,11 +6,11 @@ use crate::error::{Code, Error, Result};
 use crate::model::{Handle, RepoPath};
 use crate::search::{self, Filters};
 use crate::tools::impact::is_one;
-use crate::tools::normalize_input::plain_name;
-use crate::tools::places::{
+use crate::tools::named_object::{
     NamedObject, by_handle, definitions_named, innermost_at, near_names, path_and_line,
     path_and_name,
 };
+use crate::tools::normalize_input::plain_name;
 use crate::workspace::{SymbolRow, cut_argument, outside};
 
 /// Files that a glob stands for.

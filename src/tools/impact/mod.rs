@@ -24,11 +24,11 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, is_zero};
+use super::named_object::is_snapshot;
 use super::notes;
 use super::number::{Number, clamp};
 use super::places::{
-    CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput, first_lines, is_snapshot,
-    target, uses,
+    CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput, first_lines, target, uses,
 };
 use super::{Call, Tool};
 use crate::config::Config;

@@ -7,11 +7,12 @@ use super::changed_lines;
 use crate::error::{Error, Result};
 use crate::model::path::is_at_or_below;
 use crate::model::{Family, RepoPath, SymbolKind};
-use crate::tools::normalize_input::plain_name;
-use crate::tools::places::{
+use crate::tools::named_object::{
     NamedObject, by_handle, definition_behind, definitions_named, innermost_at, merges,
-    path_and_line, path_and_name, uses,
+    path_and_line, path_and_name,
 };
+use crate::tools::normalize_input::plain_name;
+use crate::tools::places::uses;
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Methods of the same name that an answer names at most.

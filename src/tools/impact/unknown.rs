@@ -15,7 +15,8 @@ use crate::error::Result;
 use crate::model::RepoPath;
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
-use crate::tools::places::{near_names, target, uses};
+use crate::tools::named_object::near_names;
+use crate::tools::places::{target, uses};
 use crate::uses::{ChangeKind, Mention, MentionPart, Mentions, RemovedDefinition, Uses};
 use crate::workspace::{
     Analysis, SymbolRow, View, cut_argument, language, language_of, last_name, normal_form,
