@@ -15,7 +15,7 @@ use super::report::{ReportCounts, counts_of};
 use super::run::with_tools;
 use super::{flags, output};
 use crate::error::{Code, Error, Result};
-use crate::workspace::{FinishedRun, Question};
+use crate::workspace::{FinishedTest, Question};
 
 /// The largest report that is read, in bytes.
 const MAX_REPORT: u64 = 64 << 20;
@@ -68,7 +68,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
         let id = matches.get_one::<String>("id").map_or("", String::as_str);
         let question = || Question::from(&call.interrupt);
         let is_json = flags::is_json(matches);
-        let outcome = place.verify_record(id, question, |work_dir, record| {
+        let outcome = place.run_test_of_record(id, question, |work_dir, record| {
             let started = Instant::now();
             let exit_code = if let Some(report) = matches.get_one::<PathBuf>("report") {
                 let report = cwd.map_or_else(|| report.clone(), |cwd| cwd.join(report));
@@ -81,7 +81,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
                 start(&words, work_dir, is_json)?
             };
             let took_ms = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
-            Ok(FinishedRun { exit_code, took_ms })
+            Ok(FinishedTest { exit_code, took_ms })
         })?;
         let run = outcome.run;
         let has_passed = run.exit_code == Some(0) && outcome.not_noted.is_none();

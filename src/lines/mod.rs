@@ -49,7 +49,7 @@ pub struct Searched {
     /// Where it is.
     pub path: RepoPath,
     /// Whether an attribute marks it as generated.
-    pub is_marked: bool,
+    pub has_generated_attribute: bool,
     /// Whether the caller named it: lock files and minified files are searched only then.
     pub is_named: bool,
     /// The reason for leaving its text out, where that is known without reading: `Some(None)` for a whole text.

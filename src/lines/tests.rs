@@ -65,7 +65,7 @@ fn found(files: &[(&'static str, &str)], pattern: &LinePattern, asked: Asked) ->
 fn searched(path: &str) -> Searched {
     Searched {
         path: RepoPath::new(path).unwrap(),
-        is_marked: false,
+        has_generated_attribute: false,
         is_named: false,
         skip: None,
     }

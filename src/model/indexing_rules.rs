@@ -138,12 +138,12 @@ pub fn is_lock_file(path: &RepoPath) -> bool {
     )
 }
 
-/// Returns the reason for leaving a file out or reducing it; `None` for a file that is indexed whole. `marked` says
-/// that an attribute calls it generated, `is_prose` that long lines are usual in its language.
+/// Returns the reason for leaving a file out or reducing it; `None` for a file that is indexed whole. `has_generated_attribute` says
+/// that an attribute marks it as generated, `is_prose` that long lines are usual in its language.
 pub fn skip_reason(
     path: &RepoPath,
     bytes: &[u8],
-    marked: bool,
+    has_generated_attribute: bool,
     is_prose: bool,
 ) -> Option<SkipReason> {
     if bytes[..bytes.len().min(BINARY_PROBE_BYTES)].contains(&0) {
@@ -158,7 +158,7 @@ pub fn skip_reason(
     if !is_prose && is_minified(bytes) {
         return Some(SkipReason::Minified);
     }
-    (marked || says_generated(bytes)).then_some(SkipReason::Generated)
+    (has_generated_attribute || says_generated(bytes)).then_some(SkipReason::Generated)
 }
 
 /// Returns whether the file begins as a private key does (a test or a document that quotes one further

@@ -18,7 +18,7 @@ pub struct Candidate {
     /// Which bytes the commit has there; `None` for a file of the work tree.
     pub blob: Option<BlobId>,
     /// Whether an attribute marks it as generated.
-    pub marked: bool,
+    pub has_generated_attribute: bool,
     /// The indexed row; `None` for a new file.
     pub known: Option<Box<IndexedFile>>,
     /// Whether it has to be written even if the bytes are those indexed.
@@ -51,24 +51,24 @@ impl Candidate {
         row: Option<&FileRow>,
         file: FoundFile,
         rules: &RowComparison<'_>,
-        is_marked: &mut dyn FnMut(&RepoPath) -> bool,
+        has_generated_attribute: &mut dyn FnMut(&RepoPath) -> bool,
     ) -> Option<Self> {
-        let new = |file: FoundFile, known, is_forced, marked| Self {
+        let new = |file: FoundFile, known, is_forced, has_generated_attribute| Self {
             path: file.path,
             stat: file.stat,
             blob: file.blob,
-            marked,
+            has_generated_attribute,
             known,
             is_forced,
         };
         let Some(row) = row else {
-            let marked = is_marked(&file.path);
-            return Some(new(file, None, true, marked));
+            let has_generated_attribute = has_generated_attribute(&file.path);
+            return Some(new(file, None, true, has_generated_attribute));
         };
-        let marked = if rules.recheck {
-            is_marked(&file.path)
+        let has_generated_attribute = if rules.recheck {
+            has_generated_attribute(&file.path)
         } else {
-            row.marked
+            row.has_generated_attribute
         };
         let size_bytes = match file.blob {
             // Equal bytes have the size of the row; whatever has others is read anyway.
@@ -76,7 +76,7 @@ impl Candidate {
             None => file.stat.size_bytes,
         };
         let is_forced = row.facts_version != syntax::row_version(&file.path)
-            || marked != row.marked
+            || has_generated_attribute != row.has_generated_attribute
             || is_misjudged(row, size_bytes > rules.max_file_bytes);
         let (is_same, proves_content) = match (file.blob, row.stat) {
             (Some(blob), _) => (row.blob == Some(blob), true),
@@ -96,7 +96,7 @@ impl Candidate {
         }));
         // Of a file that was not read nothing is indexed that could tell whether the row still holds.
         let is_forced = is_forced || is_missing || is_unread(row);
-        Some(new(file, known, is_forced, marked))
+        Some(new(file, known, is_forced, has_generated_attribute))
     }
 }
 

@@ -46,7 +46,7 @@ impl OrderKey {
     /// Returns the place of a file for a question with these stems.
     pub(super) fn of(candidate: &Candidate, wanted: &HashSet<String>) -> Self {
         let path = candidate.path.as_str();
-        let class = PathClass::of(path, false, candidate.marked);
+        let class = PathClass::of(path, false, candidate.has_generated_attribute);
         let likely = if class.is_data {
             Likely::Data
         } else if class.is_prose {
@@ -118,7 +118,7 @@ mod tests {
                     inode: 0,
                 },
                 blob: None,
-                marked: false,
+                has_generated_attribute: false,
                 known: None,
                 is_forced: true,
             };

@@ -184,7 +184,7 @@ impl Detection {
         }
         let digest = attributes.digest().to_string();
         let is_new = meta.attributes.as_ref() != Some(&digest);
-        let mut is_marked = |path: &RepoPath| attributes.is_generated(path);
+        let mut has_generated_attribute = |path: &RepoPath| attributes.is_generated(path);
         let max_file_bytes = repo.indexing_rules().max_file_bytes;
         // Another linker binds the same facts otherwise: nothing is extracted again.
         let is_linked_otherwise = !rows.is_empty() && meta.link_version != link::VERSION;
@@ -193,7 +193,7 @@ impl Detection {
             recheck: is_new,
             doubted: &scan.doubted,
         };
-        let mut plan = Plan::between(&rows, scan.files, &rules, &mut is_marked);
+        let mut plan = Plan::between(&rows, scan.files, &rules, &mut has_generated_attribute);
         let missing = commit::complete_sizes(repo.source(), &rows, &mut plan);
         let new_manifest = commit::manifest_digest(repo)?.filter(|_| missing.is_empty());
         if !meta.complete {
@@ -258,7 +258,7 @@ impl Plan {
         rows: &Rows,
         files: Vec<FoundFile>,
         rules: &RowComparison<'_>,
-        is_marked: &mut dyn FnMut(&RepoPath) -> bool,
+        has_generated_attribute: &mut dyn FnMut(&RepoPath) -> bool,
     ) -> Self {
         let mut plan = Self::default();
         let mut rows = rows.iter().peekable();
@@ -268,7 +268,7 @@ impl Plan {
             }
             let row = rows.next_if(|row| row.path == file.path);
             plan.replace
-                .extend(Candidate::of(row, file, rules, is_marked));
+                .extend(Candidate::of(row, file, rules, has_generated_attribute));
         }
         plan.remove.extend(rows.map(|row| row.path.clone()));
         plan.replace.sort_unstable_by(|a, b| {
@@ -354,7 +354,7 @@ mod tests {
             path: path(text),
             content: ContentId::of(b"x"),
             facts_version: crate::syntax::row_version(&path(text)),
-            marked: false,
+            has_generated_attribute: false,
             skip: None,
             size_bytes: 1,
             blob: None,
@@ -476,6 +476,6 @@ mod tests {
             &rules(10, true),
             &mut |_| true,
         );
-        assert!(plan.replace[0].marked && plan.replace[0].is_forced);
+        assert!(plan.replace[0].has_generated_attribute && plan.replace[0].is_forced);
     }
 }

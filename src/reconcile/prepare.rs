@@ -122,7 +122,7 @@ pub fn prepare(
 pub fn of_bytes(
     path: &RepoPath,
     bytes: Vec<u8>,
-    marked: bool,
+    has_generated_attribute: bool,
     budget: &Budget,
 ) -> Option<PreparedFile> {
     let stat = FileStat {
@@ -135,7 +135,7 @@ pub fn of_bytes(
         path: path.clone(),
         stat,
         blob: None,
-        marked,
+        has_generated_attribute,
         known: None,
         is_forced: true,
     };
@@ -161,11 +161,11 @@ pub fn of_bytes(
 pub fn extract(
     path: &RepoPath,
     bytes: &[u8],
-    marked: bool,
+    has_generated_attribute: bool,
     budget: &Budget,
 ) -> Option<(String, Extraction, Option<SkipReason>)> {
     let language = syntax::by_path(path);
-    let skip = skip_reason(path, bytes, marked, language.is_prose);
+    let skip = skip_reason(path, bytes, has_generated_attribute, language.is_prose);
     if skip.is_some_and(|skip| !skip.keeps_text()) {
         return Some((String::new(), Extraction::default(), skip));
     }
@@ -184,7 +184,8 @@ fn rows(
     budget: &Budget,
 ) -> Option<PreparedFile> {
     let path = &candidate.path;
-    let (text, extraction, skip) = extract(path, &file.bytes, candidate.marked, budget)?;
+    let (text, extraction, skip) =
+        extract(path, &file.bytes, candidate.has_generated_attribute, budget)?;
     let Extraction { mut facts, chunks } = extraction;
     let handles = handles::symbol_handles(path, &facts.symbols);
     let chunk_handles = handles::chunk_handles(path, &handles, &chunks, &text);
@@ -253,7 +254,7 @@ fn empty_with(candidate: &Candidate, seen: SeenContent, skip: Option<SkipReason>
         n_lines: 0,
         language: syntax::by_path(&candidate.path).id,
         facts_version: syntax::row_version(&candidate.path),
-        marked: candidate.marked,
+        has_generated_attribute: candidate.has_generated_attribute,
         skip,
         stat: seen.stat,
         blob: seen.blob,

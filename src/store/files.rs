@@ -19,8 +19,8 @@ pub struct FileRow {
     pub content: ContentId,
     /// The version of the extractor that read it.
     pub facts_version: u32,
-    /// Whether an attribute marked it as generated.
-    pub marked: bool,
+    /// Whether an attribute marks it as generated: `linguist-generated`.
+    pub has_generated_attribute: bool,
     /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
     /// The result of `lstat`; `None` where the row came from another work tree or from a commit.
@@ -331,7 +331,7 @@ fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
         path: path(row, 1)?,
         content: content(row, 2)?,
         facts_version: row.get(3)?,
-        marked: row.get(4)?,
+        has_generated_attribute: row.get(4)?,
         skip: skip(row, 5)?,
         stat,
         size_bytes: unsigned(row, 11)?,

@@ -229,7 +229,7 @@ mod tests {
             n_lines: 1,
             language: "go",
             facts_version: 0,
-            marked: false,
+            has_generated_attribute: false,
             skip: None,
             stat: None,
             blob: None,

@@ -31,7 +31,7 @@ pub struct PreparedFile {
     /// The extractor's version.
     pub facts_version: u32,
     /// Whether an attribute marks it as generated.
-    pub marked: bool,
+    pub has_generated_attribute: bool,
     /// The reason why the file was left out or reduced.
     pub skip: Option<SkipReason>,
     /// The result of `lstat`, and whether that proves anything later; `None` for a file of a commit.
@@ -290,7 +290,7 @@ impl<'a> Writer<'a> {
                 file.n_lines,
                 file.language,
                 file.facts_version,
-                file.marked,
+                file.has_generated_attribute,
                 file.skip.map(SkipReason::code),
                 file.blob.as_ref().map(BlobId::as_bytes),
             ))?;

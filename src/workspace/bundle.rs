@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::gc::GcTrigger;
+use super::prune::HousekeepingTrigger;
 use super::run_history::RunRecorder;
-use super::{IndexStatus, Revision, Workspace, cache, key_of, verify};
+use super::{IndexStatus, Revision, Workspace, cache, key_of, verify_import};
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
 use crate::machine;
@@ -226,7 +226,7 @@ impl Workspace {
             Ok(done) => recorder.finish_done(done.n_files, 0, 0),
             Err(error) => recorder.finish_failed(error),
         }
-        self.run_gc(GcTrigger::Refresh { is_new: true });
+        self.start_housekeeping(HousekeepingTrigger::Refresh { is_new: true });
         taken
     }
 
@@ -276,7 +276,7 @@ impl Workspace {
         let mut n_left_out = 0;
         if let Some(commit) = commit.filter(|_| is_verified) {
             let theirs = index.pointer().clone();
-            let verified = verify::verify(
+            let verified = verify_import::rebuild_and_compare(
                 repo,
                 &commit,
                 &index,

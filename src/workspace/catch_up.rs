@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::gc::GcTrigger;
 use super::proof::{self, EarlierProof};
+use super::prune::HousekeepingTrigger;
 use super::run_history::RunRecorder;
 use super::{Workspace, key_of};
 use crate::error::Result;
@@ -224,7 +224,7 @@ impl Workspace {
         recorder.finish_index(&outcome);
         self.store_proof(&begun, &repo, &index, &before, &outcome);
         self.keep(index);
-        self.run_gc(GcTrigger::Question { is_new });
+        self.start_housekeeping(HousekeepingTrigger::Question { is_new });
         Ok(Some(n_left(&outcome)))
     }
 }

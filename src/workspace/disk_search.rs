@@ -31,7 +31,7 @@ impl View<'_> {
         let indexed = rows.iter().filter(|row| fits(&row.path));
         let mut files: Vec<Searched> = indexed
             .map(|row| Searched {
-                is_marked: row.marked,
+                has_generated_attribute: row.has_generated_attribute,
                 is_named: is_named(&row.path),
                 skip: is_proved.then_some(row.skip),
                 path: row.path.clone(),
@@ -39,7 +39,7 @@ impl View<'_> {
             .collect();
         let pending = self.freshness.pending.iter().filter(|path| fits(path));
         files.extend(pending.map(|path| Searched {
-            is_marked: false,
+            has_generated_attribute: false,
             is_named: is_named(path),
             skip: None,
             path: path.clone(),
@@ -69,7 +69,7 @@ impl LineSource for DiskFiles {
         let FileRead { bytes, .. } = found;
         let skip = file.skip.unwrap_or_else(|| {
             let is_prose = syntax::by_path(&file.path).is_prose;
-            skip_reason(&file.path, &bytes, file.is_marked, is_prose)
+            skip_reason(&file.path, &bytes, file.has_generated_attribute, is_prose)
         });
         Ok(Bytes { bytes, skip })
     }

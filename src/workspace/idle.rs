@@ -32,7 +32,7 @@ impl Workspace {
     fn is_at_rest(&self) -> bool {
         self.n_active_queries.load(Ordering::Acquire) == 0
             && !self.is_catching_up.load(Ordering::Acquire)
-            && !self.is_running_gc.load(Ordering::Acquire)
+            && !self.is_housekeeping.load(Ordering::Acquire)
             && !matches!(*self.watching_now(), Watching::Starting)
     }
 }

@@ -17,13 +17,13 @@ mod disk;
 mod disk_search;
 pub mod doctor;
 mod errors;
-mod gc;
 mod idle;
 mod meaning;
 mod memory;
 mod names;
 mod paths;
 mod proof;
+mod prune;
 mod query;
 mod refresh;
 mod remote_candidates;
@@ -40,7 +40,7 @@ mod survey;
 mod unused_vectors;
 mod usage;
 mod vectors;
-mod verify;
+mod verify_import;
 mod view;
 mod watching;
 
@@ -60,14 +60,14 @@ pub use cache::{CacheKey, RepositoryEntry};
 pub use changes::FileChange;
 pub use comparison::{Comparison, ComparisonSide, DifferingFile, FileVersion, Other, StateIndex};
 pub use errors::with_place;
-pub use gc::{DropTarget, PruneOptions};
 pub use meaning::{AskedMeaning, MeaningState};
 pub use memory::{
-    AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedRun, ItemToSave,
-    JudgedRecord, Loaded, Quarantined, RecallRequest, Recollections, RecordToSave, SavedOutcome,
-    VerifiedOutcome, wanted,
+    AttachedText, Author, BoundRecord, BoundRecords, DocumentToSave, FinishedTest, ItemToSave,
+    JudgedRecord, Loaded, Quarantined, RecallRequest, Recollections, RecordTestRun, RecordToSave,
+    SavedOutcome, wanted,
 };
 pub use names::{dotted, is_named, last_name};
+pub use prune::{DropTarget, PruneOptions};
 pub use refresh::Refreshed;
 pub use remote_candidates::PassedOver;
 pub use remote_gc::RemoteCollected;
@@ -83,7 +83,7 @@ pub use view::{View, cut_argument, family_of, missing, outside, reason_in_words}
 
 pub use crate::git::{added_lines, merged_lines, n_changed_lines};
 pub use crate::model::Analysis;
-pub use crate::store::memory::{DocumentLink, DocumentLocation, NamedTest, SeenRun, WrittenBy};
+pub use crate::store::memory::{DocumentLink, DocumentLocation, NamedTest, SeenTestRun, WrittenBy};
 pub use crate::store::runs::StoredRun;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
@@ -167,8 +167,8 @@ pub struct Workspace {
     shown_stale: Mutex<HashSet<RepoPath>>,
     watching: Mutex<watching::Watching>,
     proof: Mutex<proof::ProofRecord>,
-    is_running_gc: AtomicBool,
-    owes_gc: AtomicBool,
+    is_housekeeping: AtomicBool,
+    owes_housekeeping: AtomicBool,
     owes_checkpoint: AtomicBool,
     /// Commits whose indexes answers left incomplete.
     unfinished: Mutex<BTreeSet<CommitId>>,
@@ -308,7 +308,7 @@ impl Workspaces {
         let open = self.opened();
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
-            workspace.run_gc_if_owed();
+            workspace.do_owed_housekeeping();
             if workspace.owes_checkpoint.swap(false, Ordering::AcqRel) {
                 workspace.checkpoint_idle();
             }
@@ -375,8 +375,8 @@ impl Workspaces {
             shown_stale: Mutex::default(),
             watching: Mutex::default(),
             proof: Mutex::default(),
-            is_running_gc: AtomicBool::default(),
-            owes_gc: AtomicBool::default(),
+            is_housekeeping: AtomicBool::default(),
+            owes_housekeeping: AtomicBool::default(),
             owes_checkpoint: AtomicBool::default(),
             unfinished: Mutex::default(),
             work_dir: work_dir.clone(),

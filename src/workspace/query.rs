@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use super::active_query::{ActiveQuery, Question};
 use super::catch_up::BackgroundJob;
-use super::gc::GcTrigger;
 use super::proof::{EarlierProof, ScanStart};
+use super::prune::HousekeepingTrigger;
 use super::run_history::RunRecorder;
 use super::view::LookedAt;
 use super::{Revision, View, Workspace, key_of, proof};
@@ -50,7 +50,7 @@ impl Workspace {
             first_budget: question.first_budget(self),
             question,
             answer,
-            is_last: false,
+            is_retry: false,
             was_refused: false,
             was_disturbed: false,
             pull_note: None,
@@ -59,7 +59,7 @@ impl Workspace {
             if let Some(made) = attempts.next()? {
                 return Ok(made);
             }
-            attempts.is_last = true;
+            attempts.is_retry = true;
         }
     }
 
@@ -185,8 +185,8 @@ impl Workspace {
     }
 
     /// Returns the checked-out branch and commit. Where there is no index of them, or the question's subject was not
-    /// found there, and git holds its lock, waits until the lock is gone, for half of the call's budget; the last
-    /// value tells whether there is no index and that was not enough.
+    /// found there, and git holds its lock, waits until the lock is gone, for half of the call's budget. The last
+    /// value is whether a temporary index is needed: there is none, and the lock is still held.
     pub(super) fn when_git_is_done(
         &self,
         repo: &Repo,
@@ -196,10 +196,10 @@ impl Workspace {
         loop {
             let now = repo.repo_state()?;
             let key = key_of(repo, now.snapshot.clone());
-            let is_missing = now.locked && self.has_to_be_made(&key);
-            let waits = is_missing || (now.locked && was_refused);
+            let needs_temporary = now.locked && self.has_to_be_made(&key);
+            let waits = needs_temporary || (now.locked && was_refused);
             if !waits || !self.may_wait(budget) {
-                return Ok((now, key, is_missing));
+                return Ok((now, key, needs_temporary));
             }
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -315,8 +315,8 @@ struct Attempts<'q, F> {
     budget: Budget,
     /// The budget of a first build.
     first_budget: Budget,
-    /// Whether an attempt was made: once its time is up, the next one answers.
-    is_last: bool,
+    /// Whether an attempt was made before: a retry answers from an index that changed meanwhile, and calls the answer `unknown`.
+    is_retry: bool,
     /// Whether the last attempt answered with an error.
     was_refused: bool,
     /// Whether a change was told while an answer rested on a stored proof: from then on there is a scan.
@@ -366,7 +366,7 @@ impl<F> Attempts<'_, F> {
         let workspace = self.workspace;
         let (mut begun, doubts) = workspace.begin_scan();
         let repo = workspace.repo_at(self.question.revision)?.doubting(doubts);
-        let (before, key, is_missing) =
+        let (before, key, needs_temporary) =
             workspace.when_git_is_done(&repo, self.was_refused, &self.budget)?;
         let OpenedIndex {
             mut owner,
@@ -374,7 +374,7 @@ impl<F> Attempts<'_, F> {
             is_new,
             must_build,
             scan,
-        } = self.open(&repo, &key, is_missing)?;
+        } = self.open(&repo, &key, needs_temporary)?;
         let is_own = matches!(owner, IndexOwner::Own);
         // A scan that was made while the index was copied began with no moment of the watch.
         let may_store = is_own && scan.is_none() && !repo.source().is_commit();
@@ -389,7 +389,7 @@ impl<F> Attempts<'_, F> {
             _ => stored,
         };
         let is_first =
-            proved.is_none() && !is_missing && (must_build || was_never_complete(&index));
+            proved.is_none() && !needs_temporary && (must_build || was_never_complete(&index));
         self.question.set_building(is_first);
         let how = BringUp {
             repo: &repo,
@@ -414,17 +414,17 @@ impl<F> Attempts<'_, F> {
             // The answer itself has as long as any other.
             self.budget = self.question.budget(workspace);
         }
-        let mut is_sound = !is_missing;
+        let mut is_sound = !needs_temporary;
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(ReconcileError::Store(error)) if error.is_corrupt() && !self.is_last => {
+            Err(ReconcileError::Store(error)) if error.is_corrupt() && !self.is_retry => {
                 workspace.replace_damaged(&repo, &key, index, &error)?;
                 return Ok(None);
             }
             // Connections remember that their files could not be opened for writing: with new ones the next attempt
             // finds out anew.
             Err(ReconcileError::Store(error))
-                if workspace.is_server && !self.is_last && !error.is_busy() =>
+                if workspace.is_server && !self.is_retry && !error.is_busy() =>
             {
                 tracing::info!(%error, "closing the index, to open it anew");
                 drop(index);
@@ -447,8 +447,8 @@ impl<F> Attempts<'_, F> {
             outcome: &outcome,
             may_leave: !matches!(owner, IndexOwner::Checkout(_)),
         };
-        let made = match self.answer_once(&attempt) {
-            Err(error) if !self.is_last && is_damage(&error) => {
+        let made = match self.attempt_answer(&attempt) {
+            Err(error) if !self.is_retry && is_damage(&error) => {
                 workspace.replace_damaged(&repo, &key, index, &error)?;
                 return Ok(None);
             }
@@ -461,7 +461,7 @@ impl<F> Attempts<'_, F> {
             workspace.keep(index);
         }
         if made.is_some() {
-            workspace.run_gc(GcTrigger::Question { is_new });
+            workspace.start_housekeeping(HousekeepingTrigger::Question { is_new });
             workspace.embed_behind();
         }
         Ok(made)
@@ -503,9 +503,9 @@ impl<F> Attempts<'_, F> {
 
     /// Opens the index to answer from: that of a checkout where it has the commit's files, a temporary one where there is none and
     /// git is changing the work tree, else the own one, made where there is none.
-    fn open(&mut self, repo: &Repo, key: &IndexKey, is_missing: bool) -> Result<OpenedIndex> {
+    fn open(&mut self, repo: &Repo, key: &IndexKey, needs_temporary: bool) -> Result<OpenedIndex> {
         let workspace = self.workspace;
-        let must_build = !is_missing && workspace.has_to_be_made(key);
+        let must_build = !needs_temporary && workspace.has_to_be_made(key);
         let lent = match self.question.revision {
             Some(revision) if must_build => {
                 workspace.of_a_checkout(repo, &revision.commit, &self.budget)
@@ -516,7 +516,7 @@ impl<F> Attempts<'_, F> {
         self.question.set_building(must_build);
         let (owner, (index, is_new), scan) = if let Some((proved, index)) = lent {
             (IndexOwner::Checkout(Some(proved)), (index, false), None)
-        } else if is_missing {
+        } else if needs_temporary {
             let (index, files) = seed::temporary_index(repo, &workspace.home, key)?;
             (IndexOwner::Temporary(files), (index, false), None)
         } else {
@@ -539,7 +539,7 @@ impl<F> Attempts<'_, F> {
     }
 
     /// Answers from an index; `None` where the index, git or the work tree changed meanwhile, so that another attempt is made.
-    fn answer_once<T>(&mut self, attempt: &Attempt<'_>) -> Result<Option<T>>
+    fn attempt_answer<T>(&mut self, attempt: &Attempt<'_>) -> Result<Option<T>>
     where
         F: Fn(&View<'_>) -> Result<T>,
     {
@@ -556,13 +556,13 @@ impl<F> Attempts<'_, F> {
         let is_same = read.meta().generation == outcome.generation;
         let mut freshness = outcome.freshness.clone();
         if !is_same {
-            if !self.is_last {
+            if !self.is_retry {
                 return Ok(None);
             }
             freshness =
                 Freshness::unknown(UnknownReason::Busy, freshness.pending).among(freshness.n_files);
         }
-        let made = match self.ask(attempt, &read, &freshness) {
+        let made = match self.make_answer(attempt, &read, &freshness) {
             Err(error) if is_damage(&error) || self.budget.is_cancelled() => return Err(error),
             made => made,
         };
@@ -570,7 +570,7 @@ impl<F> Attempts<'_, F> {
         let has_moved = before.locked || repo.repo_state()? != *before;
         // That a file is not there is an answer too: git takes it away before it writes another version.
         self.was_refused = made.is_err();
-        let may_retry = !self.is_last || self.was_refused && workspace.may_wait(&self.budget);
+        let may_retry = !self.is_retry || self.was_refused && workspace.may_wait(&self.budget);
         if has_moved && may_retry {
             return Ok(None);
         }
@@ -582,7 +582,7 @@ impl<F> Attempts<'_, F> {
         if has_moved {
             let moved = Freshness::unknown(UnknownReason::Moved, freshness.pending);
             let moved = moved.among(freshness.n_files);
-            return self.ask(attempt, &read, &moved).map(Some);
+            return self.make_answer(attempt, &read, &moved).map(Some);
         }
         if may_leave {
             workspace.leave(index, &freshness, outcome, self.question.revision);
@@ -590,7 +590,13 @@ impl<F> Attempts<'_, F> {
         Ok(Some(made))
     }
 
-    fn ask<T>(&self, attempt: &Attempt<'_>, read: &Read<'_>, freshness: &Freshness) -> Result<T>
+    /// Returns the answer over one view.
+    fn make_answer<T>(
+        &self,
+        attempt: &Attempt<'_>,
+        read: &Read<'_>,
+        freshness: &Freshness,
+    ) -> Result<T>
     where
         F: Fn(&View<'_>) -> Result<T>,
     {

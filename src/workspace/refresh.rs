@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::gc::GcTrigger;
+use super::prune::HousekeepingTrigger;
 use super::run_history::RunRecorder;
 use super::{IndexStatus, Revision, Workspace, key_of, state};
 use crate::error::{Code, Error, Result};
@@ -157,7 +157,7 @@ impl Workspace {
         recorder.finish_done(done.n_indexed, done.n_left, 0);
         self.keep(index);
         self.embed_refreshed(revision, interrupt);
-        self.run_gc(GcTrigger::Refresh { is_new });
+        self.start_housekeeping(HousekeepingTrigger::Refresh { is_new });
         Ok(refreshed)
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use super::gc::GcTrigger;
+use super::prune::HousekeepingTrigger;
 use super::remote_candidates::{PassedOver, RemoteCandidates, TrustedKeys, is_incomplete};
 use super::run_history::RunRecorder;
 use super::{OnBundle, Revision, Workspace, cache, view};
@@ -270,7 +270,7 @@ impl Workspace {
                 Err(error) => return Err(error),
             }
         };
-        self.run_gc(GcTrigger::Refresh { is_new: true });
+        self.start_housekeeping(HousekeepingTrigger::Refresh { is_new: true });
         Ok(Pulled {
             index_id: Some(taken.index_id),
             n_files: taken.n_files,

@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 pub use open::{DAMAGED, MEMORY_VERSION, path};
 pub use record::{
-    DocumentLink, DocumentLocation, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun,
+    DocumentLink, DocumentLocation, NamedTest, RecordKind, SavedItem, SavedRecord, SeenTestRun,
     WrittenBy,
 };
 pub use salvage::readable;
@@ -245,7 +245,7 @@ impl RecordStore {
     }
 
     /// Notes a run that was seen.
-    pub fn note_run(&mut self, id: RecordId, run: &SeenRun) -> StoreResult<bool> {
+    pub fn note_run(&mut self, id: RecordId, run: &SeenTestRun) -> StoreResult<bool> {
         let n = self.change(
             "noting a test run",
             "UPDATE record SET verified_head = ?2, verified_tree = ?3, verified_dirty = ?4, verified_exit = ?5, verified_ms = ?6,

@@ -111,7 +111,7 @@ pub struct NamedTest {
 
 /// A run of a command that `codelens verify` saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenRun {
+pub struct SeenTestRun {
     /// The commit that was checked out; `None` when unborn.
     pub head_sha: Option<String>,
     /// The root tree of that commit.
@@ -204,7 +204,7 @@ pub struct SavedRecord {
     /// The test that shows it.
     pub test: Option<NamedTest>,
     /// The last run that was seen.
-    pub seen: Option<SeenRun>,
+    pub seen: Option<SeenTestRun>,
     /// The document that it is about.
     pub document: Option<DocumentLink>,
     /// Whether the index that it was saved on is kept.

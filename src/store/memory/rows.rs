@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use super::record::{
-    DocumentLink, DocumentLocation, NamedTest, RecordKind, SavedItem, SavedRecord, SeenRun,
+    DocumentLink, DocumentLocation, NamedTest, RecordKind, SavedItem, SavedRecord, SeenTestRun,
     WrittenBy,
 };
 use crate::model::{ContentId, RecordId};
@@ -106,7 +106,7 @@ pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<SavedRecord> {
     let command: Option<String> = row.get(15)?;
     let claim: Option<bool> = row.get(16)?;
     let seen = row.get::<_, Option<i64>>(20)?.map(|exit_code| {
-        Ok::<_, rusqlite::Error>(SeenRun {
+        Ok::<_, rusqlite::Error>(SeenTestRun {
             head_sha: row.get(17)?,
             tree: row.get(18)?,
             dirty: digest(row, 19)?,

@@ -11,8 +11,8 @@ use crate::store::memory::DAMAGED;
 use crate::store::{Home, RecordStore, RepoHome, SCHEMA_VERSION};
 use crate::watch::network_type;
 use crate::workspace::Workspaces;
-use crate::workspace::gc::LEFT_AGE;
 use crate::workspace::memory::has_copy;
+use crate::workspace::prune::LEFT_AGE;
 use crate::workspace::survey::{self, SurveyedRepository};
 
 /// How many names a finding shows.

@@ -20,7 +20,7 @@ pub use documents::AttachedText;
 pub use items::{ItemToSave, Loaded, wanted};
 pub use judge::JudgedRecord;
 pub use recall::{RecallRequest, Recollections};
-pub use runs::{FinishedRun, VerifiedOutcome};
+pub use runs::{FinishedTest, RecordTestRun};
 pub use save::{DocumentToSave, Quarantined, RecordToSave, SavedOutcome};
 
 use super::{Question, View, Workspace};

@@ -8,24 +8,24 @@ use super::judge::Judge;
 use crate::error::{Error, Result};
 use crate::lifecycle::anchor::AnchorState;
 use crate::store::SavedRecord;
-use crate::store::memory::SeenRun;
+use crate::store::memory::SeenTestRun;
 
 /// The end of a test run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FinishedRun {
+pub struct FinishedTest {
     /// The exit code; `None` where a signal ended it.
     pub exit_code: Option<i64>,
     /// How long it took, in milliseconds.
     pub took_ms: i64,
 }
 
-/// The result of [`Workspace::verify_record`].
+/// The result of [`Workspace::run_test_of_record`].
 #[derive(Clone, Debug)]
-pub struct VerifiedOutcome {
+pub struct RecordTestRun {
     /// The record, as it is after the run.
     pub record: SavedRecord,
     /// The run.
-    pub run: FinishedRun,
+    pub run: FinishedTest,
     /// Why the run was not noted; `None` where it was.
     pub not_noted: Option<&'static str>,
 }
@@ -33,7 +33,7 @@ pub struct VerifiedOutcome {
 /// The state of the work tree when a run began or ended.
 #[derive(PartialEq, Eq)]
 struct TreeBeside {
-    seen: SeenRun,
+    seen: SeenTestRun,
     is_known: bool,
 }
 
@@ -43,12 +43,12 @@ impl Workspace {
     ///
     /// # Errors
     /// `invalid_argument` where there is no record of that name; those of `run`.
-    pub fn verify_record<'q>(
+    pub fn run_test_of_record<'q>(
         self: &Arc<Self>,
         name: &str,
         question: impl Fn() -> Question<'q>,
-        run: impl FnOnce(&Path, &SavedRecord) -> Result<FinishedRun>,
-    ) -> Result<VerifiedOutcome> {
+        run: impl FnOnce(&Path, &SavedRecord) -> Result<FinishedTest>,
+    ) -> Result<RecordTestRun> {
         let (record, _) = self.saved_record(name, None)?;
         let before = self.tree_beside(&record, question())?;
         let finished = run(&self.work_dir, &record)?;
@@ -65,7 +65,7 @@ impl Workspace {
             None
         };
         if let (None, Some(exit_code)) = (not_noted, finished.exit_code) {
-            let seen = SeenRun {
+            let seen = SeenTestRun {
                 exit_code,
                 took_ms: finished.took_ms,
                 ..after.seen
@@ -73,7 +73,7 @@ impl Workspace {
             self.records()?.note_run(record.id, &seen)?;
         }
         let (record, _) = self.saved_record(&record.uid, None)?;
-        Ok(VerifiedOutcome {
+        Ok(RecordTestRun {
             record,
             run: finished,
             not_noted,
@@ -116,7 +116,7 @@ impl Workspace {
             };
             let head = view.repo.snapshot()?.head;
             Ok(TreeBeside {
-                seen: SeenRun {
+                seen: SeenTestRun {
                     head_sha: head.map(|head| head.to_string()),
                     tree,
                     dirty,

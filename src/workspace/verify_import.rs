@@ -1,4 +1,6 @@
-//! Extracts files again and compares the result with an imported index.
+//! Verifies an imported bundle: extracts its files again and compares the result with its index.
+//!
+//! Tests that a saved record names are run by `memory::runs`.
 
 use std::collections::HashSet;
 
@@ -19,7 +21,7 @@ const BATCH_FILES: usize = 64;
 ///
 /// # Errors
 /// `invalid_argument` where `theirs` says something else of a file, and where the clone does not have the commit.
-pub(super) fn verify(
+pub(super) fn rebuild_and_compare(
     repo: &Repo,
     commit: &CommitId,
     theirs: &Index,
@@ -113,7 +115,9 @@ fn extract(files: Vec<(&FileRow, Vec<u8>)>, budget: &Budget) -> Vec<Option<Prepa
     }
     let work = |part: Vec<(&FileRow, Vec<u8>)>| {
         part.into_iter()
-            .map(|(row, bytes)| prepare::of_bytes(&row.path, bytes, row.marked, budget))
+            .map(|(row, bytes)| {
+                prepare::of_bytes(&row.path, bytes, row.has_generated_attribute, budget)
+            })
             .collect::<Vec<_>>()
     };
     std::thread::scope(|scope| {

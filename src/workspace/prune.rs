@@ -26,9 +26,9 @@ pub(super) const LEFT_AGE: Duration = Duration::from_mins(10);
 /// How long a call waits for another process that is pruning.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The occasion for housekeeping.
+/// The occasion for housekeeping: pruning that nobody asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GcTrigger {
+pub(super) enum HousekeepingTrigger {
     /// A refresh.
     Refresh {
         /// Whether it made an index.
@@ -187,41 +187,41 @@ impl Workspace {
     /// Removes indexes that the rules do not keep, quietly and seldom: in the whole data directory once an hour, in this
     /// repository's part also when a new index was made. Never fails a call and never waits. A server does it in a thread of
     /// its own; a process that makes one call when its answer is given, and a mere question only where it made an index.
-    pub(super) fn run_gc(self: &Arc<Self>, after: GcTrigger) {
+    pub(super) fn start_housekeeping(self: &Arc<Self>, after: HousekeepingTrigger) {
         let is_wanted = match after {
-            GcTrigger::Question { is_new } => is_new || self.is_server && self.is_due(),
-            GcTrigger::Refresh { is_new } => is_new || self.is_due(),
+            HousekeepingTrigger::Question { is_new } => is_new || self.is_server && self.is_due(),
+            HousekeepingTrigger::Refresh { is_new } => is_new || self.is_due(),
         };
         if !self.housekeeping || !is_wanted {
             return;
         }
         if !self.is_server {
-            self.owes_gc.store(true, Ordering::Release);
+            self.owes_housekeeping.store(true, Ordering::Release);
             return;
         }
-        if self.is_running_gc.swap(true, Ordering::AcqRel) {
+        if self.is_housekeeping.swap(true, Ordering::AcqRel) {
             return;
         }
         let workspace = Arc::clone(self);
         let spawned = std::thread::Builder::new()
             .name("housekeeping".to_owned())
             .spawn(move || {
-                workspace.run_gc_now();
-                workspace.is_running_gc.store(false, Ordering::Release);
+                workspace.do_housekeeping();
+                workspace.is_housekeeping.store(false, Ordering::Release);
             });
         if spawned.is_err() {
-            self.is_running_gc.store(false, Ordering::Release);
+            self.is_housekeeping.store(false, Ordering::Release);
         }
     }
 
-    /// Runs the garbage collection that a call put off until its answer is given.
-    pub(super) fn run_gc_if_owed(&self) {
-        if self.owes_gc.swap(false, Ordering::AcqRel) {
-            self.run_gc_now();
+    /// Does the housekeeping that a call put off until its answer is given.
+    pub(super) fn do_owed_housekeeping(&self) {
+        if self.owes_housekeeping.swap(false, Ordering::AcqRel) {
+            self.do_housekeeping();
         }
     }
 
-    fn run_gc_now(&self) {
+    fn do_housekeeping(&self) {
         let is_due = self.is_due();
         let stamp = self.stamp();
         let (Ok(repo), Ok(Some(_lock))) = (self.repo(), WriteLock::take(&stamp, Duration::ZERO))
