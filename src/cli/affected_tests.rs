@@ -22,7 +22,7 @@ use crate::tools::{self, Call};
 const MAX_TESTS: u64 = 500;
 
 /// Tokens of the answer that the tests are taken from: as many as one may have.
-const BUDGET: u64 = 20_000;
+const BUDGET_TOKENS: u64 = 20_000;
 
 /// Returns the command.
 pub(super) fn command() -> Command {
@@ -159,14 +159,14 @@ fn asked(matches: &ArgMatches, call: &Call<'_>) -> Result<ReachingTests> {
         }
         return of_definitions(&[("symbol", Some(symbol)), ("path", path)], call);
     }
-    let mut input = json!({"limit": MAX_TESTS, "budget": BUDGET, "include": ["tests"]});
+    let mut input = json!({"limit": MAX_TESTS, "budget": BUDGET_TOKENS, "include": ["tests"]});
     if let Some(base) = base {
         input["base"] = base.into();
     }
     if let Some(path) = path {
         input["path"] = json!([path]);
     }
-    match (tools::ask::<Changes>(input, call), base) {
+    match (tools::call_one::<Changes>(input, call), base) {
         (Ok(changes), _) => Ok(of_changes(changes.output)),
         (Err(error), Some(file)) if error.code == Code::InvalidArgument && is_there(file, call) => {
             of_definitions(&[("path", Some(file))], call)
@@ -209,7 +209,7 @@ fn of_definitions(fields: &[(&str, Option<&str>)], call: &Call<'_>) -> Result<Re
             input[*field] = (*value).into();
         }
     }
-    let impact = tools::ask::<Impact>(input, call)?.output;
+    let impact = tools::call_one::<Impact>(input, call)?.output;
     let is_found = matches!(impact.target, ImpactTarget::Known(_)) || impact.targets.is_some();
     if impact.candidates.is_some() || !is_found {
         return Err(Error::invalid(

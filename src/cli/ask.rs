@@ -13,7 +13,7 @@ use super::run::with_tools;
 use super::screen::Screen;
 use crate::error::Result;
 use crate::tools::explore::Explore;
-use crate::tools::{Call, ask};
+use crate::tools::{Call, call_one};
 
 const ABOUT: &str = "\
 Prints the excerpts that a question leads to, numbered, with a few sentences of facts about them. With a model of yours, set as [answer] in codelens.toml, it also prints an answer in prose; \
@@ -69,7 +69,7 @@ fn answer(matches: &ArgMatches, call: &Call<'_>) -> Result<CitedAnswer> {
         "budget": matches.get_one::<u32>("budget"),
         "path": paths.collect::<Vec<_>>(),
     });
-    let pack = ask::<Explore>(input, call)?.output;
+    let pack = call_one::<Explore>(input, call)?.output;
     let parts = pack.parts.into_iter().flatten();
     let with_text = parts.filter_map(|mut part| Some((part.text.take()?, part)));
     let excerpts: Vec<ExcerptOutput> = with_text

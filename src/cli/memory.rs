@@ -14,7 +14,7 @@ use crate::config;
 use crate::error::{Code, Error, Result};
 use crate::model::{FileMark, MarkWord};
 use crate::tools::memory::{Items, KindInput, Load, Save, record_output};
-use crate::tools::{Call, Tool, ask};
+use crate::tools::{Call, Tool, call_one};
 use crate::workspace::{DocumentToSave, RecordToSave, WrittenBy};
 
 /// Returns the commands `note`, `doc` and `mark`.
@@ -303,7 +303,7 @@ fn apply<'i>(ids: impl Iterator<Item = &'i String>, call: &Call<'_>) -> Result<(
     let place = call.workspaces.open(None, call.places)?;
     let mut marks = Vec::new();
     for id in ids {
-        let found = ask::<Load>(json!({"name": id, "kind": "mark"}), call)?.output;
+        let found = call_one::<Load>(json!({"name": id, "kind": "mark"}), call)?.output;
         let record = found.results.into_iter().flatten().next();
         let text = record.as_ref().and_then(|record| record.text.as_deref());
         let text = text.unwrap_or_default();
@@ -358,7 +358,7 @@ fn ask_as_text<T: Tool<Output: AnswerText>>(
     input: Value,
     call: &Call<'_>,
 ) -> Result<(Value, String)> {
-    let answer = ask::<T>(input, call)?;
+    let answer = call_one::<T>(input, call)?;
     let text = answer.output.render(&Screen::of_stdout()).data;
     Ok((answer.into_value()?, text))
 }

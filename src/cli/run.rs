@@ -32,14 +32,14 @@ use crate::tools::memory::{Load, Save};
 use crate::tools::prune::{Drop, Prune};
 use crate::tools::related::Related;
 use crate::tools::search::Search;
-use crate::tools::{Call, Tool, TypedAnswer, ask, revision_by_name};
+use crate::tools::{Call, Tool, TypedAnswer, call_one, revision_by_name};
 use crate::workspace::{
     Author, FirstBuild, Patience, Revision, Workspace, Workspaces, WrittenBy, archive_name_in,
     with_place,
 };
 
 /// Tokens of a list of changes that is printed.
-const PERSON_TOKENS: u32 = 20_000;
+const PERSON_BUDGET_TOKENS: u32 = 20_000;
 
 /// The exit code where changes break a use, with `--exit-code`.
 const BROKEN: u8 = 3;
@@ -128,7 +128,7 @@ fn tool<T: Tool<Output: AnswerText>>(asked: ToolCommandLine<'_>) -> ExitCode {
     let format = flags::format(matches);
     if T::NAME == "cl_changes" && !is_json && input["budget"].is_null() {
         // A person reads on where an agent pays.
-        input["budget"] = PERSON_TOKENS.into();
+        input["budget"] = PERSON_BUDGET_TOKENS.into();
     }
     let is_listed = input["include"].is_null() && input["targets"].is_null();
     if flags::is_markdown(matches) && is_listed {
@@ -353,7 +353,7 @@ fn places(matches: &ArgMatches, cwd: Option<&PathBuf>) -> Vec<PathBuf> {
 
 fn answer<T: Tool>(input: Value, call: &Call<'_>) -> Result<TypedAnswer<T>> {
     let _span = tracing::info_span!("call", tool = T::NAME).entered();
-    catch_unwind(AssertUnwindSafe(|| ask::<T>(input, call))).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(|| call_one::<T>(input, call))).unwrap_or_else(|_| {
         Err(Error::new(
             Code::Internal,
             format!("{} failed by a fault of this program", T::NAME),

@@ -21,7 +21,7 @@ use crate::model::RepoPath;
 use crate::tools::changes::Changes;
 use crate::tools::impact::{Impact, ImpactTarget};
 use crate::tools::index_state::{Current, Refresh, Stats};
-use crate::tools::{Call, ask};
+use crate::tools::{Call, call_one};
 use crate::view::{Mode, PageData, ViewEdge, ViewNode, editor, html};
 use crate::workspace::{Patience, View, Workspace, Workspaces, outside};
 
@@ -135,7 +135,7 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
             author: author(),
             revision: None,
         };
-        ask::<Refresh>(json!({}), &call)?;
+        call_one::<Refresh>(json!({}), &call)?;
         meter.clear();
         let page = page(matches, &call, template.clone())?;
         let text = html(&page);
@@ -167,8 +167,8 @@ pub(super) fn run(matches: &ArgMatches, cwd: Option<&PathBuf>) -> ExitCode {
 fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result<PageData> {
     let text = |id: &str| matches.get_one::<String>(id).map(String::as_str);
     let workspace = call.workspaces.open(None, call.places)?;
-    let current = ask::<Current>(json!({}), call)?.output;
-    let stats = ask::<Stats>(json!({}), call)?.output;
+    let current = call_one::<Current>(json!({}), call)?.output;
+    let stats = call_one::<Stats>(json!({}), call)?.output;
     let root = workspace.work_dir();
     let name = root.file_name().map_or_else(
         || "repository".to_owned(),
@@ -204,7 +204,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .expect("it is an object")
                 .remove("path");
         }
-        let answer = ask::<Impact>(input, call)?.output;
+        let answer = call_one::<Impact>(input, call)?.output;
         if text("symbol").is_some() && !matches!(answer.target, ImpactTarget::Known(_)) {
             return Err(Error::invalid(
                 answer.summary,
@@ -227,7 +227,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
                 .ok_or_else(|| outside(asked))?
                 .to_string(),
         };
-        let (nodes, edges, freshness) = call.ask(&workspace, &below, |view| map(view, &below))?;
+        let (nodes, edges, freshness) = call.query(&workspace, &below, |view| map(view, &below))?;
         if nodes.is_empty() {
             return Err(nothing_to_draw(&workspace, &below, call));
         }
@@ -284,7 +284,7 @@ fn changes(
     if let Some(path) = path {
         input["path"] = json!([path]);
     }
-    let changes = ask::<Changes>(input, call)?.output;
+    let changes = call_one::<Changes>(input, call)?.output;
     let mut impacts = Vec::new();
     let mut n_left = 0;
     for change in &changes.changes {
@@ -297,7 +297,7 @@ fn changes(
             continue;
         }
         let input = json!({"handle": handle, "depth": depth, "limit": 500});
-        match ask::<Impact>(input, call) {
+        match call_one::<Impact>(input, call) {
             Ok(impact) => impacts.push((handle.clone(), impact.output)),
             // Its file changed since.
             Err(error) if error.code == Code::UnknownHandle => {}

@@ -307,8 +307,8 @@ fn overloads(one: &DefinitionVersion<'_>) -> Vec<Range<usize>> {
         at += line.len();
     }
     // Behind a decorator or an attribute the first of them is the definition itself.
-    let is_marked = one.text.starts_with(['@', '#', '[']);
-    found.drain(..usize::from(is_marked && !found.is_empty()));
+    let has_decorator = one.text.starts_with(['@', '#', '[']);
+    found.drain(..usize::from(has_decorator && !found.is_empty()));
     found
 }
 

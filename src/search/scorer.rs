@@ -193,13 +193,13 @@ impl<'a> Scorer<'a> {
     fn class(&self, chunk: &ChunkBrief) -> PathClass {
         let class = PathClass::of(&chunk.path, is_prose(&chunk.language), chunk.is_generated);
         PathClass {
-            is_prose: class.is_prose || self.is_marked(chunk, MarkWord::Documentation),
-            is_data: class.is_data || self.is_marked(chunk, MarkWord::Config),
-            is_generated: class.is_generated || self.is_marked(chunk, MarkWord::Generated),
+            is_prose: class.is_prose || self.has_mark(chunk, MarkWord::Documentation),
+            is_data: class.is_data || self.has_mark(chunk, MarkWord::Config),
+            is_generated: class.is_generated || self.has_mark(chunk, MarkWord::Generated),
         }
     }
 
-    fn is_marked(&self, chunk: &ChunkBrief, word: MarkWord) -> bool {
+    fn has_mark(&self, chunk: &ChunkBrief, word: MarkWord) -> bool {
         let mut marks = self.marks.iter();
         marks.any(|mark| mark.word == word && mark.covers(&chunk.path))
     }
@@ -215,7 +215,7 @@ impl<'a> Scorer<'a> {
             // Of documents the factor below tells.
             FileRole::Example => !class.is_prose,
         };
-        let is_apart = is_apart || self.is_marked(chunk, MarkWord::Test);
+        let is_apart = is_apart || self.has_mark(chunk, MarkWord::Test);
         if is_apart && !requested.tests {
             breakdown.scale(Factor::Test, TEST_FACTOR);
         }
@@ -226,7 +226,7 @@ impl<'a> Scorer<'a> {
         if class.is_generated && !requested.generated {
             breakdown.scale(Factor::Generated, GENERATED_FACTOR);
         }
-        if self.is_marked(chunk, MarkWord::Ignore) {
+        if self.has_mark(chunk, MarkWord::Ignore) {
             breakdown.scale(Factor::Ignored, IGNORED_FACTOR);
         }
         if chunk.kind == ChunkKind::Gap {

@@ -15,14 +15,23 @@ pub const MAX_REPLY_BYTES: usize = 44_000;
 /// The most bytes that the lists of one reply may take: a reply, less room for its other fields.
 pub const MAX_LIST_BYTES: usize = MAX_REPLY_BYTES - 6_000;
 
+/// Tokens of an answer of `cl_map` and `cl_changes` whose caller names no `budget`.
+pub(super) const DEFAULT_BUDGET_TOKENS: usize = 3_000;
+
+/// Bytes that count as a token in an answer of lists: these are full of paths and names, which take more tokens than prose.
+pub(super) const BYTES_PER_LIST_TOKEN: usize = 2;
+
+/// Bytes that count as a token in an answer with source text.
+pub(super) const BYTES_PER_SOURCE_TOKEN: usize = 4;
+
 /// How current an answer is; flat in every answer of a query tool.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FreshnessFields {
-    /// `fresh`: this call proved that the index equals the work tree; `partial`: files are pending;
-    /// `unknown`: the proof could not be finished.
+    /// `fresh`: it is proved that the index equals the work tree, or the commit that was asked for; `partial`: `pendingFiles` differ
+    /// from the index; `unknown`: the proof could not be finished.
     pub freshness: &'static str,
-    /// Why it is unknown.
+    /// Why `freshness` is `unknown`: `budget`, `busy`, `moved` and others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freshness_reason: Option<&'static str>,
     /// How many files differ from the index.
@@ -44,7 +53,8 @@ pub struct FreshnessFields {
     /// The state of an index that is not complete, or why a list is empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// The revision of the index.
+    /// The generation of the index that was read: it rises with each change of the rows that answers rest on, and equal generations of an
+    /// index give equal answers.
     pub generation: u64,
 }
 

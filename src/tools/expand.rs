@@ -240,7 +240,7 @@ fn n_notes(
     if !workspace.has_records()? {
         return Ok(0);
     }
-    call.ask(workspace, path.as_str(), |view| {
+    call.query(workspace, path.as_str(), |view| {
         let bound = notes::bound(view, false, [(path.as_str(), None)])?;
         Ok(bound.count(path.as_str(), Some(lines), true))
     })
@@ -277,7 +277,7 @@ fn by_name(
             "pass the name of a definition, also qualified (Class.method)",
         ));
     }
-    let found = call.ask(workspace, plain, |view| {
+    let found = call.query(workspace, plain, |view| {
         let (own_path, name) = match path {
             Some(_) => (None, name),
             None => path_and_name(view, name)?,

@@ -164,7 +164,7 @@ fn qualified(text: &str) -> Option<(&str, &str)> {
 /// # Errors
 /// `cancelled`; `bad_cursor` for a cursor of another question or of another state of the repositories; the error of the
 /// input, where every repository refuses it.
-pub(super) fn answer(
+pub(super) fn call_each(
     federation: Federation,
     input: &Value,
     names: &[String],

@@ -115,7 +115,7 @@ pub(super) fn syntax(input: &SearchInput) -> Result<Option<Syntax>> {
 pub(super) fn search(input: &SearchInput, syntax: Syntax, call: &Call<'_>) -> Result<SearchOutput> {
     let pattern = LinePattern::new(&input.query, syntax).map_err(|error| refused(&error))?;
     let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-    call.ask(&workspace, &input.query, |view| {
+    call.query(&workspace, &input.query, |view| {
         answer(view, input, syntax, &pattern)
     })
 }

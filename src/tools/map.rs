@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysed::{AnalysedOutput, EMPTY};
-use super::answer::{FreshnessFields, MAX_LIST_BYTES, is_zero, length};
+use super::answer::{
+    BYTES_PER_LIST_TOKEN, DEFAULT_BUDGET_TOKENS, FreshnessFields, MAX_LIST_BYTES, is_zero, length,
+};
 use super::hits;
 use super::map_definition;
 use super::map_lists::{BranchOutput, FileSelection, LanguageOutput, ListedFile, ListedSymbol};
@@ -22,12 +24,6 @@ use crate::model::{FileRole, Handle, RepoPath};
 use crate::search::PathFilter;
 use crate::uses::LocalName;
 use crate::workspace::{FileRow, SymbolRow, View, language_of, outside};
-
-/// Tokens of an outline whose caller names no budget.
-const DEFAULT_BUDGET: usize = 3_000;
-
-/// Bytes that count as a token: outlines are full of paths and names, which take more tokens than prose.
-const BYTES_PER_TOKEN: usize = 2;
 
 /// Files whose symbols are read for one outline.
 const MAX_FILES: usize = 200;
@@ -266,7 +262,7 @@ impl Tool for Map {
             ));
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        call.ask(&workspace, &input.path.join(" "), |view| {
+        call.query(&workspace, &input.path.join(" "), |view| {
             if let PathsOf::Definition(handle) = &place {
                 return map_definition::answer(view, handle, &input);
             }
@@ -398,7 +394,7 @@ fn list(view: &View<'_>, input: &MapInput) -> Result<MapOutput> {
 
 fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> {
     let limit = clamp(input.limit, 50, 1..=MAX_FILES);
-    let budget = clamp(input.budget, DEFAULT_BUDGET, 200..=20_000);
+    let budget = clamp(input.budget, DEFAULT_BUDGET_TOKENS, 200..=20_000);
     let path = match place {
         PathsOf::One(path) => path.as_ref(),
         PathsOf::Several | PathsOf::Definition(_) => None,
@@ -454,7 +450,7 @@ fn map(view: &View<'_>, place: &PathsOf, input: &MapInput) -> Result<MapOutput> 
         let symbols = view.read.symbols_of(file.id)?;
         outlines.push((*file, OutlinedSymbols::of(symbols, input.all, one_file)));
     }
-    let max_bytes = (budget * BYTES_PER_TOKEN).min(MAX_LIST_BYTES);
+    let max_bytes = (budget * BYTES_PER_LIST_TOKEN).min(MAX_LIST_BYTES);
     let n_bytes = length(&directories);
     let outline = OutlineBuilder::fill(outlines, max_bytes.saturating_sub(n_bytes), one_file);
     omitted.files = file_count - outline.files.len() as u64;

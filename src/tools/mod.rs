@@ -87,7 +87,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// Those of the answer, and of a repository or an index that can't be read.
-    pub fn ask<T>(
+    pub fn query<T>(
         &self,
         workspace: &Arc<Workspace>,
         words: &str,
@@ -307,7 +307,7 @@ impl<T: Tool> TypedAnswer<T> {
 ///
 /// # Errors
 /// Those of the tool, and `invalid_argument` for an input that it does not take.
-pub fn ask<T: Tool>(input: Value, call: &Call<'_>) -> Result<TypedAnswer<T>> {
+pub fn call_one<T: Tool>(input: Value, call: &Call<'_>) -> Result<TypedAnswer<T>> {
     let (input, repository) = read::<T>(input, call)?;
     Ok(TypedAnswer {
         output: run_one::<T>(input, call)?,
@@ -327,7 +327,7 @@ fn read<T: Tool>(input: Value, call: &Call<'_>) -> Result<(Value, Option<String>
 fn call<T: Tool>(input: Value, call: &Call<'_>) -> Result<Value> {
     let (input, repository) = read::<T>(input, call)?;
     if let Some(names) = federation::asked_repositories(&input, call)? {
-        return federation::answer(T::FEDERATION, &input, &names, call, |input| {
+        return federation::call_each(T::FEDERATION, &input, &names, call, |input| {
             value_of::<T>(run_one::<T>(input, call)?)
         });
     }

@@ -314,7 +314,7 @@ impl Tool for Related {
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let words = &input.path;
-        call.ask(&workspace, words, |view| match &input.to {
+        call.query(&workspace, words, |view| match &input.to {
             Some(to) => related_paths::answer(view, &input, to),
             None => answer(view, &input),
         })

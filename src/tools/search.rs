@@ -263,7 +263,7 @@ impl Tool for Search {
             language: input.language.clone(),
         };
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
-        call.ask(&workspace, &input.query, |view| {
+        call.query(&workspace, &input.query, |view| {
             answer(view, &input, &query, &filters, call.workspaces.config())
         })
     }

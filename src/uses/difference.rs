@@ -9,7 +9,7 @@ use super::RemovedDefinition;
 use super::changed_file::{ChangedFile, FileSide};
 use super::declarators::{OwnTexts, n_bytes_before, own_texts};
 use super::primary_constructors::leave_out_other_forms;
-use super::syntax_errors::take_unread;
+use super::syntax_errors::take_hidden;
 use super::unfollowed_files::UnfollowedFiles;
 use crate::error::{Error, Result};
 use crate::graph::changes::{ChangeKind, DefinitionVersion, compare, is_cut};
@@ -123,7 +123,7 @@ pub struct Difference {
     /// The re-exports that came or went, by file.
     pub re_exports: Vec<ReExport>,
     /// Of each definition that may be there without being found, its file, an index into [`Self::files`]: syntax errors hide it.
-    pub(super) unread: Vec<usize>,
+    pub(super) hidden: Vec<usize>,
     /// Whether there were more files than are compared.
     pub is_cut: bool,
 }
@@ -195,13 +195,13 @@ impl Difference {
     /// Compares the two states of files, which are sorted by path.
     pub(super) fn between(files: Vec<ChangedFile>, budget: &Budget) -> Self {
         let mut changes = changes(&files, budget);
-        let unread = take_unread(&files, &mut changes);
+        let hidden = take_hidden(&files, &mut changes);
         let re_exports = re_exports(&files);
         Self {
             files,
             changes,
             re_exports,
-            unread,
+            hidden,
             is_cut: false,
         }
     }

@@ -22,7 +22,7 @@ impl Uses<'_> {
     /// meaning and no definition: it may stand in a comment, or in code that could not be read. 0 where more than
     /// 16 definitions have the name. Reads the files that may hold it, since the index folds the endings of words; beyond 16 MB
     /// of them every file counts.
-    pub fn n_unread_files(&self, targets: &[SymbolRow]) -> Result<u64> {
+    pub fn n_unexplained_files(&self, targets: &[SymbolRow]) -> Result<u64> {
         let first = &targets[0];
         let norm = token::normal_form(&first.name);
         let namesakes = self.read.symbols_named(&norm)?;

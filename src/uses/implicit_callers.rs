@@ -113,7 +113,7 @@ impl Uses<'_> {
                 bases = self.bases_of_overridden(&facts, symbol, (&text, file.id))?;
             }
             // A base from outside has most often nothing of the name; of traits and marked methods that is known.
-            let is_sure = facts.family == Family::Rust || is_marked_override(symbol, &text);
+            let is_sure = facts.family == Family::Rust || declares_override(symbol, &text);
             bases.retain(|base| match known_methods(facts.family, base) {
                 Some(methods) => methods.contains(&known.name.as_str()),
                 None => is_sure || !has_callers,
@@ -142,7 +142,7 @@ impl Uses<'_> {
             home,
             BasesAsked::Calling,
         )?;
-        let is_overriding = above.has_method || is_marked_override(method, text);
+        let is_overriding = above.has_method || declares_override(method, text);
         Ok(if is_overriding {
             above.outside
         } else {
@@ -371,7 +371,7 @@ fn is_member(kind: SymbolKind) -> bool {
 }
 
 /// Whether the head of a method says that it overrides another: `@Override`, `override`.
-fn is_marked_override(method: &SymbolRow, text: &str) -> bool {
+fn declares_override(method: &SymbolRow, text: &str) -> bool {
     let whole = text.get(method.span.start_byte as usize..method.span.end_byte as usize);
     let head = whole.and_then(|it| it.split_once(&format!("{}(", method.name)));
     head.is_some_and(|(head, _)| {

@@ -32,7 +32,7 @@ pub struct Mentions {
     /// How many files hold the word.
     pub n_files: u64,
     /// How many of them could not be read as they were indexed, or were too many.
-    pub n_unread: u64,
+    pub n_unsearched: u64,
 }
 
 /// One place where a name occurs, or where a definition is used under another name.
@@ -223,14 +223,14 @@ impl Uses<'_> {
                 at < MAX_FILES && (max_bytes == usize::MAX || n_looked_at < MAX_READ_BYTES);
             let text = is_within.then(|| self.sources.read(&file.path, file.content));
             let Some(text) = text.flatten() else {
-                mentions.n_unread += 1;
+                mentions.n_unsearched += 1;
                 continue;
             };
             n_looked_at += text.len();
             // One that is too large by itself leaves the time to the other files.
             if n_bytes >= max_bytes || text.len() > max_bytes {
                 let has_word = syntax::starts(&text, name).next().is_some();
-                mentions.n_unread += u64::from(has_word);
+                mentions.n_unsearched += u64::from(has_word);
                 continue;
             }
             n_bytes += text.len();
@@ -254,7 +254,7 @@ impl Uses<'_> {
             of_tag.all.retain(|it| it.part == MentionPart::Unresolved);
             found.all.extend(of_tag.all);
             found.n_files += of_tag.n_files;
-            found.n_unread += of_tag.n_unread;
+            found.n_unsearched += of_tag.n_unsearched;
         }
         found
             .all

@@ -63,7 +63,7 @@ impl Uses<'_> {
                 .text
                 .get(span.start_byte as usize..span.end_byte as usize);
             let head: Vec<&str> = head.unwrap_or_default().lines().take(lines).collect();
-            if !method.is_refused && !method.lacks_required && !is_marked(&head) {
+            if !method.is_refused && !method.lacks_required && !says_override(&head) {
                 continue;
             }
             // That base may have it.
@@ -140,7 +140,7 @@ fn is_overridable(facts: &FileFacts, kind: SymbolKind) -> bool {
 }
 
 /// Whether the lines of a head say that the method overrides another one: `override`, `@Override`.
-fn is_marked(head: &[&str]) -> bool {
+fn says_override(head: &[&str]) -> bool {
     let words = head
         .iter()
         .flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));

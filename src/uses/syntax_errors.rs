@@ -12,15 +12,15 @@ use crate::model::{RepoPath, Symbol};
 
 impl Difference {
     /// Returns how many definitions may be there unchanged in files with syntax errors; `is_wanted` chooses among the files.
-    pub fn n_unread(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
-        let homes = self.unread.iter().map(|at| &self.files[*at].path);
+    pub fn n_hidden(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
+        let homes = self.hidden.iter().map(|at| &self.files[*at].path);
         homes.filter(|path| is_wanted(path)).count() as u64
     }
 
     /// Returns the changed files whose syntax errors may hide definitions, by path: those that had none before, and those that lack some.
     pub fn with_errors(&self) -> impl Iterator<Item = &RepoPath> {
         let all = self.files.iter().enumerate();
-        all.filter(|(at, it)| it.has_new_errors() || self.unread.contains(at))
+        all.filter(|(at, it)| it.has_new_errors() || self.hidden.contains(at))
             .map(|(_, it)| &it.path)
     }
 }
@@ -34,11 +34,11 @@ impl ChangedFile {
 }
 
 /// Takes the changes out of `changes` that nobody can tell for syntax errors, and returns the file of each definition among them.
-pub(super) fn take_unread(files: &[ChangedFile], changes: &mut Vec<SymbolChange>) -> Vec<usize> {
-    let mut unread = Vec::new();
+pub(super) fn take_hidden(files: &[ChangedFile], changes: &mut Vec<SymbolChange>) -> Vec<usize> {
+    let mut hidden = Vec::new();
     let mut names: HashSet<(usize, String)> = HashSet::new();
     changes.retain(|change| {
-        let is_unread = match (&change.old, change.kind) {
+        let is_hidden = match (&change.old, change.kind) {
             (Some(place), kind) => {
                 let file = &files[place.file];
                 let symbol = &file.old.facts.symbols[place.symbols[0] as usize];
@@ -50,14 +50,14 @@ pub(super) fn take_unread(files: &[ChangedFile], changes: &mut Vec<SymbolChange>
                     _ => false,
                 };
                 if is_in_doubt {
-                    unread.push(place.file);
+                    hidden.push(place.file);
                     names.insert((place.file, last_name(&symbol.name).to_owned()));
                 }
                 is_in_doubt
             }
             _ => false,
         };
-        !is_unread
+        !is_hidden
     });
     // A definition that was read as a part of another one, or could not be read before.
     changes.retain(|change| {
@@ -75,11 +75,11 @@ pub(super) fn take_unread(files: &[ChangedFile], changes: &mut Vec<SymbolChange>
         }
         let was_there = may_have(&file.old, &file.new, symbol);
         if was_there {
-            unread.push(place.file);
+            hidden.push(place.file);
         }
         !was_there
     });
-    unread
+    hidden
 }
 
 /// Whether a state of a file may have a definition that is found in the `other` state alone: it has syntax errors, and the text of it names

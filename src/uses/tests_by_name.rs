@@ -264,12 +264,12 @@ fn find(bytes: &[u8], mark: &[u8]) -> usize {
 
 /// Returns the length of a string: to its closing quote, or the end of the line where only a template goes on.
 fn closing(bytes: &[u8], quote: u8) -> usize {
-    let mut is_marked = false;
+    let mut is_escaped = false;
     for (at, byte) in bytes.iter().enumerate().skip(1) {
-        if *byte == quote && !is_marked || *byte == b'\n' && quote != b'`' {
+        if *byte == quote && !is_escaped || *byte == b'\n' && quote != b'`' {
             return at + 1;
         }
-        is_marked = *byte == b'\\' && !is_marked;
+        is_escaped = *byte == b'\\' && !is_escaped;
     }
     bytes.len()
 }

@@ -349,7 +349,7 @@ const ID_WIDTH: usize = 14;
 
 fn index_row(index: &IndexOutput, screen: &Screen) -> Vec<String> {
     let marks = [(index.active, "active"), (index.pinned, "pinned")];
-    let marks = marks.into_iter().filter(|(is_marked, _)| *is_marked);
+    let marks = marks.into_iter().filter(|(is_set, _)| *is_set);
     let marks: Vec<&str> = marks.map(|(_, mark)| mark).collect();
     vec![
         branch_of(index.branch.as_deref(), &index.worktree),

@@ -342,7 +342,7 @@ fn unread_sentence(gathered: &Gathered) -> String {
         [path] => format!("{path} has syntax errors"),
         paths => format!("{} changed files have syntax errors", paths.len()),
     };
-    match gathered.n_unread {
+    match gathered.n_hidden {
         0 => format!(" {files}: definitions may be hidden by them."),
         n => format!(
             " {files}: {} found there and may be as before.",

@@ -33,7 +33,7 @@ pub(super) struct Gathered {
     /// Files whose syntax errors may hide definitions, by path.
     pub(super) with_errors: Vec<RepoPath>,
     /// Definitions in them that are not found and may be there.
-    pub(super) n_unread: u64,
+    pub(super) n_hidden: u64,
     /// The tests that the changes reach, once they were looked for.
     pub(super) tests: OnceLock<ReachedTests>,
 }
@@ -116,7 +116,7 @@ impl Gathered {
         let with_errors = difference.with_errors().filter(|it| is_wanted(it));
         Ok(Self {
             with_errors: with_errors.cloned().collect(),
-            n_unread: difference.n_unread(is_wanted),
+            n_hidden: difference.n_hidden(is_wanted),
             difference: Arc::clone(&difference),
             broken,
             pending,

@@ -16,7 +16,10 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{FreshnessFields, is_zero, length, truncate_to_bytes};
+use super::answer::{
+    BYTES_PER_LIST_TOKEN, DEFAULT_BUDGET_TOKENS, FreshnessFields, is_zero, length,
+    truncate_to_bytes,
+};
 use super::impact::{count, not_compared};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
@@ -31,12 +34,6 @@ use entries::{BrokenOutput, ChangeEntry, ChangeOutput, ComparedFileOutput, Liste
 use gather::Gathered;
 use page::{Page, PagedList};
 use reach::TestOutput;
-
-/// Tokens of an answer whose caller names no budget.
-const DEFAULT_BUDGET: usize = 3_000;
-
-/// Bytes that count as a token.
-const BYTES_PER_TOKEN: usize = 2;
 
 /// Paths that are named of the files which are not indexed yet.
 const MAX_PENDING: usize = 20;
@@ -274,13 +271,13 @@ impl Tool for Changes {
                     revision: revision.as_ref(),
                     ..question
                 };
-                workspace.query(question, |view| kept_answer(view, &asked))
+                workspace.query(question, |view| cached_answer(view, &asked))
             })
         })
     }
 }
 
-fn kept_answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput> {
+fn cached_answer(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<ChangesOutput> {
     let key = AnswerKey::of(view, asked);
     let known = key.as_ref().and_then(|key| key.answer(view));
     if let Some(known) = known {
@@ -444,7 +441,7 @@ fn answer(
         freshness_fields.mark_moved();
     }
     let mut budget = ByteBudget {
-        left: BYTES_PER_TOKEN * clamp(input.budget, DEFAULT_BUDGET, 500..=20_000),
+        left: BYTES_PER_LIST_TOKEN * clamp(input.budget, DEFAULT_BUDGET_TOKENS, 500..=20_000),
     };
     let mut broken = entries::broken(view, asked, gathered, &gathered.broken.all)?;
     let mut unresolved_at = entries::broken(view, asked, gathered, &gathered.broken.doubtful)?;
@@ -514,7 +511,7 @@ fn answer(
         unresolved_at,
         not_analysed: gathered.n_not_analysed,
         outlined: gathered.n_outlined,
-        unread: gathered.n_unread,
+        unread: gathered.n_hidden,
         syntax_errors: first_paths(&gathered.with_errors),
         pending: first_paths(&gathered.pending),
         truncated: next_cursor.is_some(),

@@ -10,15 +10,15 @@ use super::source::SourceReader;
 use crate::error::Result;
 use crate::tools::answer::length;
 
-/// One definition takes at most a third of a budget; the first that was found two thirds, and all of it where it is the only one.
-const MAX_PART: usize = 3;
-const MAX_FIRST_PART: usize = 2;
+/// One definition takes at most a third of a budget; the first that was found two of these parts, and all of it where it is the only one.
+const DEFINITION_DIVISOR: usize = 3;
+const MAX_PARTS_OF_FIRST: usize = 2;
 
-/// The share that the surroundings of found definitions take at most.
-const MAX_AROUND: usize = 2;
+/// The part of a budget that the surroundings of found definitions take at most: one in so many.
+const AROUND_DIVISOR: usize = 2;
 
-/// The share that is kept for the signatures of found definitions that do not fit whole.
-const SIGNATURES_SHARE: usize = 10;
+/// The part of the room, one in so many, that is kept for the signatures of found definitions that do not fit whole.
+const SIGNATURES_DIVISOR: usize = 10;
 
 /// Lines between two definitions that become one part, at most.
 const MAX_GAP: u32 = 3;
@@ -47,7 +47,7 @@ pub(super) fn fit(
         input,
         budget,
         room: if n_found > 1 {
-            room - room / SIGNATURES_SHARE
+            room - room / SIGNATURES_DIVISOR
         } else {
             room
         },
@@ -65,8 +65,8 @@ pub(super) fn fit(
         let is_found = candidate.role.is_found();
         let max = match (n_found, is_first && is_found) {
             (1, true) => budget,
-            (_, true) => budget / MAX_PART * MAX_FIRST_PART,
-            (_, false) => budget / MAX_PART,
+            (_, true) => budget / DEFINITION_DIVISOR * MAX_PARTS_OF_FIRST,
+            (_, false) => budget / DEFINITION_DIVISOR,
         };
         is_first = false;
         let is_laid = space.take(candidate.clone(), max)?
@@ -79,7 +79,7 @@ pub(super) fn fit(
     left.sort_by(|(a, _), (b, _)| by_value(a, b));
     let mut omitted = Vec::new();
     for (candidate, why) in left {
-        let max = budget / MAX_PART;
+        let max = budget / DEFINITION_DIVISOR;
         let is_wanted = why == OmissionReason::Budget && candidate.role.is_found();
         let is_shown = space.shows(candidate);
         let is_laid = if is_shown {
@@ -206,7 +206,7 @@ impl PackBuilder<'_> {
             .sum();
         let size = (length(&run.part) + 1).saturating_sub(before);
         let fits = self.n_bytes + size <= self.room
-            && (!is_around || self.n_around + size <= self.budget / MAX_AROUND);
+            && (!is_around || self.n_around + size <= self.budget / AROUND_DIVISOR);
         if fits {
             self.n_bytes = self.n_bytes + length(&run.part) + 1 - before;
             self.n_around += if is_around { size } else { 0 };

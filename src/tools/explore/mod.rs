@@ -263,7 +263,7 @@ impl Tool for Explore {
             Some(text) => text.clone(),
             None => input.targets.join(" "),
         };
-        call.ask(&workspace, &words, |view| match &asked {
+        call.query(&workspace, &words, |view| match &asked {
             ExploreSubject::Query(query) if !is_pack => {
                 list::answer(view, &input, query, call.workspaces.config())
             }

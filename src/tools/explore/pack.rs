@@ -7,7 +7,7 @@ use super::brief;
 use super::candidates::{self, Candidates};
 use super::cards;
 use super::fit::fit;
-use super::part::{OmittedDefinitionOutput, TOKEN_BYTES, cut};
+use super::part::{OmittedDefinitionOutput, cut};
 use super::source::SourceReader;
 use super::targets;
 use super::{ExploreInput, ExploreOutput, Include};
@@ -15,20 +15,19 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::model::RepoPath;
 use crate::search::{Hit, Query};
-use crate::tools::answer::length;
-use crate::tools::answer::{MAX_REPLY_BYTES, truncate_to_bytes};
+use crate::tools::answer::{BYTES_PER_SOURCE_TOKEN, MAX_REPLY_BYTES, length, truncate_to_bytes};
 use crate::tools::hits::{self, NearDefaults, RankedHits};
 use crate::tools::notes::{self, NotedPlace};
 use crate::tools::number::clamp;
 use crate::workspace::View;
 
-/// Shares of a budget that are kept for the list of omitted definitions, for sentences at most, and for related files.
-const OMITTED_SHARE: usize = 25;
-const BRIEF_SHARE: usize = 10;
-const RELATED_SHARE: usize = 4;
+/// The parts of a budget that are kept for the list of omitted definitions, for sentences at most, and for related files: one in so many.
+const OMITTED_DIVISOR: usize = 25;
+const BRIEF_DIVISOR: usize = 10;
+const RELATED_DIVISOR: usize = 4;
 
-/// Cards take at most this share where parts are wanted too.
-const CARDS_SHARE: usize = 2;
+/// Cards take at most one part in so many of a budget where parts are wanted too.
+const CARDS_DIVISOR: usize = 2;
 
 /// Files whose neighbours are listed, and files of a question that have a card.
 const MAX_RELATED_FILES: usize = 6;
@@ -38,8 +37,8 @@ const MAX_FILE_CARDS: usize = 5;
 const MAX_OMITTED: usize = 50;
 
 /// Bytes of the question that is echoed, of a missing word, and how many of those are listed.
-const MAX_ECHO: usize = 120;
-const MAX_WORD: usize = 40;
+const MAX_ECHO_BYTES: usize = 120;
+const MAX_WORD_BYTES: usize = 40;
 const MAX_MISSING: usize = 10;
 
 /// The most bytes that a sentence takes with its quotes.
@@ -60,11 +59,11 @@ pub(super) fn of_query(
         ranking,
     } = hits::ranked(view, query, &filters, wanted)?;
     let mut output = ExploreOutput::new(view);
-    output.query = Some(cut(query.text(), MAX_ECHO));
+    output.query = Some(cut(query.text(), MAX_ECHO_BYTES));
     let counted = ranked.iter().filter(|hit| hit.share >= candidates::CUTOFF);
     let missing = query.missing(counted).into_iter();
     output.missing = missing
-        .map(|word| cut(&word, MAX_WORD))
+        .map(|word| cut(&word, MAX_WORD_BYTES))
         .take(MAX_MISSING)
         .collect();
     let counted = ranked.iter().filter(|hit| hit.share >= candidates::CUTOFF);
@@ -93,7 +92,7 @@ pub(super) fn of_query(
                 Some(&histories),
             )?);
         }
-        add_cards(list, budget(input) / CARDS_SHARE, &mut output);
+        add_cards(list, budget_bytes(input) / CARDS_DIVISOR, &mut output);
         output.history = Some(histories.held());
     }
     fill(&source, input, &found, output)
@@ -135,11 +134,11 @@ pub(super) fn of_targets(
     let found = candidates::of_units(&source, input, units, around)?;
     let mut output = ExploreOutput::new(view);
     output.history = histories.map(|it| it.held());
-    let budget = budget(input);
+    let budget = budget_bytes(input);
     let max_bytes = if found.list.is_empty() {
         budget * 4 / 5
     } else {
-        budget / CARDS_SHARE
+        budget / CARDS_DIVISOR
     };
     add_cards(list, max_bytes, &mut output);
     fill(&source, input, &found, output)
@@ -186,17 +185,21 @@ fn related(
         hits::near(view, &files, depth, max)?
     };
     let n_near = near.len();
-    truncate_to_bytes(&mut near, budget(input) / RELATED_SHARE);
+    truncate_to_bytes(&mut near, budget_bytes(input) / RELATED_DIVISOR);
     output.truncated |= near.len() < n_near;
     output.defaults = NearDefaults::taken_from(&mut near);
     output.related = Some(near);
     Ok(())
 }
 
+/// Returns the tokens that an answer may take.
+fn budget_tokens(input: &ExploreInput) -> usize {
+    clamp(input.budget, 4_000, 300..=12_000)
+}
+
 /// Returns the bytes that an answer may take.
-fn budget(input: &ExploreInput) -> usize {
-    let tokens = clamp(input.budget, 4_000, 300..=12_000);
-    (tokens * TOKEN_BYTES).min(MAX_REPLY_BYTES)
+fn budget_bytes(input: &ExploreInput) -> usize {
+    (budget_tokens(input) * BYTES_PER_SOURCE_TOKEN).min(MAX_REPLY_BYTES)
 }
 
 /// Lays the candidates into the budget of an answer that has everything else.
@@ -206,9 +209,9 @@ fn fill(
     found: &Candidates,
     mut output: ExploreOutput,
 ) -> Result<ExploreOutput> {
-    let budget = budget(input);
+    let budget = budget_bytes(input);
     add_records(source, input, found, &mut output)?;
-    output.budget = Some(clamp(input.budget, 4_000, 300..=12_000) as u64);
+    output.budget = Some(budget_tokens(input) as u64);
     output.duplicates = found.n_duplicates;
     output.parts = Some(Vec::new());
     output.omitted = Some(Vec::new());
@@ -217,9 +220,9 @@ fn fill(
     output.overhead = Some(99_999);
     output.omitted_total = Some(found.list.len() as u64);
     let n_sentences = brief::most_lines(&output, input);
-    let brief_bytes = (budget / BRIEF_SHARE).min(n_sentences * SENTENCE_BYTES);
+    let brief_bytes = (budget / BRIEF_DIVISOR).min(n_sentences * SENTENCE_BYTES);
     let fixed = length(&output) + r#""truncated":true,"brief":[],"#.len();
-    let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_SHARE);
+    let room = budget.saturating_sub(fixed + brief_bytes + budget / OMITTED_DIVISOR);
     let filled = fit(source, input, &found.list, room, budget)?;
     if filled.parts.iter().any(|part| part.stale) {
         output.freshness_fields.mark_moved();
@@ -278,12 +281,12 @@ fn add_records(
     let units = found.list.iter().filter(|it| it.role.is_found());
     places.extend(units.map(|it| (it.unit.path.to_string(), Some(it.unit.lines))));
     let with_text = input.includes(Include::Notes);
-    let share = if with_text {
-        RELATED_SHARE
+    let divisor = if with_text {
+        RELATED_DIVISOR
     } else {
-        BRIEF_SHARE
+        BRIEF_DIVISOR
     };
-    let max_bytes = budget(input) / share;
+    let max_bytes = budget_bytes(input) / divisor;
     output.notes = notes::notes_at(view, &bound, &places, with_text, max_bytes);
     if input.includes(Include::Documents) {
         let is_project = matches!(input.targets.as_slice(), [only] if only == ".");
@@ -294,7 +297,7 @@ fn add_records(
             .map(str::to_owned)
             .collect();
         let mut documents = notes::documents_at(view, &bound, &places, is_project, &words)?;
-        truncate_to_bytes(&mut documents, budget(input) / RELATED_SHARE);
+        truncate_to_bytes(&mut documents, budget_bytes(input) / RELATED_DIVISOR);
         output.documents = Some(documents);
     }
     // Set once: an answer has one pack.
@@ -306,7 +309,7 @@ fn add_records(
 fn count_tokens(output: &mut ExploreOutput) {
     let of_parts: u64 = output.parts.iter().flatten().map(|part| part.tokens).sum();
     for _ in 0..4 {
-        let tokens = length(output).div_ceil(TOKEN_BYTES) as u64;
+        let tokens = length(output).div_ceil(BYTES_PER_SOURCE_TOKEN) as u64;
         if output.tokens == Some(tokens) {
             break;
         }

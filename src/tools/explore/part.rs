@@ -7,10 +7,7 @@ use super::candidates::{OmissionReason, PackCandidate, PackRole};
 use super::source::SourceReader;
 use super::{ExploreInput, Include};
 use crate::error::Result;
-use crate::tools::answer::is_zero;
-
-/// Bytes of a token.
-pub(super) const TOKEN_BYTES: usize = 4;
+use crate::tools::answer::{BYTES_PER_SOURCE_TOKEN, is_zero};
 
 /// Bytes of the words or the handle that brought a part.
 const MAX_BECAUSE: usize = 32;
@@ -140,7 +137,7 @@ fn lines((first, last): (u32, u32)) -> String {
 }
 
 fn tokens(text: &str) -> u64 {
-    text.len().div_ceil(TOKEN_BYTES) as u64
+    text.len().div_ceil(BYTES_PER_SOURCE_TOKEN) as u64
 }
 
 /// Returns a text cut at a character, with a sign that it goes on.

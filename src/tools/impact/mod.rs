@@ -339,7 +339,7 @@ impl Tool for Impact {
             config: call.workspaces.config(),
         };
         let words = input.words();
-        let answer = call.ask(&workspace, &words, |view| answer(view, &asked))?;
+        let answer = call.query(&workspace, &words, |view| answer(view, &asked))?;
         let is_of_copies = input.symbol.is_some() && answer.is_of_copies();
         if !answer.is_unknown_name() && !is_of_copies || input.asks_changes() {
             return Ok(answer.led_by_state());
@@ -351,7 +351,7 @@ impl Tool for Impact {
             earlier: &earlier,
             ..asked
         };
-        let answer = call.ask(&workspace, &words, |view| {
+        let answer = call.query(&workspace, &words, |view| {
             let mut answer = self::answer(view, &asked)?;
             if is_of_copies {
                 unknown::add_removed(view, &asked, &mut answer)?;

@@ -26,16 +26,16 @@ use crate::uses::{Uses, has_overloads};
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// The callers' percentage of the bytes of all lists.
-const CALLERS_SHARE: usize = 40;
+const CALLERS_PERCENT: usize = 40;
 
 /// The same where the call names a `limit`: a request for many callers.
-const MANY_CALLERS_SHARE: usize = 60;
+const MANY_CALLERS_PERCENT: usize = 60;
 
 /// The callees' part of the bytes of all lists: one in so many.
-const CALLEES_PART: usize = 8;
+const CALLEES_DIVISOR: usize = 8;
 
-/// The part of each list of files, of the tests, and of the implementations.
-const FILES_PART: usize = 5;
+/// The part of the bytes of all lists for each list of files, for the tests, and for the implementations: one in so many.
+const FILES_DIVISOR: usize = 5;
 
 /// The users of the targets, and the definitions that the targets use.
 struct ReachedDefinitions {
@@ -146,11 +146,11 @@ impl Lists<'_, '_> {
             }
             list.push(caller);
         }
-        let share = match self.input.limit {
-            Some(_) => MANY_CALLERS_SHARE,
-            None => CALLERS_SHARE,
+        let percent = match self.input.limit {
+            Some(_) => MANY_CALLERS_PERCENT,
+            None => CALLERS_PERCENT,
         };
-        let n_bytes = self.n_bytes * share / 100;
+        let n_bytes = self.n_bytes * percent / 100;
         truncate_to_bytes(&mut list, n_bytes);
         let name = self.targets.first().map(|target| target.name.as_str());
         add_test_titles(self.view, &reached.callers, &mut list, name, n_bytes)?;
@@ -162,7 +162,7 @@ impl Lists<'_, '_> {
         let mut list = shown
             .map(|place| callee_output(self.view, place, &self.defaults))
             .collect();
-        truncate_to_bytes(&mut list, self.n_bytes / CALLEES_PART);
+        truncate_to_bytes(&mut list, self.n_bytes / CALLEES_DIVISOR);
         list
     }
 
@@ -171,13 +171,13 @@ impl Lists<'_, '_> {
         let mut list = shown
             .map(|file| file_output(self.view, file, &self.defaults))
             .collect();
-        truncate_to_bytes(&mut list, self.n_bytes / FILES_PART);
+        truncate_to_bytes(&mut list, self.n_bytes / FILES_DIVISOR);
         list
     }
 
     fn tests(&self, reached: &ReachedDefinitions) -> Result<Vec<FilePlacesOutput>> {
         let mut tests = list_tests(self.view, self.input, &reached.affected, &self.defaults);
-        let n_bytes = self.n_bytes / FILES_PART;
+        let n_bytes = self.n_bytes / FILES_DIVISOR;
         truncate_to_bytes(&mut tests, n_bytes);
         add_cases(
             self.view,
@@ -251,7 +251,7 @@ pub(super) fn list_reached(
         || output.n_unlisted_tests > 0;
     let (n_implementing, may_implement_more) = match targets {
         [target, ..] if is_one(targets) => {
-            let n_bytes = lists.n_bytes / FILES_PART;
+            let n_bytes = lists.n_bytes / FILES_DIVISOR;
             let starts = (&reached.starts[..], reached.are_starts_cut);
             implementors::add(view, uses, target, starts, n_bytes, output)?
         }

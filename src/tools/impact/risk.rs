@@ -34,7 +34,7 @@ const MAX_SUBJECTS: usize = 3;
 /// of the newest ones without an exception. Without the last, half of the files that are named are named wrongly.
 const MAX_MISSING: usize = 3;
 const MIN_TOGETHER: usize = 5;
-const MIN_SHARE: usize = 500;
+const MIN_TOGETHER_PER_MILLE: usize = 500;
 const MIN_IN_A_ROW: usize = 5;
 
 /// Signals that are listed, and bytes of their lines.
@@ -253,7 +253,7 @@ fn missing(
         let co_changes = known.map(|it| it.co_changes(path.as_str(), earlier.as_ref()));
         for other in co_changes.into_iter().flatten() {
             let is_evident = other.together >= MIN_TOGETHER
-                && other.together * 1_000 >= other.of * MIN_SHARE
+                && other.together * 1_000 >= other.of * MIN_TOGETHER_PER_MILLE
                 && other.in_a_row >= MIN_IN_A_ROW
                 && !changed.contains(other.path.as_str());
             if is_evident {

@@ -155,7 +155,7 @@ fn add_unbound(
     if places.is_empty() && output.callers.is_empty() && !is_outlined(&first.path) {
         return add_doubts(view, uses, targets, output);
     }
-    output.completeness.unsearched_files = uses.n_unread_files(targets)?;
+    output.completeness.unsearched_files = uses.n_unexplained_files(targets)?;
     let total = places.iter().map(|place| u64::from(place.count)).sum();
     output.completeness.unresolved_sites = total;
     output.unresolved_total = Some(total).filter(|total| *total > 0);
@@ -198,7 +198,7 @@ fn add_doubts(
 ) -> Result<()> {
     let first = &targets[0];
     let mentions = uses.mentions_of(targets, MAX_DOUBT_BYTES)?;
-    output.completeness.unsearched_files = mentions.n_unread;
+    output.completeness.unsearched_files = mentions.n_unsearched;
     let is_doubtful =
         |it: &&Mention| matches!(it.part, MentionPart::Unresolved | MentionPart::Dangling);
     let doubts: Vec<&Mention> = mentions.all.iter().filter(is_doubtful).collect();
@@ -271,7 +271,7 @@ fn add_sites(
         }
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
-    output.completeness.skipped_files += mentions.n_unread;
+    output.completeness.skipped_files += mentions.n_unsearched;
     output.other_mentions = Some(other);
     let n_unresolved = unresolved.len();
     // The cursor holds how many lines of unknown meaning were shown, beside the last line of a use.

@@ -152,20 +152,20 @@ pub(super) fn answer(
         0 if is_partial => {
             format!("The word `{word}` does not occur in the files that are read so far.")
         }
-        0 if mentions.n_unread > 0 => {
+        0 if mentions.n_unsearched > 0 => {
             format!("The word `{word}` was not found in the files that were read.")
         }
         0 => nowhere(&word, view.n_without_text()?),
-        n if mentions.n_unread > 0 => in_read_files(&word, n, &mentions),
+        n if mentions.n_unsearched > 0 => in_read_files(&word, n, &mentions),
         n => format!(
             "The word `{word}` occurs {} in {}.",
             times(n),
             count(files.len() as u64, "file")
         ),
     });
-    if mentions.n_unread > 0 {
+    if mentions.n_unsearched > 0 {
         let unread = match mentions.all.len() {
-            0 => unread(mentions.n_unread, "word") + ": ",
+            0 => unread(mentions.n_unsearched, "word") + ": ",
             _ => String::new(),
         };
         said.push(format!(
@@ -280,7 +280,7 @@ impl MentionsOutput {
 
 /// Says in how many of the files that may hold a word it was looked for: those of the index hold it in any case.
 fn in_read_files(word: &str, n_places: usize, mentions: &Mentions) -> String {
-    let n_read = mentions.n_files.saturating_sub(mentions.n_unread);
+    let n_read = mentions.n_files.saturating_sub(mentions.n_unsearched);
     let were = if n_read == 1 { "was" } else { "were" };
     format!(
         "The word `{word}` is in up to {}; {n_read} of them {were} read: {}.",

@@ -210,21 +210,24 @@ impl<'t> Lowering<'t> {
         context: DeclarationContext<'t>,
     ) -> SymbolFlags {
         let in_class = self.is_class_scope(context.scope);
-        let has_class = is_marked(decorators, "classmethod")
+        let has_class = has_decorator(decorators, "classmethod")
             || matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__");
         let is_accessor = decorators.iter().any(|it| {
             let last = it.rsplit('.').next().unwrap_or_default();
             last.ends_with("property") || matches!(last, "reify" | "memoized_attribute")
         });
-        let is_abstract =
-            is_marked(decorators, "abstractmethod") || is_marked(decorators, "abstractproperty");
+        let is_abstract = has_decorator(decorators, "abstractmethod")
+            || has_decorator(decorators, "abstractproperty");
         let mut flags = SymbolFlags::empty();
-        flags.set(SymbolFlags::STATIC, is_marked(decorators, "staticmethod"));
+        flags.set(
+            SymbolFlags::STATIC,
+            has_decorator(decorators, "staticmethod"),
+        );
         flags.set(SymbolFlags::CLASS_RECEIVER, in_class && has_class);
         flags.set(SymbolFlags::ABSTRACT, is_abstract);
         flags.set(SymbolFlags::ACCESSOR, in_class && is_accessor);
         flags.set(SymbolFlags::TEST, self.is_test(name, context));
-        let is_overload = is_marked(decorators, "overload");
+        let is_overload = has_decorator(decorators, "overload");
         flags.set(SymbolFlags::DECLARATION_ONLY, is_overload);
         flags
     }
@@ -465,9 +468,9 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Returns whether the last name of a decorator is `mark`.
-fn is_marked(decorators: &[&str], mark: &str) -> bool {
+/// Whether the last name of a decorator is `name`: `abc.abstractmethod` for `abstractmethod`.
+fn has_decorator(decorators: &[&str], name: &str) -> bool {
     decorators
         .iter()
-        .any(|it| it.rsplit('.').next() == Some(mark))
+        .any(|it| it.rsplit('.').next() == Some(name))
 }
