@@ -163,11 +163,11 @@ impl Linker<'_, '_> {
         if wants_type && PRIMITIVES.has(path) {
             return Some((ExternalType::plain(path), None));
         }
-        let mut outside = None;
+        let mut external = None;
         if !path.contains('.') {
             match self.member_around(file, scope, path, wants_type) {
                 Some(found) if !found.0.is_external() => return Some(found),
-                found => outside = found,
+                found => external = found,
             }
         }
         let found = self.of_namespaces(file, scope, path, wants_type);
@@ -184,8 +184,8 @@ impl Linker<'_, '_> {
         if wants_type && STANDARD_TYPES.has(path) {
             return Some((ExternalType::plain(path), None));
         }
-        // What a base from outside has, it may have.
-        outside
+        // What an external base has, it may have.
+        external
     }
 
     /// The member of the innermost class around a scope that has it.
@@ -196,7 +196,7 @@ impl Linker<'_, '_> {
         name: &str,
         wants_type: bool,
     ) -> Option<ScopedName> {
-        let mut outside = None;
+        let mut external = None;
         let mut at = scope.map(|symbol| (Rc::clone(file), symbol));
         let mut n_seen = 0;
         while let Some((in_file, symbol)) = at {
@@ -225,7 +225,7 @@ impl Linker<'_, '_> {
                     self.open_scopes.borrow_mut().pop();
                     match found {
                         Some(found) if found.is_external() && !wants_type => {
-                            outside = outside.or(Some((found, Some(receiver))));
+                            external = external.or(Some((found, Some(receiver))));
                         }
                         Some(found) if self.is_wanted(&found, wants_type) => {
                             return Some((found, Some(receiver)));
@@ -254,7 +254,7 @@ impl Linker<'_, '_> {
                 _ => parent,
             };
         }
-        outside
+        external
     }
 
     fn is_wanted(&self, found: &Type, wants_type: bool) -> bool {

@@ -36,11 +36,11 @@ impl Linker<'_, '_> {
             Type::Callable(result) => return Some((**result).clone()),
             Type::Accessor(_, result) => return result.as_deref().cloned(),
             Type::Union(all) => return each(all, |one| self.result(one, object)),
-            Type::External if self.rules().is_rust() => return self.rust_outer_result(),
+            Type::External if self.rules().is_rust() => return self.rust_external_result(),
             // `static T Pick<T>(T value)` of a package gives what it is given.
             Type::External if self.rules().is_csharp() && self.has_own_argument() => return None,
             Type::External => return Some(Type::External),
-            Type::ExternalMethod(of, method) => return self.outer_method_result(of, method),
+            Type::ExternalMethod(of, method) => return self.external_method_result(of, method),
             Type::ExternalType(of) if self.rules().is_rust() => {
                 return self.function_result(of);
             }
@@ -133,8 +133,8 @@ impl Linker<'_, '_> {
         (held != callee.unspecialized()).then(|| self.result(&held, None))?
     }
 
-    /// Whether an argument of the call that is being evaluated is, or holds, a value of the repository, which a generic function from
-    /// outside may return: `pick(&row)`. A function that is handed over counts by its result.
+    /// Whether an argument of the call that is being evaluated is, or holds, a value of the repository, which an external generic
+    /// function may return: `pick(&row)`. A function that is handed over counts by its result.
     pub(super) fn has_own_argument(&self) -> bool {
         let n_args = self.call().map_or(0, |call| call.args.len());
         (0..n_args).any(|at| {
@@ -173,13 +173,13 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The result of a method of a type from outside, by the tables of the language.
-    fn outer_method_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
+    /// The result of a method of an external type, by the tables of the language.
+    fn external_method_result(&self, of: &Rc<ExternalType>, method: &str) -> Option<Type> {
         match self.rules() {
             rules if rules.is_rust() => self.standard_result(of, method),
             rules if rules.is_c() => Some(Self::pointer_result(of, method)),
             rules if rules.is_csharp() => self.dotnet_result(of, method),
-            rules if rules.is_go() => Some(Self::outer_generic_result(of, method)),
+            rules if rules.is_go() => Some(Self::external_generic_result(of, method)),
             _ => self.external_result(of, method),
         }
     }
@@ -210,7 +210,9 @@ impl Linker<'_, '_> {
                 let path = loaded.below(*path, Slot::Param(index))?;
                 return self.in_object(*file, *owner, path, object.unwrap_or(callee));
             }
-            Type::External if self.rules().is_rust() => return Self::rust_outer_parameter(index),
+            Type::External if self.rules().is_rust() => {
+                return Self::rust_external_parameter(index);
+            }
             Type::ExternalType(of) if self.rules().is_csharp() => {
                 return of.delegate_parameter(usize::from(index));
             }

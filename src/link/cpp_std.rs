@@ -1,7 +1,7 @@
 //! Pointers, smart ones, and containers of the standard library of C++: what they point to or hold.
 //!
 //! `std::unique_ptr<Store>` points to a `Store`, one element of `std::map<Key, Row>` is a pair; of other members the
-//! result is from outside the repository.
+//! result is external.
 
 use std::rc::Rc;
 
@@ -120,11 +120,11 @@ impl Linker<'_, '_> {
 
     /// The result of a method of the standard library.
     pub(super) fn pointer_result(of: &Rc<ExternalType>, method: &str) -> Type {
-        let outside = Type::External;
+        let external = Type::External;
         if ELEMENTS.has(method) {
             let held = held(of);
             // `get` of a smart pointer gives a plain one.
-            return held.unwrap_or(outside);
+            return held.unwrap_or(external);
         }
         let iterator = || {
             element(of).map_or(Type::External, |one| {
@@ -145,7 +145,7 @@ impl Linker<'_, '_> {
         if method == "lock" {
             return Type::ExternalType(Rc::clone(of));
         }
-        outside
+        external
     }
 }
 

@@ -166,7 +166,7 @@ impl Linker<'_, '_> {
         Rc::new(shape.unwrap_or_else(plain))
     }
 
-    /// Whether a value of a type from outside can be one of the same type with other type arguments: as far as both are known,
+    /// Whether a value of an external type can be one of the same type with other type arguments: as far as both are known,
     /// these are equal or built on one another.
     pub(super) fn type_args_fit(
         &self,

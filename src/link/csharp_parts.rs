@@ -145,7 +145,7 @@ impl Linker<'_, '_> {
         Some(Type::Definition(Def::Symbol(first.0, first.1)))
     }
 
-    /// The extension method that a member of a value means whose type is from outside or not known, by its name alone: where one class
+    /// The extension method that a member of a value means whose type is external or not known, by its name alone: where one class
     /// that the file sees has one. [`Type::unknown`] where it may be one of several, `None` where there is none.
     pub(super) fn extension_by_name(
         &self,
@@ -288,7 +288,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Whether a value of a type from outside, or of an unknown one, may be the first argument of an extension method.
+/// Whether a value of an external type, or of an unknown one, may be the first argument of an extension method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reception {
     Never,
@@ -310,7 +310,7 @@ fn may_receive(object: Option<&Type>, param: Option<&Type>) -> Reception {
                 Reception::Doubtful
             }
         }
-        // A value from outside is none of a type of the repository.
+        // An external value is none of a type of the repository.
         (Type::External, param) if param.symbol().is_none() => Reception::Likely,
         _ => Reception::Never,
     }

@@ -43,7 +43,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the qualified names of the definitions that an expression is or may be a value of, through the pointers of Rust: both of
-    /// `Store | Disk`, the constant and its class of `const store = new Store()`. None of a union with a type from outside, which the
+    /// `Store | Disk`, the constant and its class of `const store = new Store()`. None of a union with an external type, which the
     /// code may have narrowed it to.
     pub(super) fn classes_of(&self, expr: ExprId) -> Vec<String> {
         self.refuel();

@@ -13,7 +13,7 @@ use super::types::{ExternalType, Type};
 use crate::ir::{ExprId, Slot, SymbolIdx};
 use crate::model::{BuiltinTable, ModuleId, SymbolFlags};
 
-/// Classes above one that are looked through for a base from outside.
+/// Classes above one that are looked through for an external base.
 const MAX_CLASSES: usize = 32;
 
 /// The least and the greatest number of arguments of each method, by its type.
@@ -127,7 +127,7 @@ const OF_OBJECT: [(&str, usize); 4] = [
     ("ToString", 0),
 ];
 
-/// Whether a type from outside has an instance method that takes a number of arguments.
+/// Whether an external type has an instance method that takes a number of arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InstanceMethod {
     Present,
@@ -166,7 +166,7 @@ fn has_method(family: &str, method: &str, n_args: usize) -> bool {
 }
 
 impl Linker<'_, '_> {
-    /// Returns the meaning of a call for which an extension method was found: a member of the receiver's type from outside hides it.
+    /// Returns the meaning of a call for which an extension method was found: a member of the receiver's external type hides it.
     /// [`Type::unknown`] where that type may have such a member. `args` are the arguments in the file that writes them.
     pub(super) fn unless_hidden(
         &self,
@@ -194,7 +194,7 @@ impl Linker<'_, '_> {
         };
         if is_usual && object.symbol().is_some() && !self.is_for_inside(extension) {
             // Of a collection the methods of LINQ are hardly those of the repository that replace them in some builds.
-            let mut bases = self.bases_from_outside(&object).into_iter();
+            let mut bases = self.external_bases(&object).into_iter();
             if let Some(of) = bases.find(|of| of.is_sequence_as("IEnumerable")) {
                 return Type::ExternalMethod(of, method.as_str().into());
             }
@@ -223,7 +223,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Whether a type from outside hides an extension method. One that is written for just this type is not hidden by a member that nobody
+    /// Whether an external type hides an extension method. One that is written for just this type is not hidden by a member that nobody
     /// knows of.
     fn presence_in(
         &self,
@@ -239,14 +239,14 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// As [`Self::presence_in`], of the bases from outside of a type of the repository.
+    /// As [`Self::presence_in`], of the external bases of a type of the repository.
     fn presence_above(
         &self,
         object: &Type,
         extension: (ModuleId, SymbolIdx),
         call: (&str, usize),
     ) -> InstanceMethod {
-        let bases = self.bases_from_outside(object);
+        let bases = self.external_bases(object);
         let presences = bases.iter().map(|of| self.presence_in(of, extension, call));
         let presences: Vec<InstanceMethod> = presences.collect();
         if presences.contains(&InstanceMethod::Present) {
@@ -264,10 +264,10 @@ impl Linker<'_, '_> {
         receiver.is_some_and(|it| it.symbol().is_some())
     }
 
-    /// The types from outside that a type of the repository is built on, at any height.
-    fn bases_from_outside(&self, object: &Type) -> Vec<Rc<ExternalType>> {
+    /// The external types that a type of the repository is built on, at any height.
+    fn external_bases(&self, object: &Type) -> Vec<Rc<ExternalType>> {
         let mut seen: Vec<(ModuleId, SymbolIdx)> = object.symbol().into_iter().collect();
-        let mut outside = Vec::new();
+        let mut external = Vec::new();
         let mut next = 0;
         while let Some(class) = seen.get(next).copied() {
             next += 1;
@@ -284,12 +284,12 @@ impl Linker<'_, '_> {
                         seen.push(above);
                     }
                     if let Some(Type::ExternalType(of)) = base {
-                        outside.push(of);
+                        external.push(of);
                     }
                 }
             }
         }
-        outside
+        external
     }
 
     /// The type of the first parameter of an extension method.

@@ -248,7 +248,7 @@ impl ExternalType {
         SEQUENCES.has(name)
     }
 
-    /// Whether types of the standard library have a method of a name, which a value from outside so may have.
+    /// Whether types of the standard library have a method of a name, which an external value so may have.
     pub(super) fn is_usual_method(name: &str) -> bool {
         METHODS.get(name).is_some() || PLAIN_RESULTS.get(name).is_some() || SETTERS.has(name)
     }
@@ -284,10 +284,10 @@ impl ExternalType {
         {
             return self.arg(at);
         }
-        Some(self.outer_member(name))
+        Some(self.external_member(name))
     }
 
-    fn outer_member(self: &Rc<Self>, name: &str) -> Type {
+    fn external_member(self: &Rc<Self>, name: &str) -> Type {
         if let Some(method) = name.strip_suffix("()") {
             return Type::ExternalMethod(Rc::clone(self), method.into());
         }
@@ -316,7 +316,7 @@ impl ExternalType {
             _ => match PLAIN_PROPERTIES.get(name) {
                 Some(plain) => Self::plain(plain),
                 None if self.has_external_args() => Type::External,
-                // It is from outside, its value may be a type argument.
+                // It is external, its value may be a type argument.
                 None => Type::ExternalMethod(Rc::clone(self), name.into()),
             },
         })
@@ -355,7 +355,7 @@ impl ExternalType {
         SINGLES.has(&self.name) && SEQUENCES.has(&other.name)
     }
 
-    /// Whether a value of it may be one of another type from outside, as far as names tell.
+    /// Whether a value of it may be one of another external type, as far as names tell.
     pub(super) fn may_be(&self, other: &Self) -> bool {
         let is_word = |name: &str| name.starts_with(char::is_lowercase);
         if self.name == other.name || &*other.name == "object" || is_lifted(&self.name, &other.name)
@@ -378,7 +378,7 @@ impl ExternalType {
             // A method for another interface is hardly meant.
             return takes_all && !self.args.is_empty();
         }
-        // Which types from outside are built on which is not known.
+        // Which external types are built on which is not known.
         !WELL_KNOWN.has(&other.name) || takes_all && !self.args.is_empty()
     }
 }

@@ -30,7 +30,7 @@ impl Linker<'_, '_> {
         if !rules::of(file).members_in_scope {
             return None;
         }
-        let mut outside = None;
+        let mut external = None;
         let mut at = scope;
         while let Some(symbol) = at {
             let around = file.symbol(symbol);
@@ -46,17 +46,17 @@ impl Linker<'_, '_> {
                     continue;
                 }
                 self.open_scopes.borrow_mut().push(key);
-                let of_outer_base = self.by_outer_base.replace(false);
+                let of_external_base = self.by_external_base.replace(false);
                 let found = self.declared(&receiver, Access::Name(name));
                 self.open_scopes.borrow_mut().pop();
-                let is_own = !self.by_outer_base.get() && !name.ends_with("()");
-                self.by_outer_base
-                    .set(of_outer_base || self.by_outer_base.get());
+                let is_own = !self.by_external_base.get() && !name.ends_with("()");
+                self.by_external_base
+                    .set(of_external_base || self.by_external_base.get());
                 match found {
-                    // A field that nobody writes, of a type from outside.
+                    // A field that nobody writes, of an external type.
                     Some(found) if is_own => return Some((found, Some(receiver))),
                     Some(found) if !found.is_external() => return Some((found, Some(receiver))),
-                    found => outside = outside.or(found),
+                    found => external = external.or(found),
                 }
             }
             at = around.parent;
@@ -65,8 +65,8 @@ impl Linker<'_, '_> {
             Some(found) if !found.0.is_external() => Some(found),
             found => {
                 let is_method = name.ends_with("()");
-                // A field or a type that a class from outside may have is rather one of the file.
-                found.or_else(|| Some((outside.filter(|_| is_method)?, None)))
+                // A field or a type that an external class may have is rather one of the file.
+                found.or_else(|| Some((external.filter(|_| is_method)?, None)))
             }
         }
     }
@@ -74,7 +74,7 @@ impl Linker<'_, '_> {
     /// Returns the member that a static import takes: `import static a.B.open`, `import static a.B.*`.
     pub(super) fn statically_imported(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Member> {
         let plain = name.strip_suffix("()").unwrap_or(name);
-        let mut outside = None;
+        let mut external = None;
         for wanted in [plain, "*"] {
             for at in &file.imports.static_members {
                 let class = file.facts.imports[*at as usize].names.first();
@@ -82,7 +82,7 @@ impl Linker<'_, '_> {
                     continue;
                 };
                 let Some(target) = file.target(*at) else {
-                    // All of a class from outside: a method that is nowhere else is of it; a type or a field is rather one
+                    // All of an external class: a method that is nowhere else is of it; a type or a field is rather one
                     // that is imported by name or of the package.
                     if wanted == plain || name.ends_with("()") {
                         // What it gives may be known by its name.
@@ -91,7 +91,7 @@ impl Linker<'_, '_> {
                         } else {
                             Type::External
                         };
-                        outside = outside.or(Some((found, None)));
+                        external = external.or(Some((found, None)));
                     }
                     continue;
                 };
@@ -106,6 +106,6 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        outside
+        external
     }
 }

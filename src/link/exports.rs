@@ -189,7 +189,7 @@ struct ExportSearch<'a, 'b> {
     depth: usize,
 }
 
-/// Whether a module offers a name of a package outside of the repository: `exports.Router = Router` behind
+/// Whether a module offers a name of an external package: `exports.Router = Router` behind
 /// `const Router = require('router')`. Of TypeScript and JavaScript alone; a relative specifier leads nowhere else.
 pub(super) fn is_of_package(cache: &FactsCache<'_>, file: ModuleId, name: &str) -> bool {
     let Some(loaded) = cache.get(file) else {

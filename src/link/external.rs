@@ -1,4 +1,4 @@
-//! Types from outside the repository: known by their names and type arguments, as far as code names them.
+//! External types, those outside the repository: known by their names and type arguments, as far as code names them.
 //!
 //! The methods of standard libraries are in `java_std`, `rust_std` and `dotnet_std`, smart pointers and containers of C++ in
 //! `cpp_std`.

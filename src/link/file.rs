@@ -34,7 +34,7 @@ pub(super) struct LinkedFile {
     /// Where each import leads, by its place.
     pub(super) targets: Vec<Option<ModuleId>>,
     /// Whether each import leads out of the repository, by its place.
-    leads_outside: Vec<bool>,
+    leads_to_external: Vec<bool>,
     /// The units that its names belong to.
     pub(super) units: Vec<ModuleId>,
     definitions: DefinitionTable,
@@ -64,8 +64,8 @@ impl LinkedFile {
         imports: Vec<Option<ImportTarget>>,
         units: Vec<ModuleId>,
     ) -> Self {
-        let leads_outside = imports.iter().map(|it| *it == Some(ImportTarget::External));
-        let leads_outside = leads_outside.collect();
+        let leads_to_external = imports.iter().map(|it| *it == Some(ImportTarget::External));
+        let leads_to_external = leads_to_external.collect();
         let modules = imports.into_iter().map(|it| it?.module());
         let targets: Vec<Option<ModuleId>> = modules.collect();
         let rules = rules::of_family(facts.family);
@@ -89,7 +89,7 @@ impl LinkedFile {
             name_mask: NameMask::default(),
             facts,
             targets,
-            leads_outside,
+            leads_to_external,
         }
     }
 
@@ -492,7 +492,7 @@ impl LinkedFile {
         &all[..all.len().min(MAX_OVERLOADS)]
     }
 
-    /// Whether members were given to a function from outside (`F.prototype.m = …`).
+    /// Whether members were given to an external function (`F.prototype.m = …`).
     pub(super) fn has_methods(&self, at: u32) -> bool {
         self.record_symbol(at);
         self.definitions.has_members(at)
@@ -524,20 +524,20 @@ impl LinkedFile {
         Some((self.target(import), imported.as_str()))
     }
 
-    /// Returns the name in a package outside of the repository that an import of it binds to `name`; `*` is the package itself.
-    pub(super) fn outside_import(&self, name: &str) -> Option<&str> {
+    /// Returns the name in an external package that an import of it binds to `name`; `*` is the package itself.
+    pub(super) fn external_import(&self, name: &str) -> Option<&str> {
         self.record(bucket(name));
         let (import, n) = self.imports.binding(name)?;
         let imported = &self.facts.imports[import as usize]
             .names
             .get(n as usize)?
             .imported;
-        self.leads_outside(import).then_some(imported.as_str())
+        self.leads_to_external(import).then_some(imported.as_str())
     }
 
     /// Whether an import leads out of the repository.
-    pub(super) fn leads_outside(&self, import: u32) -> bool {
-        self.leads_outside.get(import as usize) == Some(&true)
+    pub(super) fn leads_to_external(&self, import: u32) -> bool {
+        self.leads_to_external.get(import as usize) == Some(&true)
     }
 
     /// Returns the module of the import that binds a name, as written: `net/http` of `http`.

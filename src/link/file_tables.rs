@@ -192,7 +192,7 @@ pub(super) struct ImportTable {
     /// The units all of whose names are names of this file, where nothing nearer has them: `import a.b.*`.
     pub(super) wildcards: Vec<ModuleId>,
     /// Whether one of those, or a static one (`import static a.B.*`), is out of the repository.
-    pub(super) has_outer_wildcard: bool,
+    pub(super) has_external_wildcard: bool,
     /// The project of the file and those that it references, the nearest first, by their project files.
     pub(super) projects: Vec<ModuleId>,
     /// Whether the file may see further projects.
@@ -222,12 +222,12 @@ impl ImportTable {
             if import.kind == ImportKind::StaticMember {
                 table.static_members.push(at);
                 let takes_all = import.names.iter().any(|it| it.local == "*");
-                table.has_outer_wildcard |= takes_all && target.is_none();
+                table.has_external_wildcard |= takes_all && target.is_none();
             }
             let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
             if import.names.iter().any(is_all) {
                 table.wildcards.extend(target);
-                table.has_outer_wildcard |= target.is_none();
+                table.has_external_wildcard |= target.is_none();
                 continue;
             }
             if matches!(import.kind, ImportKind::ReExport | ImportKind::StaticMember) {

@@ -59,7 +59,7 @@ pub(super) const UNKNOWN: u32 = 2;
 /// Any value to `Object`.
 pub(super) const ANY_OBJECT: u32 = 1;
 
-/// Types of which nothing proves that they don't fit: a class of the repository to one from outside.
+/// Types of which nothing proves that they don't fit: a class of the repository to an external one.
 pub(super) const POSSIBLE: u32 = 0;
 
 /// Returns how well a primitive value fits another type of such.

@@ -57,7 +57,7 @@ impl Linker<'_, '_> {
     /// The type of a type parameter. Of a type: the type argument that `this` passes, else its bound or default. Of a
     /// function: inferred from the call, else its bound.
     ///
-    /// In Go a bound from outside tells nothing of a type of the repository that satisfies it: `any`, `fmt.Stringer`.
+    /// In Go an external bound tells nothing of a type of the repository that satisfies it: `any`, `fmt.Stringer`.
     pub(super) fn type_parameter(
         &self,
         file: &Rc<LinkedFile>,
@@ -92,7 +92,7 @@ impl Linker<'_, '_> {
             // The type parameters of a method are those of its receiver's type.
             let of = self.infer(file, named, None)?;
             let Some((there, at)) = of.symbol() else {
-                return Some((outer_type_argument(&of, this?, index)?, false));
+                return Some((external_type_argument(&of, this?, index)?, false));
             };
             let given = this.map_or(TypeArgument::Unknown, |this| {
                 self.type_argument_for(this, (there, at), index)
@@ -255,9 +255,9 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Finds the type argument that a value from outside passes to the type `of`, which an `impl` block is for: `Row` of an
+/// Finds the type argument that an external value passes to the type `of`, which an `impl` block is for: `Row` of an
 /// `Option<Row>` in `impl<T> OrFail<T> for Option<T>`.
-fn outer_type_argument(of: &Type, this: &Type, index: u8) -> Option<Type> {
+fn external_type_argument(of: &Type, this: &Type, index: u8) -> Option<Type> {
     match (of, this) {
         (Type::ExternalType(of), Type::ExternalType(this)) if of.name == this.name => {
             this.arg(usize::from(index))

@@ -53,7 +53,7 @@ impl NameBinder<'_> {
                 let all = linker.required(&there, bound.to.1).unwrap_or_default();
                 (all, linker.has_known_methods(bound.to))
             }
-            UseMeaning::External => match outside_methods(&file, used) {
+            UseMeaning::External => match external_methods(&file, used) {
                 Some(all) => (all, true),
                 None => (Vec::new(), false),
             },
@@ -82,7 +82,7 @@ impl NameBinder<'_> {
 }
 
 /// Returns the methods of an interface of the standard library that a reference names: `http.Handler`, `error`.
-fn outside_methods(file: &LinkedFile, used: &Reference) -> Option<Vec<Required>> {
+fn external_methods(file: &LinkedFile, used: &Reference) -> Option<Vec<Required>> {
     let name = file.facts.name(used);
     let package = match used.target {
         Target::Member { receiver, .. } => receiver,

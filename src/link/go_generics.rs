@@ -1,4 +1,4 @@
-//! Generic types and functions of Go from outside the repository: `atomic.Pointer[Store]`, `slices.Clone(stores)`.
+//! External generic types and functions of Go: `atomic.Pointer[Store]`, `slices.Clone(stores)`.
 //!
 //! A result that may hold a type of the repository is unknown, unless the tables say what it is. Interfaces of the standard
 //! library are in `go_std`.
@@ -61,7 +61,7 @@ static FUNCTIONS: BuiltinTable<GoResult> = BuiltinTable::new(
 );
 
 /// Packages of the standard library with generic functions whose results hold what they are given. Functions of the others return
-/// types from outside.
+/// external types.
 static GENERIC_PACKAGES: BuiltinSet = BuiltinSet::new(
     "Go: packages with generic functions",
     "cmp iter maps slices sync unique weak",
@@ -93,15 +93,15 @@ fn imported_name(file: &LinkedFile, expr: ExprId) -> Option<(&str, &str)> {
 }
 
 impl Linker<'_, '_> {
-    /// The type `base[args]` where `base` is from outside: as any other from there where all arguments are.
-    pub(super) fn outer_generic(
+    /// The type `base[args]` where `base` is external: as any other external type where all arguments are.
+    pub(super) fn external_generic(
         &self,
         file: &Rc<LinkedFile>,
         base: ExprId,
         args: Rc<[Option<Type>]>,
     ) -> Type {
-        let is_outside = |arg: &Option<Type>| arg.as_ref().is_some_and(|it| self.is_outside(it));
-        if args.iter().all(is_outside) {
+        let is_external = |arg: &Option<Type>| arg.as_ref().is_some_and(|it| self.is_external(it));
+        if args.iter().all(is_external) {
             return Type::External;
         }
         match imported_name(file, base) {
@@ -111,28 +111,28 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The result of a method of a generic type from outside, or of a function in a field of it.
-    pub(super) fn outer_generic_result(of: &ExternalType, method: &str) -> Type {
+    /// The result of a method of an external generic type, or of a function in a field of it.
+    pub(super) fn external_generic_result(of: &ExternalType, method: &str) -> Type {
         let name = format!("{}.{method}", of.name);
         let known = METHODS.has(&name).then(|| of.element()).flatten();
         known.unwrap_or_else(Type::unknown)
     }
 
-    /// The result of calling a function of a package from outside; `None` where the callee is no such function.
-    pub(super) fn outer_call(
+    /// The result of calling a function of an external package; `None` where the callee is no such function.
+    pub(super) fn external_call(
         &self,
         file: &Rc<LinkedFile>,
         callee: ExprId,
         call: Rc<Substitution>,
     ) -> Option<Type> {
         let (specifier, name) = imported_name(file, callee)?;
-        let outer = self.call.replace(Some(call));
-        let found = self.outer_function_result(specifier, name);
-        self.call.replace(outer);
+        let around = self.call.replace(Some(call));
+        let found = self.external_function_result(specifier, name);
+        self.call.replace(around);
         Some(found)
     }
 
-    fn outer_function_result(&self, specifier: &str, name: &str) -> Type {
+    fn external_function_result(&self, specifier: &str, name: &str) -> Type {
         if is_standard(specifier) {
             let function = format!("{specifier}.{name}");
             if let Some(result) = FUNCTIONS.get(&function) {
@@ -150,8 +150,8 @@ impl Linker<'_, '_> {
         let indexes = |n: usize| (0..n).map(|at| u8::try_from(at).unwrap_or(u8::MAX));
         let mut args = indexes(call.args.len()).map(|at| self.argument(at));
         let mut types = indexes(call.types.len()).map(|at| self.written_type(at));
-        let is_outside = |one: Option<Type>| one.is_some_and(|one| self.is_outside(&one));
-        if args.all(is_outside) && types.all(is_outside) {
+        let is_external = |one: Option<Type>| one.is_some_and(|one| self.is_external(&one));
+        if args.all(is_external) && types.all(is_external) {
             return Type::External;
         }
         Type::unknown()
@@ -160,7 +160,7 @@ impl Linker<'_, '_> {
     /// The result of a generic function, for the call that is being evaluated.
     fn generic_function_result(&self, result: GoResult) -> Option<Type> {
         let first = self.value(self.argument(0)?)?;
-        if self.is_outside(&first) {
+        if self.is_external(&first) {
             return Some(Type::External);
         }
         let of = |kind: ContainerKind, element: Type| Type::Container(kind, Rc::new(element));
@@ -196,24 +196,24 @@ impl Linker<'_, '_> {
     }
 
     /// Whether no part of a type is of the repository or unknown.
-    fn is_outside(&self, of: &Type) -> bool {
+    fn is_external(&self, of: &Type) -> bool {
         if self.step().is_none() {
             return false;
         }
         match of {
             Type::External => true,
-            Type::Container(_, one) | Type::Callable(one) => self.is_outside(one),
+            Type::Container(_, one) | Type::Callable(one) => self.is_external(one),
             Type::Tuple(all) => {
-                let is_outside =
-                    |one: &Option<Type>| one.as_ref().is_some_and(|it| self.is_outside(it));
-                all.iter().all(is_outside)
+                let is_external =
+                    |one: &Option<Type>| one.as_ref().is_some_and(|it| self.is_external(it));
+                all.iter().all(is_external)
             }
-            Type::Union(all) => !all.is_empty() && all.iter().all(|one| self.is_outside(one)),
+            Type::Union(all) => !all.is_empty() && all.iter().all(|one| self.is_external(one)),
             Type::Definition(Def::Symbol(file, at))
                 if self.kind(*file, *at).is_some_and(is_variable) =>
             {
                 let held = self.value(of.clone());
-                held.is_some_and(|held| held != *of && self.is_outside(&held))
+                held.is_some_and(|held| held != *of && self.is_external(&held))
             }
             _ => false,
         }

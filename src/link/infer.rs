@@ -74,20 +74,20 @@ impl Linker<'_, '_> {
         let known = self.inferred.borrow().get(&expr).cloned();
         if let Some(known) = known {
             self.is_undecided.set(known.is_undecided);
-            self.by_outer_base
-                .set(self.by_outer_base.get() || known.by_outer_base);
+            self.by_external_base
+                .set(self.by_external_base.get() || known.by_external_base);
             return Some(known.found);
         }
-        let outer = self.by_outer_base.replace(false);
+        let outer = self.by_external_base.replace(false);
         let found = self.infer_form(file, expr, this);
-        let by_outer_base = self.by_outer_base.get();
-        self.by_outer_base.set(outer || by_outer_base);
+        let by_external_base = self.by_external_base.get();
+        self.by_external_base.set(outer || by_external_base);
         let found = found?;
         if self.has_fuel() {
             let kept = InferredExpr {
                 found: found.clone(),
                 is_undecided: self.is_undecided.get(),
-                by_outer_base,
+                by_external_base,
             };
             self.inferred.borrow_mut().insert(expr, kept);
         }
@@ -138,7 +138,7 @@ impl Linker<'_, '_> {
                 return Some(match found {
                     (Type::ExternalType(of), object) => (of.with_args(args()), object),
                     (Type::External, _) if rules::of(file).is_go() => {
-                        (self.outer_generic(file, *base, args()), None)
+                        (self.external_generic(file, *base, args()), None)
                     }
                     found => found,
                 });
@@ -169,7 +169,7 @@ impl Linker<'_, '_> {
             },
             Expr::Named { value, .. } => self.infer(file, *value, this)?,
             Expr::Bounded { by } => match self.infer(file, *by, this)? {
-                // Of `Iterator<Item = Row>` more is known than that it is from outside.
+                // Of `Iterator<Item = Row>` more is known than that it is external.
                 Type::ExternalType(of) if !of.args.is_empty() => Type::ExternalType(of),
                 found if found.is_external() => Type::unknown(),
                 found => found,
@@ -296,7 +296,7 @@ impl Linker<'_, '_> {
         }
         if rules::of(file).is_go() && found == Type::External {
             let call = self.substitution(file, types, &args, this);
-            if let Some(result) = self.outer_call(file, callee, call) {
+            if let Some(result) = self.external_call(file, callee, call) {
                 return Some(result);
             }
         }
@@ -317,7 +317,7 @@ impl Linker<'_, '_> {
         // The receiver is the first argument of an extension method.
         let is_extension = self.is_extension_call(&callee, object.as_ref());
         let index = index.saturating_add(u8::from(is_extension));
-        // The parameters of a function outside may depend on its other arguments.
+        // The parameters of an external function may depend on its other arguments.
         let written = matches!(callee, Type::ExternalMethod(..))
             .then(|| self.written_call(file, of, this))
             .flatten();
@@ -484,7 +484,7 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Whether a receiver is the name of a type from outside, not a value of it: `Assert` in `Assert.Equal(1, n)`.
+/// Whether a receiver is the name of an external type, not a value of it: `Assert` in `Assert.Equal(1, n)`.
 fn is_name_of_type(file: &LinkedFile, receiver: ExprId, found: Option<&Type>) -> bool {
     let Some(Type::ExternalType(of)) = found else {
         return false;

@@ -23,7 +23,7 @@ const MAX_EMBEDDING: usize = 50;
 /// Pairs of a type and an interface that are compared for one method.
 const MAX_PAIRS: usize = 3_000;
 
-/// Types with their methods that an interface asks for, in its order; `None` for one of an embedded type from outside.
+/// Types with their methods that an interface asks for, in its order; `None` for one of an embedded external type.
 type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>>>;
 
 /// A method that an interface declares, by its file and its place there.
@@ -267,9 +267,9 @@ impl DispatchLookup<'_, '_> {
     ) -> Result<(SatisfyingTypes, bool), StoreError> {
         let declared = |name: &str| {
             let rows = self.symbols_named(name)?.into_iter();
-            let is_outside =
+            let has_no_parent =
                 |row: &SymbolRow| row.kind == SymbolKind::Method && row.parent.is_none();
-            Ok::<Vec<SymbolRow>, StoreError>(rows.filter(is_outside).collect())
+            Ok::<Vec<SymbolRow>, StoreError>(rows.filter(has_no_parent).collect())
         };
         let mut rows = Vec::new();
         let mut rarest = (0, Vec::new());

@@ -193,8 +193,8 @@ impl Linker<'_, '_> {
         others.map(is_beside).min()
     }
 
-    /// Returns the type of a constant of a class from outside, as an argument: a `double` for `Double.NaN`. That of any other is not known.
-    pub(super) fn outer_constant(
+    /// Returns the type of a constant of an external class, as an argument: a `double` for `Double.NaN`. That of any other is not known.
+    pub(super) fn external_constant(
         &self,
         file: &Rc<LinkedFile>,
         arg: ExprId,
@@ -221,19 +221,20 @@ impl Linker<'_, '_> {
         self.fit(Some(arg), Some(param), depth + 1)
     }
 
-    /// Returns how well a value of a class of the repository fits a class from outside that is no class of all values.
-    pub(super) fn fit_to_outer_class(&self, arg: &Type, name: &str, depth: usize) -> Fit {
+    /// Returns how well a value of a class of the repository fits an external class that is no class of all values.
+    pub(super) fn fit_to_external_class(&self, arg: &Type, name: &str, depth: usize) -> Fit {
         let kind = arg.symbol().and_then(|(file, at)| self.kind(file, at));
         if self.extends_external(arg, name, depth)
             || name == "Enum" && matches!(kind, Some(SymbolKind::Enum | SymbolKind::EnumMember))
         {
             return Some(SIMILAR);
         }
-        self.may_extend_outer_class(arg, depth).then_some(POSSIBLE)
+        self.may_extend_external_class(arg, depth)
+            .then_some(POSSIBLE)
     }
 
-    /// Whether something from outside stands above a class of the repository of which it is not known what it is built on.
-    fn may_extend_outer_class(&self, arg: &Type, depth: usize) -> bool {
+    /// Whether something external stands above a class of the repository of which it is not known what it is built on.
+    fn may_extend_external_class(&self, arg: &Type, depth: usize) -> bool {
         let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
             return true;
         };
@@ -245,7 +246,7 @@ impl Linker<'_, '_> {
             .any(|base| match self.infer(&loaded, base, None) {
                 Some(Type::ExternalType(base)) => !base.has_known_methods(),
                 Some(base) if base.symbol().is_some() => {
-                    base != *arg && self.may_extend_outer_class(&base, depth + 1)
+                    base != *arg && self.may_extend_external_class(&base, depth + 1)
                 }
                 _ => true,
             })

@@ -357,7 +357,7 @@ impl Linker<'_, '_> {
         };
         known
             .or_else(|| self.usual_result(of, method))
-            .or_else(|| self.outer_result(of, method))
+            .or_else(|| self.named_method_result(of, method))
     }
 
     /// The result of calling a method that is imported by its name: `import static org.mockito.Mockito.verify`.
@@ -414,7 +414,7 @@ impl Linker<'_, '_> {
     }
 
     /// The result type of a method without receiver or arguments from the repository: external, too.
-    fn outer_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
+    fn named_method_result(&self, of: &ExternalType, method: &str) -> Option<Type> {
         if let Some(name) = PLAIN_RESULTS.get(method) {
             let element = name.strip_suffix("[]").map(ExternalType::plain);
             return Some(match element {

@@ -37,9 +37,9 @@ pub(super) struct Linker<'a, 'b> {
     depth: Cell<u32>,
     /// Whether the arguments of the call that was evaluated last do not decide between several overloads.
     pub(super) is_undecided: Cell<bool>,
-    /// Whether a member was taken for one of a base from outside the repository, since the question began: no declaration of
+    /// Whether a member was taken for one of an external base, since the question began: no declaration of
     /// the member was seen.
-    pub(super) by_outer_base: Cell<bool>,
+    pub(super) by_external_base: Cell<bool>,
     /// The type arguments and arguments of the call that is being evaluated.
     pub(super) call: RefCell<Option<Rc<Substitution>>>,
     /// Directives and pipes of the template that was asked for last.
@@ -90,7 +90,7 @@ pub(super) struct Linker<'a, 'b> {
 pub(super) struct InferredExpr {
     pub(super) found: (Type, Option<Type>),
     pub(super) is_undecided: bool,
-    pub(super) by_outer_base: bool,
+    pub(super) by_external_base: bool,
 }
 
 /// Traits by file and symbol.
@@ -113,7 +113,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
             is_undecided: Cell::new(false),
-            by_outer_base: Cell::new(false),
+            by_external_base: Cell::new(false),
             call: RefCell::new(None),
             usable: RefCell::new(None),
             open_scopes: RefCell::default(),
@@ -140,14 +140,14 @@ impl<'a, 'b> Linker<'a, 'b> {
     /// Begins another question.
     pub(super) fn refuel(&self) {
         self.fuel.set(FUEL);
-        self.by_outer_base.set(false);
+        self.by_external_base.set(false);
     }
 
-    /// Marks a member as one that only a base from outside the repository can have: `flag.parse()` where
+    /// Marks a member as one that only an external base can have: `flag.parse()` where
     /// `trait Flag: serde::Serialize` does not declare it.
-    pub(super) fn of_outer_base(&self, found: Option<Type>) -> Option<Type> {
+    pub(super) fn of_external_base(&self, found: Option<Type>) -> Option<Type> {
         if found.is_some() {
-            self.by_outer_base.set(true);
+            self.by_external_base.set(true);
         }
         found
     }

@@ -30,7 +30,7 @@ pub(super) struct BoundUse {
 pub(super) enum UseMeaning {
     /// A definition of the repository.
     Bound(BoundUse),
-    /// Something from outside the repository, which is proven.
+    /// Something external, which is proven.
     External,
     /// The name of an argument that is not known to be that of an attribute: mostly a parameter, which is no definition.
     KeywordArgument,
@@ -93,19 +93,19 @@ impl Linker<'_, '_> {
             }
             _ if used.target == Target::Lexical
                 && self
-                    .outside_name(&self.file, self.file.facts.name(used))
+                    .certain_external_name(&self.file, self.file.facts.name(used))
                     .is_some() =>
             {
                 UseMeaning::External
             }
-            _ if self.is_from_outside(used) => UseMeaning::External,
+            _ if self.names_external(used) => UseMeaning::External,
             _ => UseMeaning::Unknown,
         }
     }
 
-    /// Whether a use names an export of a package outside the repository, `upgrade()`, a member of the package itself, `sys.path`, or,
+    /// Whether a use names an export of an external package, `upgrade()`, a member of the package itself, `sys.path`, or,
     /// where values of packages are never of the repository, one of such a value: `axios.get`.
-    fn is_from_outside(&self, used: &Reference) -> bool {
+    fn names_external(&self, used: &Reference) -> bool {
         let file = &self.file;
         if self.rules().has_module_tree {
             return false;
@@ -113,20 +113,20 @@ impl Linker<'_, '_> {
         let receiver = match used.target {
             Target::Lexical => {
                 let name = file.facts.name(used);
-                return file.outside_import(name).is_some() && file.top_level(name).is_empty();
+                return file.external_import(name).is_some() && file.top_level(name).is_empty();
             }
             Target::Member { receiver, .. } => receiver,
             _ => return false,
         };
         let exprs = &file.facts.exprs;
         let imported = match file.expr(receiver) {
-            Expr::Name { name, .. } => file.outside_import(exprs.name_of(*name)),
-            Expr::Imported { import, name } => {
-                file.leads_outside(*import).then(|| exprs.name_of(*name))
-            }
+            Expr::Name { name, .. } => file.external_import(exprs.name_of(*name)),
+            Expr::Imported { import, name } => file
+                .leads_to_external(*import)
+                .then(|| exprs.name_of(*name)),
             _ => None,
         };
-        imported.is_some_and(|it| it == "*" || !self.rules().has_outside_proxies)
+        imported.is_some_and(|it| it == "*" || !self.rules().has_external_proxies)
     }
 
     /// The type that a struct embeds, where a use names it as a field: `store.Base` of `struct { Base }`.
@@ -175,7 +175,7 @@ impl Linker<'_, '_> {
     }
 
     /// As [`external_name`]; `None` where the name may be that of a type of the repository, in a namespace that the file does not use.
-    pub(super) fn outside_name(&self, file: &LinkedFile, name: &str) -> Option<Type> {
+    pub(super) fn certain_external_name(&self, file: &LinkedFile, name: &str) -> Option<Type> {
         let (plain, offered) = split_generic_name(name).unwrap_or((name, name));
         let found = external_name(file, plain)?;
         (!self.may_be_inside(file, plain, offered)).then_some(found)
@@ -722,7 +722,7 @@ pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
             Some((target, _)) => target.is_none(),
             None => {
                 rules.predeclared.has(name)
-                    || file.imports.has_outer_wildcard
+                    || file.imports.has_external_wildcard
                         && name.starts_with(char::is_uppercase)
                         && !name.ends_with("()")
             }

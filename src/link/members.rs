@@ -38,7 +38,7 @@ impl Contained {
 const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
 
-/// Whether a base from outside is known to lack a member.
+/// Whether an external base is known to lack a member.
 fn is_lacking(file: &LinkedFile, base: &Type, access: Access<'_>) -> bool {
     let rules = rules::of(file);
     match (base, access.name()) {
@@ -109,7 +109,7 @@ impl Linker<'_, '_> {
                 let found = each(all, |one| self.declared(one, access))?;
                 if found.is_external() && all.iter().any(|one| one.symbol().is_some()) {
                     // `T: Flag + Serialize`
-                    return self.of_outer_base(Some(found));
+                    return self.of_external_base(Some(found));
                 }
                 Some(found)
             }
@@ -138,8 +138,8 @@ impl Linker<'_, '_> {
                     .map(Type::Definition)
                     .or_else(|| self.documented_type(*file, name))
                     .or_else(|| {
-                        let is_outside = exports::is_of_package(self.cache, *file, name);
-                        is_outside.then_some(Type::External)
+                        let is_external = exports::is_of_package(self.cache, *file, name);
+                        is_external.then_some(Type::External)
                     })
             }
             Type::Definition(Def::Symbol(file, at))
@@ -286,13 +286,13 @@ impl Linker<'_, '_> {
         }
         let own = all.iter().map(|at| (loaded, *at));
         let heads = own.chain(elsewhere.iter().map(|(file, at)| (file, *at)));
-        let mut outside = None;
+        let mut external = None;
         for (loaded, at) in heads {
             let of_base = |base| {
                 let base = if !this.is_instance() {
                     self.infer(loaded, base, None)
                 } else if rules::of(loaded).has_overloads {
-                    // `class Nodes<T> extends ArrayList<T>`: what a base from outside gives is said here.
+                    // `class Nodes<T> extends ArrayList<T>`: what an external base gives is said here.
                     self.base_with_arguments(loaded, base, this)
                 } else {
                     self.infer(loaded, base, None).map(Type::instance)
@@ -305,7 +305,7 @@ impl Linker<'_, '_> {
             while let Some(base) = bases.next() {
                 match of_base(base) {
                     // Another base may have it in the repository.
-                    Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                    Some(found) if found.is_external() => external = external.or(Some(found)),
                     Some(found) if rules::of(loaded).has_overloads => {
                         let others = bases.filter_map(of_base);
                         return Some(self.most_specific(found, others));
@@ -315,8 +315,8 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        if outside.is_some() {
-            return self.of_outer_base(outside);
+        if external.is_some() {
+            return self.of_external_base(external);
         }
         if loaded.symbol(at).kind.is_type()
             && let Some(name) = access.name()
@@ -368,7 +368,7 @@ impl Linker<'_, '_> {
     ) -> Option<Type> {
         let mut seen = vec![(loaded.file, at)];
         let mut level = vec![(Rc::clone(loaded), at, this.clone())];
-        let mut outside: Option<Type> = None;
+        let mut external: Option<Type> = None;
         for _ in 0..MAX_EMBEDDED_DEPTH {
             let mut below = Vec::new();
             let mut found: Option<Type> = None;
@@ -378,9 +378,9 @@ impl Linker<'_, '_> {
                     let Some((in_file, type_)) = base.as_ref().and_then(Type::symbol) else {
                         let base = base.filter(Type::is_external);
                         // One with type arguments may return these.
-                        outside = match (outside, base) {
+                        external = match (external, base) {
                             (None | Some(Type::External), Some(base)) => Some(base),
-                            (outside, _) => outside,
+                            (external, _) => external,
                         };
                         continue;
                     };
@@ -406,8 +406,8 @@ impl Linker<'_, '_> {
                 }
                 // An embedded type of another package may have it, if the name is exported.
                 let is_exported = |name: &str| !name.starts_with(char::is_lowercase);
-                let outside = outside.filter(|_| access.name().is_none_or(is_exported))?;
-                return self.of_outer_base(self.declared(&outside, access));
+                let external = external.filter(|_| access.name().is_none_or(is_exported))?;
+                return self.of_external_base(self.declared(&external, access));
             }
             level = below;
         }

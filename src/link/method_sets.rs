@@ -88,7 +88,7 @@ fn may_satisfy(own: Option<&Signature>, wanted: Option<&Signature>) -> bool {
 }
 
 impl Linker<'_, '_> {
-    /// Returns the methods that an interface asks for, without those of interfaces from outside that are not known; `None` where
+    /// Returns the methods that an interface asks for, without those of external interfaces that are not known; `None` where
     /// it has none, or is no interface.
     pub(super) fn required(
         &self,
@@ -135,7 +135,7 @@ impl Linker<'_, '_> {
                     let there = self.cache.get(in_file)?;
                     self.add_required(&there, at, depth + 1, all)?;
                 }
-                None => match outside_type(file, base) {
+                None => match external_type_of(file, base) {
                     // `int` is no interface.
                     Some(("", name)) if go_std::methods("", name).is_none() => return None,
                     Some((package, name)) => {
@@ -148,7 +148,7 @@ impl Linker<'_, '_> {
         Some(())
     }
 
-    /// Returns for each method required, in their order, that of a type; `None` in place of one that only a type from outside, which
+    /// Returns for each method required, in their order, that of a type; `None` in place of one that only an external type, which
     /// is embedded, can have. `None` for a type that does not satisfy them.
     pub(super) fn satisfying(
         &self,
@@ -157,7 +157,7 @@ impl Linker<'_, '_> {
     ) -> Option<Vec<Option<(ModuleId, SymbolIdx)>>> {
         let object = Type::Instance(Def::Symbol(type_.0, type_.1));
         let mut found = Vec::with_capacity(required.len());
-        let mut outside = None;
+        let mut external = None;
         for wanted in required {
             self.refuel();
             let member = self.member(&object, &wanted.name);
@@ -171,12 +171,12 @@ impl Linker<'_, '_> {
                 found.push(Some((in_file, at)));
                 continue;
             }
-            let is_field = member.is_some() && !self.by_outer_base.get();
+            let is_field = member.is_some() && !self.by_external_base.get();
             if is_field || !self.has_fuel() {
                 return None;
             }
-            let outside = outside.get_or_insert_with(|| self.embedded_from_outside(type_));
-            if !outside.iter().any(|it| it.may_have(wanted)) {
+            let external = external.get_or_insert_with(|| self.embedded_external_types(type_));
+            if !external.iter().any(|it| it.may_have(wanted)) {
                 return None;
             }
             found.push(None);
@@ -186,13 +186,15 @@ impl Linker<'_, '_> {
 
     /// Returns whether all methods of a type are known: it embeds no type of a dependency.
     pub(super) fn has_known_methods(&self, type_: (ModuleId, SymbolIdx)) -> bool {
-        let outside = self.embedded_from_outside(type_);
-        outside.iter().all(|it| matches!(it, OutsideType::Known(_)))
+        let external = self.embedded_external_types(type_);
+        external
+            .iter()
+            .all(|it| matches!(it, EmbeddedType::Known(_)))
     }
 
-    /// Returns the types from outside that a type embeds, directly or in another one.
-    fn embedded_from_outside(&self, type_: (ModuleId, SymbolIdx)) -> Vec<OutsideType> {
-        let mut outside = Vec::new();
+    /// Returns the external types that a type embeds, directly or in another one.
+    fn embedded_external_types(&self, type_: (ModuleId, SymbolIdx)) -> Vec<EmbeddedType> {
+        let mut external = Vec::new();
         let mut seen = vec![type_];
         let mut next = 0;
         while let Some((in_file, at)) = seen.get(next).copied() {
@@ -213,14 +215,14 @@ impl Linker<'_, '_> {
                         seen.push(inner);
                     }
                     Some(_) => {}
-                    None => outside.push(match outside_type(&file, base) {
-                        Some((package, name)) => OutsideType::of(package, name),
-                        None => OutsideType::Unknown,
+                    None => external.push(match external_type_of(&file, base) {
+                        Some((package, name)) => EmbeddedType::of(package, name),
+                        None => EmbeddedType::Unknown,
                     }),
                 }
             }
         }
-        outside
+        external
     }
 
     /// Reads the signature of a method; `None` where it was cut off.
@@ -234,7 +236,7 @@ impl Linker<'_, '_> {
         read_signature(text, &symbol.name, |name| self.type_tokens(file, name, 0))
     }
 
-    /// Returns a type by its name: its definition, or where it is from outside its name behind the path of its package. An alias is
+    /// Returns a type by its name: its definition, or where it is external its name behind the path of its package. An alias is
     /// the type that it stands for. `None` for an unknown name of a package.
     fn type_tokens(&self, file: &Rc<LinkedFile>, name: &str, depth: usize) -> Tokens {
         let (package, last) = name.rsplit_once('.').unwrap_or(("", name));
@@ -263,7 +265,7 @@ impl Linker<'_, '_> {
                     "" => "",
                     package => file.import_specifier(package)?,
                 };
-                Some(vec![outside_token(package, last)])
+                Some(vec![external_token(package, last)])
             }
             None if package.is_empty() => Some(vec!["?".to_owned()]),
             _ => None,
@@ -271,15 +273,15 @@ impl Linker<'_, '_> {
     }
 }
 
-/// A type from outside that another one embeds.
-enum OutsideType {
+/// An external type that another one embeds.
+enum EmbeddedType {
     /// One of the standard library, with all its methods.
     Known(Vec<Required>),
     /// Any other: it may have each method that another package can call.
     Unknown,
 }
 
-impl OutsideType {
+impl EmbeddedType {
     fn of(package: &str, name: &str) -> Self {
         match standard_methods(package, name) {
             Some(methods) => Self::Known(methods),
@@ -299,9 +301,9 @@ impl OutsideType {
     }
 }
 
-/// Returns the package and the name of a type from outside, by the expression that embeds it: `io` and `Closer`. The package is
+/// Returns the package and the name of an external type, by the expression that embeds it: `io` and `Closer`. The package is
 /// empty of a predeclared type; `None` where it is another one.
-fn outside_type(file: &LinkedFile, base: ExprId) -> Option<(&str, &str)> {
+fn external_type_of(file: &LinkedFile, base: ExprId) -> Option<(&str, &str)> {
     let mut of = base;
     while let Expr::Instance { of: inner } | Expr::Specialized { base: inner, .. } = file.expr(of) {
         of = *inner;
@@ -334,15 +336,15 @@ pub(super) fn standard_methods(package: &str, name: &str) -> Option<Vec<Required
                 None if predeclared.has(name) => ("", name),
                 None => (package, name),
             };
-            Some(vec![outside_token(package, last)])
+            Some(vec![external_token(package, last)])
         });
         Required { name, signature }
     });
     Some(required.collect())
 }
 
-/// Returns the token of a type from outside: `net/http.Header`.
-fn outside_token(package: &str, name: &str) -> String {
+/// Returns the token of an external type: `net/http.Header`.
+fn external_token(package: &str, name: &str) -> String {
     match go_std::defined_name(package, name) {
         ("", name) => name.to_owned(),
         (package, name) => format!("{package}.{name}"),

@@ -49,7 +49,7 @@ pub enum Meaning {
     Module(ModuleId),
     /// Something outside the repository, by an import that leads there.
     External,
-    /// A member of a definition of the repository that only a base from outside of it can have: not known to be there.
+    /// A member of a definition of the repository that only an external base of it can have: not known to be there.
     Inherited,
     /// A name of this file that it does not have: `import { gone } from './store'`.
     Dangling(ModuleId),
@@ -327,7 +327,7 @@ impl<'a> NameBinder<'a> {
                 let (module, at) = bound.to;
                 return Meaning::Definition((module.file(), at), bound.provenance);
             }
-            UseMeaning::External if linker.by_outer_base.get() => return Meaning::Inherited,
+            UseMeaning::External if linker.by_external_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
             UseMeaning::FieldOfUnnamedStruct => return Meaning::NoDefinition,
             UseMeaning::KeywordArgument => {
@@ -355,8 +355,8 @@ impl<'a> NameBinder<'a> {
                 _ => false,
             };
             let module = is_imported.then(|| linker.module_of(receiver)).flatten();
-            let is_outside = module.is_some_and(|it| self.is_from_outside(it, name));
-            return if is_outside {
+            let is_external = module.is_some_and(|it| self.passes_on_external(it, name));
+            return if is_external {
                 Meaning::External
             } else {
                 Meaning::Unresolved
@@ -477,7 +477,9 @@ impl<'a> NameBinder<'a> {
             match (found, own.target_of(&export.specifier)) {
                 (Some(found), _) => meaning(found),
                 (None, Some(target)) => self.missing(target, &export.local),
-                (None, None) if self.is_from_outside(own.file, &export.name) => Meaning::External,
+                (None, None) if self.passes_on_external(own.file, &export.name) => {
+                    Meaning::External
+                }
                 (None, None) => Meaning::Unresolved,
             }
         })
@@ -505,7 +507,7 @@ impl<'a> NameBinder<'a> {
     }
 
     fn find_missing(&self, target: ModuleId, name: &str) -> Meaning {
-        if self.is_from_outside(target, name) {
+        if self.passes_on_external(target, name) {
             return Meaning::External;
         }
         let mut open = vec![target];

@@ -248,14 +248,14 @@ impl Linker<'_, '_> {
         this: Option<&Type>,
     ) -> Option<Type> {
         let found = self.infer(file, arg, this)?;
-        // A bare name means a value: one from outside has the type of its declaration, not its own name.
+        // A bare name means a value: an external one has the type of its declaration, not its own name.
         let is_bare = matches!(file.expr(arg), Expr::Name { .. });
         if is_bare && !rules::of(file).has_method_values && found.is_external() {
             return Some(Type::External);
         }
         let is_member = matches!(file.expr(arg), Expr::Member { .. });
         if is_member && self.rules().is_java() && found.is_external() {
-            return Some(self.outer_constant(file, arg, this));
+            return Some(self.external_constant(file, arg, this));
         }
         self.held_value(&found)
     }
@@ -316,7 +316,7 @@ impl Linker<'_, '_> {
         loaded.is_none_or(|it| takes_number(&it, at, n_args) || takes_more(&it, at, n_args))
     }
 
-    /// Whether a class above that of a method is from outside the repository, which may have further methods of the name.
+    /// Whether a class above that of a method is external, which may have further methods of the name.
     fn has_external_base(&self, (in_file, at): Method) -> bool {
         let Some(loaded) = self.cache.get(in_file) else {
             return false;
@@ -382,7 +382,7 @@ impl Linker<'_, '_> {
         all
     }
 
-    /// Returns a class with its other parts and the classes above it, and whether one above is from outside the repository and may have
+    /// Returns a class with its other parts and the classes above it, and whether one above is external and may have
     /// a member of the name.
     fn classes_from(
         &self,
@@ -631,7 +631,7 @@ impl Linker<'_, '_> {
             (_, Type::ExternalType(param)) => match &*param.name {
                 name if is_object(name) => Some(ANY_OBJECT),
                 name if is_primitive(name) || is_plain(name) => None,
-                name if self.rules().is_java() => self.fit_to_outer_class(arg, name, depth),
+                name if self.rules().is_java() => self.fit_to_external_class(arg, name, depth),
                 name => self
                     .extends_external(arg, name, depth)
                     .then_some(SIMILAR)
@@ -672,7 +672,7 @@ impl Linker<'_, '_> {
         None
     }
 
-    /// Whether a class of the repository is built on one from outside, by name.
+    /// Whether a class of the repository is built on an external one, by name.
     pub(super) fn extends_external(&self, arg: &Type, name: &str, depth: usize) -> bool {
         let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
             return false;

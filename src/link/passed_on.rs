@@ -1,4 +1,4 @@
-//! Names that a module passes on from outside the repository: `export { Box } from 'ext'`, and in Python each import.
+//! External names that a module passes on: `export { Box } from 'ext'`, and in Python each import.
 
 use super::name_binder::NameBinder;
 use crate::ir::{ExportKind, FileFacts};
@@ -9,14 +9,14 @@ use crate::store::ImportTarget;
 const MAX_MODULES: usize = 100;
 
 impl NameBinder<'_> {
-    /// Whether a module offers `name` from outside the repository, or may do so: of what `export * from 'ext'` passes on no
+    /// Whether a module passes on an external `name`, or may do so: of what `export * from 'ext'` passes on no
     /// name is known. Follows re-exports; false behind a hundred modules.
     ///
     /// ```text
     /// // store.ts                              // app.ts
-    /// export { Box } from 'ext'                import { Box } from './store'    // from outside
+    /// export { Box } from 'ext'                import { Box } from './store'    // external
     /// ```
-    pub(super) fn is_from_outside(&self, module: ModuleId, name: &str) -> bool {
+    pub(super) fn passes_on_external(&self, module: ModuleId, name: &str) -> bool {
         let mut open = vec![(module, name.to_owned())];
         let mut n_seen = 0;
         while n_seen < open.len() && n_seen < MAX_MODULES {

@@ -1,8 +1,8 @@
-//! Methods that a trait of Rust gives to types from outside of the repository: `text.is_blank()` where `StrExt` is implemented
+//! Methods that a trait of Rust gives to external types: `text.is_blank()` where `StrExt` is implemented
 //! for `str`.
 //!
-//! Only traits count that are in scope in the file, by an import or because it declares them. Of a value from outside whose type has
-//! no name here, the one trait in scope that has the method and is implemented for types from outside is meant. Where several
+//! Only traits count that are in scope in the file, by an import or because it declares them. Of an external value whose type has
+//! no name here, the one trait in scope that has the method and is implemented for external types is meant. Where several
 //! traits may be meant, or the standard library or an imported trait of another crate has such a method too, nothing is
 //! known. Extension methods of C# are in `csharp_parts`.
 
@@ -25,14 +25,14 @@ const MAX_TRAITS: usize = 500;
 const MAX_GLOBS: usize = 16;
 
 /// Methods of traits that other crates give to types that are not theirs.
-static OUTER_TRAIT_METHODS: BuiltinSet = BuiltinSet::new(
+static EXTERNAL_TRAIT_METHODS: BuiltinSet = BuiltinSet::new(
     "Rust: methods of traits of other crates",
     "Context.context Context.with_context WrapErr.wrap_err WrapErr.wrap_err_with ResultExt.context ResultExt.with_context \
      OptionExt.context OptionExt.with_context",
 );
 
 impl Linker<'_, '_> {
-    /// The method that a trait in scope gives a type from outside by its name, or one without a name; unknown where other traits
+    /// The method that a trait in scope gives an external type by its name, or one without a name; unknown where other traits
     /// may be meant.
     pub(super) fn by_extension(&self, type_name: Option<&str>, method: &str) -> Option<Type> {
         let traits = self.traits_in_scope();
@@ -60,7 +60,7 @@ impl Linker<'_, '_> {
                 break;
             }
         }
-        if found.is_some() && self.may_be_of_outer_trait(type_name, method) {
+        if found.is_some() && self.may_be_of_external_trait(type_name, method) {
             found = Some(Type::unknown());
         }
         if self.has_fuel() {
@@ -69,7 +69,7 @@ impl Linker<'_, '_> {
         found
     }
 
-    /// The method of the `impl` block for a type from outside; that of the trait where several may be meant.
+    /// The method of the `impl` block for an external type; that of the trait where several may be meant.
     fn implementation_of(
         &self,
         loaded: &Rc<LinkedFile>,
@@ -106,27 +106,27 @@ impl Linker<'_, '_> {
                 loaded.facts.symbols[it.symbol as usize].name == method
                     && is_of_trait(it.symbol)
                     && matches!(loaded.expr(it.owner), Expr::Union(_))
-                    && self.is_for_outside(loaded, it.owner)
+                    && self.is_for_external_types(loaded, it.owner)
             });
             let found = match blanket {
                 Some(found) => found.symbol,
-                None if self.has_outer_blanket(loaded, at) => declared,
+                None if self.has_external_blanket(loaded, at) => declared,
                 None => return None,
             };
             loaded.symbol(found);
             return Some(Type::Definition(Def::Symbol(loaded.file, found)));
         }
-        let mut outer = Vec::new();
+        let mut external = Vec::new();
         for named in &loaded.facts.owners {
             if loaded.facts.symbols[named.symbol as usize].name == method
                 && is_of_trait(named.symbol)
-                && self.is_for_outside(loaded, named.owner)
+                && self.is_for_external_types(loaded, named.owner)
             {
-                outer.push(named.symbol);
+                external.push(named.symbol);
             }
         }
-        let found = match outer.as_slice() {
-            [] if self.has_outer_blanket(loaded, at) => declared,
+        let found = match external.as_slice() {
+            [] if self.has_external_blanket(loaded, at) => declared,
             [] => return None,
             // The name of the method was asked for above.
             [one] => *one,
@@ -135,9 +135,9 @@ impl Linker<'_, '_> {
         Some(Type::Definition(Def::Symbol(loaded.file, found)))
     }
 
-    /// Whether the file of a trait implements it for all types that have some bounds from outside, or none:
+    /// Whether the file of a trait implements it for all types that have some external bounds, or none:
     /// `impl<I: Iterator> IteratorExt for I {}`. Its methods may have their code in the trait alone.
-    fn has_outer_blanket(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> bool {
+    fn has_external_blanket(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx) -> bool {
         let path = loaded.member_path(PathId::EMPTY, Access::Name(BLANKET_IMPLS));
         let path = path.and_then(|it| loaded.below(it, Slot::Base(BaseKind::Implements)));
         if path.is_none() {
@@ -151,13 +151,13 @@ impl Linker<'_, '_> {
             };
             let [bounds, of] = &**pair else { return false };
             let of = self.infer(loaded, *of, None);
-            of.and_then(|it| it.symbol()) == own && self.is_for_outside(loaded, *bounds)
+            of.and_then(|it| it.symbol()) == own && self.is_for_external_types(loaded, *bounds)
         })
     }
 
-    /// Whether an `impl` block is for types from outside: for one of them, or for every type that has no bound or is bound to traits
-    /// from outside.
-    fn is_for_outside(&self, loaded: &Rc<LinkedFile>, owner: ExprId) -> bool {
+    /// Whether an `impl` block is for external types: for one of them, or for every type that has no bound or is bound to traits
+    /// that are external.
+    fn is_for_external_types(&self, loaded: &Rc<LinkedFile>, owner: ExprId) -> bool {
         let is_external = |of: ExprId| {
             let found = self.infer(loaded, of, None);
             found.is_some_and(|it| it.is_external())
@@ -170,9 +170,9 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Whether a method of a type from outside may be another one than that of the repository: one of the standard library, where
+    /// Whether a method of an external type may be another one than that of the repository: one of the standard library, where
     /// the type has no name, or one of a trait of another crate that the file imports.
-    fn may_be_of_outer_trait(&self, type_name: Option<&str>, method: &str) -> bool {
+    fn may_be_of_external_trait(&self, type_name: Option<&str>, method: &str) -> bool {
         if type_name.is_none() && (rust_std::is_known(method) || is_common(&format!("{method}()")))
         {
             return true;
@@ -181,7 +181,7 @@ impl Linker<'_, '_> {
         imports
             .filter(|(at, _)| self.file.target(*at).is_none())
             .flat_map(|(_, import)| &import.names)
-            .any(|name| OUTER_TRAIT_METHODS.has(&format!("{}.{method}", name.imported)))
+            .any(|name| EXTERNAL_TRAIT_METHODS.has(&format!("{}.{method}", name.imported)))
     }
 
     /// The traits of the repository whose methods the file can call.

@@ -148,21 +148,21 @@ impl Linker<'_, '_> {
         if !is_call && let Some(found) = self.associated(loaded, at, bare, this) {
             return Some(found);
         }
-        let mut outside = None;
+        let mut external = None;
         for of in self.traits(loaded, at).iter() {
             let found = match of {
                 Type::ExternalType(of) => self.of_outer_trait(loaded, at, of, name, this),
                 of => self.declared(of, Access::Name(name)),
             };
             match found {
-                Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                Some(found) if found.is_external() => external = external.or(Some(found)),
                 // What a trait says of every type is said of this one below.
                 Some(Type::Callable(_)) | None => {}
                 Some(found) => return Some(found),
             }
         }
-        if outside.is_some() {
-            return self.of_outer_base(outside);
+        if external.is_some() {
+            return self.of_external_base(external);
         }
         if let Some(target) = self.associated(loaded, at, "Target", this)
             && target != *this
@@ -243,22 +243,22 @@ impl Linker<'_, '_> {
         } else {
             name.to_owned()
         };
-        let mut outside = None;
+        let mut external = None;
         for base in loaded.bases(at) {
             let base = self.infer(loaded, base, Some(this));
             let found = base
                 .filter(|base| base.unspecialized() != this.unspecialized())
                 .and_then(|base| self.declared(&base, Access::Name(&asked)));
             match found {
-                Some(found) if found.is_external() => outside = outside.or(Some(found)),
+                Some(found) if found.is_external() => external = external.or(Some(found)),
                 Some(found) => return Some(found),
                 None => {}
             }
         }
-        if outside.is_none() && this.is_instance() && SAME_TYPE.has(&asked) {
+        if external.is_none() && this.is_instance() && SAME_TYPE.has(&asked) {
             return Some(Type::Callable(Rc::new(this.clone())));
         }
-        self.of_outer_base(outside)
+        self.of_external_base(external)
     }
 
     /// The files with `impl` blocks of a type: its own, and those of its unit.

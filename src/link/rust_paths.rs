@@ -67,8 +67,8 @@ impl Linker<'_, '_> {
         name: &str,
     ) -> Option<Type> {
         self.step()?;
-        if let Some(outer) = name.strip_prefix("::") {
-            return Some(ExternalType::plain(outer));
+        if let Some(crate_path) = name.strip_prefix("::") {
+            return Some(ExternalType::plain(crate_path));
         }
         let module = Module::enclosing(file, scope);
         match name {
@@ -80,7 +80,7 @@ impl Linker<'_, '_> {
         let (bare, wanted) = Wanted::of(name);
         match self.in_module(&module, bare, wanted) {
             NameLookup::Found(found) => return Some(found),
-            // A `use` binds the name, so that a macro that no file defines is none from outside.
+            // A `use` binds the name, so that a macro that no file defines is no external one.
             NameLookup::Unknown if wanted == Wanted::Macro => {
                 return self.macro_named(file, bare).filter(|it| !it.is_external());
             }

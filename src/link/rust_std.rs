@@ -301,7 +301,7 @@ impl Linker<'_, '_> {
                 ("Some" | "Ok" | "Ready" | "Break" | "Borrowed" | "Owned" | "Reverse", _) => {
                     of.arg(0)
                 }
-                _ => outer_value(of),
+                _ => external_value(of),
             };
         }
         if let Some(method) = name.strip_suffix("()") {
@@ -316,7 +316,7 @@ impl Linker<'_, '_> {
             return Some(Type::ExternalMethod(Rc::clone(of), method.into()));
         }
         if name.starts_with(|c: char| c.is_ascii_digit()) {
-            return of.arg(0).or_else(|| outer_value(of));
+            return of.arg(0).or_else(|| external_value(of));
         }
         let (bare, _) = Wanted::of(name);
         Some(ExternalType::plain(bare))
@@ -333,7 +333,7 @@ impl Linker<'_, '_> {
         if of.is_map() {
             return Some(Type::Tuple(Rc::clone(&of.args)));
         }
-        of.arg(0).or_else(|| outer_value(of))
+        of.arg(0).or_else(|| external_value(of))
     }
 
     /// The result type of a method of an external value.
@@ -350,7 +350,7 @@ impl Linker<'_, '_> {
             }
         }
         let Some(gives) = METHODS.get(method) else {
-            return outer_value(of).and_then(|_| self.rust_outer_result());
+            return external_value(of).and_then(|_| self.rust_external_result());
         };
         let same = || Some(Type::ExternalType(Rc::clone(of)));
         let element = || self.standard_element(of);
@@ -451,7 +451,7 @@ impl Linker<'_, '_> {
             }
             Fallible if is_cell => Some(ExternalType::with("Guard", vec![of.arg(0)])),
             Fallible if matches!(method, "read" | "write" | "lock") && !is_cell => {
-                return outer_value(of);
+                return external_value(of);
             }
             Fallible => {
                 let other = match method {
@@ -486,7 +486,7 @@ impl Linker<'_, '_> {
             Parts => iterator(same()),
             Two => Some(Type::Tuple([same(), same()].into())),
         };
-        found.or_else(|| outer_value(of).and_then(|_| self.rust_outer_result()))
+        found.or_else(|| external_value(of).and_then(|_| self.rust_external_result()))
     }
 
     /// The result of an external function, or of a struct or variant that is called.
@@ -507,28 +507,28 @@ impl Linker<'_, '_> {
                 .written_type(0)
                 .map(|it| ExternalType::with("Result", [Some(it)])),
             None if NEVER_GIVEN.contains(&&*of.name) => Some(Type::External),
-            None => return self.rust_outer_result(),
+            None => return self.rust_external_result(),
         };
         Some(found.unwrap_or(Type::External))
     }
 
-    /// The result of a function or method from outside of which no rule says anything: external too, unless a callback that is
+    /// The result of an external function or method of which no rule says anything: external too, unless a callback that is
     /// passed may give a value of the repository, or an argument is one, which comes back: `statement.query_map([], |row| Job::of(row))`,
     /// `arena.alloc(job)`; or the call writes a type of the repository.
-    pub(super) fn rust_outer_result(&self) -> Option<Type> {
+    pub(super) fn rust_external_result(&self) -> Option<Type> {
         let call = self.call();
         let (n_args, n_written) = call.map_or((0, 0), |call| (call.args.len(), call.types.len()));
         let is_callback_of_repository = |at: usize| {
             let given = u8::try_from(at).ok().and_then(|at| self.argument(at));
             match given {
-                Some(Type::Callable(result)) => !is_outside_wholly(&result),
+                Some(Type::Callable(result)) => !is_wholly_external(&result),
                 _ => false,
             }
         };
         // `table.fetch::<Job>()`
         let is_written = |at: usize| {
             let written = u8::try_from(at).ok().and_then(|at| self.written_type(at));
-            written.is_some_and(|it| !is_outside_wholly(&it))
+            written.is_some_and(|it| !is_wholly_external(&it))
         };
         let may_return = (0..n_args).any(is_callback_of_repository)
             || (0..n_written).any(is_written)
@@ -536,9 +536,9 @@ impl Linker<'_, '_> {
         (!may_return).then_some(Type::External)
     }
 
-    /// The type of parameter `index` of a method from outside of which no rule says anything, or of the callback that it takes:
+    /// The type of parameter `index` of an external method of which no rule says anything, or of the callback that it takes:
     /// external too, if it is the first. Behind it a callback may be given an argument of the call: `parts.fold(Job::new(), |job, part| …)`.
-    pub(super) fn rust_outer_parameter(index: u8) -> Option<Type> {
+    pub(super) fn rust_external_parameter(index: u8) -> Option<Type> {
         (index == 0).then_some(Type::External)
     }
 
@@ -644,15 +644,15 @@ impl Linker<'_, '_> {
 }
 
 /// The type of the content of an external value: external too, unless a type argument is of the repository.
-fn outer_value(of: &ExternalType) -> Option<Type> {
+fn external_value(of: &ExternalType) -> Option<Type> {
     (of.has_external_args() && !holds(&of.name)).then_some(Type::External)
 }
 
 /// Whether neither a type nor any type argument in it is of the repository.
-fn is_outside_wholly(found: &Type) -> bool {
+fn is_wholly_external(found: &Type) -> bool {
     match found {
-        Type::ExternalType(of) => of.args.iter().flatten().all(is_outside_wholly),
-        Type::Tuple(items) => items.iter().flatten().all(is_outside_wholly),
+        Type::ExternalType(of) => of.args.iter().flatten().all(is_wholly_external),
+        Type::Tuple(items) => items.iter().flatten().all(is_wholly_external),
         found => found.is_external(),
     }
 }

@@ -27,7 +27,7 @@ impl Linker<'_, '_> {
         self.step()?;
         if let Some((_, offered)) = split_generic_name(name) {
             let found = self.type_around(file, scope, offered);
-            let found = found.or_else(|| self.outside_name(file, name));
+            let found = found.or_else(|| self.certain_external_name(file, name));
             return Some((found?, None));
         }
         let is_inside = |found: &NamedMember| !found.0.is_external();
@@ -51,7 +51,10 @@ impl Linker<'_, '_> {
             })
             .or_else(|| {
                 let found = exports::top(self.cache, file, name).map(Type::Definition);
-                Some((found.or_else(|| self.outside_name(file, name))?, None))
+                Some((
+                    found.or_else(|| self.certain_external_name(file, name))?,
+                    None,
+                ))
             })
     }
 
@@ -94,8 +97,8 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the member of an object, else the method of a visible unit that takes the object as its first argument. A member that
-    /// a type from outside may have gives way to such a method. `object` is `None` for a value of an unknown type; `is_type` is whether
-    /// it is the name of a type from outside.
+    /// an external type may have gives way to such a method. `object` is `None` for a value of an unknown type; `is_type` is whether
+    /// it is the name of an external type.
     pub(super) fn member_or_extension(
         &self,
         file: &Rc<LinkedFile>,

@@ -29,9 +29,9 @@ pub(super) enum Type {
     /// An object literal, or a type that is written out, which is no definition: the file, the symbol in which it stands and
     /// the path there.
     AnonymousObject(ModuleId, Option<SymbolIdx>, PathId),
-    /// Something from outside the repository, or made of such: nothing here is a member of it.
+    /// Something external, or made of such: nothing here is a member of it.
     External,
-    /// A class from outside the repository, or a value of it: only its name and type arguments are known.
+    /// An external class, or a value of it: only its name and type arguments are known.
     ExternalType(Rc<ExternalType>),
     /// A method of such a class, by its name.
     ExternalMethod(Rc<ExternalType>, Rc<str>),
@@ -65,7 +65,7 @@ pub(super) struct Substitution {
 }
 
 impl Type {
-    /// One of which nothing is known, in place of one from outside.
+    /// One of which nothing is known, in place of an external one.
     pub(super) fn unknown() -> Self {
         Self::Union(Rc::default())
     }
@@ -82,7 +82,7 @@ impl Type {
         }
     }
 
-    /// Whether it is from outside the repository.
+    /// Whether it is external.
     pub(super) fn is_external(&self) -> bool {
         matches!(
             self,

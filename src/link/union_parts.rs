@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 64;
 /// One type of a union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnionPart {
-    /// Its definition; `None` of a type that has no name, or is from outside the repository.
+    /// Its definition; `None` of a type that has no name, or is external.
     pub row: Option<DefinitionRow>,
     /// Whether it has the member that was asked for, or may have it.
     pub has_member: bool,

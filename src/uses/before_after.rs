@@ -114,7 +114,7 @@ pub(super) struct LostReference {
 pub(super) enum Loss {
     /// A declaration that is gone, by its change.
     Change(usize),
-    /// A member that is gone, by its change, which a base from outside the repository may have: it may have overridden that.
+    /// A member that is gone, by its change, which an external base may have: it may have overridden that.
     Inherited(usize),
     /// A member that is gone, by its change, of which the use may be none: the code may have narrowed a union to a type that has it, or
     /// a cast says that an object is of the type.
@@ -141,7 +141,7 @@ impl BeforeAfter<'_> {
     /// Whether a name means something outside the repository for want of a definition in it. A bare one, though nothing new is
     /// imported: a type of C# is looked for in all namespaces that the file uses. A method of Rust, which is looked for in the
     /// pointer around its receiver too, `Arc<Store>`: one that the standard library doesn't have. Not what a module passes on.
-    pub(super) fn is_only_outside(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
+    pub(super) fn is_only_external(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
         let used = &bound.facts.references[reference];
         if bound.now.references.get(reference) != Some(&Meaning::External) {
             return false;
@@ -151,7 +151,7 @@ impl BeforeAfter<'_> {
                 && !is_standard_method(bound.facts.name(used))
                 && self.now.module_of_receiver(bound.id, reference).is_none();
         }
-        // The module that it is imported from passes it on from outside now.
+        // The module that it is imported from passes on an external one of the name now.
         let name = bound.facts.name(used);
         let imports = bound.facts.imports.iter().enumerate();
         let imports = imports.zip(&bound.now.imports);

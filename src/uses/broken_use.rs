@@ -124,7 +124,7 @@ pub(super) struct ChangedMember<'a> {
 pub struct BrokenUses {
     /// The uses, by path and line.
     pub all: Vec<BrokenUse>,
-    /// Uses of members that are gone, by path and line, of which a base from outside the repository may have one of the name:
+    /// Uses of members that are gone, by path and line, of which an external base may have one of the name:
     /// not proved to be broken.
     pub doubtful: Vec<BrokenUse>,
     /// Uses of the names of definitions that are gone whose meaning is not known, `doubtful` among them: they may be broken too.

@@ -285,7 +285,7 @@ impl Uses<'_> {
             let is_lost = undeclared.is_some()
                 || is_unbound(*now)
                 || *now == Meaning::Inherited
-                || states.is_only_outside(bound, n);
+                || states.is_only_external(bound, n);
             let Meaning::Definition(definition, provenance) = before else {
                 continue;
             };
@@ -304,10 +304,10 @@ impl Uses<'_> {
             if !is_lost && with_module.is_none() {
                 continue;
             }
-            let may_be_outside = !is_lost && with_module == Some(false);
+            let may_be_external = !is_lost && with_module == Some(false);
             let not_exported = lists.not_exported.get(definition);
             let loss = match (states.gone.get(definition), not_exported, undeclared) {
-                (Some(change), ..) if may_be_outside => Loss::Inherited(*change),
+                (Some(change), ..) if may_be_external => Loss::Inherited(*change),
                 (Some(change), ..) => states.lost_change(*change, *now),
                 (None, Some(loss), _) => loss.clone(),
                 (None, None, Some(loss)) => loss,
@@ -506,7 +506,7 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         let is_lost = |n: usize, meaning: Meaning| {
             is_unbound(meaning)
                 || meaning == Meaning::Inherited
-                || states.is_only_outside(bound, n)
+                || states.is_only_external(bound, n)
                 || lacks_member && meaning.definition().is_some()
         };
         let all = receivers.iter().flatten().enumerate();
@@ -604,7 +604,7 @@ fn add_own(
                     });
                     let now = bound.now.references.get(reference as usize);
                     let is_lost = now.is_some_and(|it| is_unbound(*it))
-                        || is_bare && states.is_only_outside(bound, reference as usize);
+                        || is_bare && states.is_only_external(bound, reference as usize);
                     if !is_bare || !is_lost {
                         continue;
                     }

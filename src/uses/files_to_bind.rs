@@ -191,7 +191,7 @@ fn users(earlier: &Read<'_>, difference: &Difference) -> Result<BTreeSet<RepoPat
 
 /// The names that may have lost their meaning: the index has noted those of calls and members that lead nowhere now.
 pub(super) struct DoubtfulNames {
-    /// The names of definitions that are gone. A base from outside the repository may have one of its members, and then the
+    /// The names of definitions that are gone. An external base may have one of its members, and then the
     /// index has no note.
     gone: BTreeSet<String>,
     /// Whether the notes are of all files.

@@ -38,7 +38,7 @@ impl BeforeAfter<'_> {
     }
 
     /// Whether a use meant a definition that is gone, and now leads out of the repository as its module is gone too. `Some(false)` where
-    /// a package from outside may have it.
+    /// an external package may have it.
     pub(super) fn lost_with_module(
         &self,
         bound: &BoundFile<'_>,

@@ -33,7 +33,7 @@ pub enum ImplicitCaller {
     /// Code that a decorator, an annotation or an attribute hands the definition to: `@app.route("/")`.
     Annotation(String),
     /// Code that knows the trait that a method implements, `Display`, or the class or interface that its class is built on.
-    OutsideBase(String),
+    ExternalBase(String),
 }
 
 /// The bases of a class that a question is about.
@@ -49,7 +49,7 @@ pub(super) enum BasesAsked {
 #[derive(Default)]
 pub(super) struct BasesAbove {
     /// Those of them that are defined elsewhere, but for the own bases of the member's class.
-    pub(super) outside: Vec<String>,
+    pub(super) external_bases: Vec<String>,
     /// A class between has a method of the member's name.
     pub(super) has_method: bool,
     /// Any name is a member of one of them: `[key: string]: any`.
@@ -99,7 +99,7 @@ impl Uses<'_> {
         let annotations = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
         callers.extend(annotations.into_iter().map(ImplicitCaller::Annotation));
         if known.kind == SymbolKind::Method && !is_private(&facts, known) {
-            let mut bases = self.outside_bases(
+            let mut bases = self.external_bases(
                 &facts,
                 symbol.ordinal,
                 (&symbol.path, Some(file.id)),
@@ -112,7 +112,7 @@ impl Uses<'_> {
             } else if bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, (&text, file.id))?;
             }
-            // A base from outside has most often nothing of the name; of traits and marked methods that is known.
+            // An external base has most often nothing of the name; of traits and marked methods that is known.
             let is_sure = facts.family == Family::Rust || declares_override(symbol, &text);
             bases.retain(|base| match known_methods(facts.family, base) {
                 Some(methods) => methods.contains(&known.name.as_str()),
@@ -121,12 +121,12 @@ impl Uses<'_> {
             if is_static(&facts, known) {
                 bases.retain(|base| STATIC_INTERFACES.contains(&base.as_str()));
             }
-            callers.extend(bases.into_iter().map(ImplicitCaller::OutsideBase));
+            callers.extend(bases.into_iter().map(ImplicitCaller::ExternalBase));
         }
         Ok(callers)
     }
 
-    /// Returns the bases from outside of the classes above that of a method, as far as the method overrides one that those may call: a class
+    /// Returns the external bases of the classes above that of a method, as far as the method overrides one that those may call: a class
     /// between has a method of its name, or it is marked as one that overrides another.
     fn bases_of_overridden(
         &self,
@@ -144,7 +144,7 @@ impl Uses<'_> {
         )?;
         let is_overriding = above.has_method || declares_override(method, text);
         Ok(if is_overriding {
-            above.outside
+            above.external_bases
         } else {
             Vec::new()
         })
@@ -193,7 +193,7 @@ impl Uses<'_> {
                     }
                     let meant = self.types_meant(&base, &facts, (&class.path, Some(file.id)))?;
                     if meant.is_empty() {
-                        above.outside.push(base);
+                        above.external_bases.push(base);
                     }
                     open.extend(meant);
                 }
@@ -203,23 +203,23 @@ impl Uses<'_> {
     }
 
     /// Returns the bases of a member's class that are not defined here: what they offer is not known.
-    pub(super) fn outside_bases(
+    pub(super) fn external_bases(
         &self,
         facts: &FileFacts,
         member: SymbolIdx,
         home: (&RepoPath, Option<FileId>),
         asked: BasesAsked,
     ) -> Result<Vec<String>> {
-        let mut outside = Vec::new();
+        let mut external = Vec::new();
         let class = facts.symbols.get(member as usize).and_then(|it| it.parent);
         for base in bases(facts, member, asked) {
             // `class Client(web.Client)` is not built on itself.
             let is_it = |it: &SymbolRow| it.path == *home.0 && Some(it.ordinal) == class;
             if self.types_meant(&base, facts, home)?.iter().all(is_it) {
-                outside.push(base);
+                external.push(base);
             }
         }
-        Ok(outside)
+        Ok(external)
     }
 
     /// Returns the types of the repository that a name means in a file: those that the file uses by that name. Where the file has no row, its
@@ -294,7 +294,7 @@ fn is_static(facts: &FileFacts, method: &Symbol) -> bool {
         && method.flags.contains(SymbolFlags::STATIC)
 }
 
-/// Returns the methods of a base from outside; `None` where they are not known.
+/// Returns the methods of an external base; `None` where they are not known.
 fn known_methods(family: Family, base: &str) -> Option<&'static [&'static str]> {
     if !matches!(family, Family::CSharp | Family::Java) {
         return None;
@@ -324,7 +324,7 @@ fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
     let is_explicit = head
         .split_whitespace()
         .any(|it| it.contains('.') && it.ends_with(&method.name));
-    // One that only its own assembly sees implements no interface, and overrides nothing from outside.
+    // One that only its own assembly sees implements no interface, and overrides nothing external.
     let is_internal = has("internal") && !has("protected") && !has("override");
     has("private")
         || facts.family == Family::CSharp && is_internal

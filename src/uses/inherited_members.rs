@@ -22,7 +22,7 @@ pub(super) struct Receivers {
 }
 
 impl Uses<'_> {
-    /// Moves the uses of removed members of classes that are built on one from outside, where `error.message` may mean that
+    /// Moves the uses of removed members of classes that are built on an external one, where `error.message` may mean that
     /// of `Error`, and of types of which any name is a member, to those of unknown meaning.
     pub(super) fn leave_out_doubtful(
         &self,
@@ -47,7 +47,7 @@ impl Uses<'_> {
         Ok(())
     }
 
-    /// Whether the name of a member that is gone may be one all the same: of a class from outside, or as any name is.
+    /// Whether the name of a member that is gone may be one all the same: of an external class, or as any name is.
     fn may_still_be_a_member(&self, difference: &Difference, change: usize) -> Result<bool> {
         let change = &difference.changes[change];
         let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
@@ -72,8 +72,8 @@ impl Uses<'_> {
         }
         // One that was renamed was the class's own.
         Ok(change.kind == ChangeKind::Removed
-            && !(above.outside.is_empty()
-                && self.outside_bases(facts, member, home, asked)?.is_empty()))
+            && !(above.external_bases.is_empty()
+                && self.external_bases(facts, member, home, asked)?.is_empty()))
     }
 
     /// Returns the change of the type around a member that a reference meant, where that type is gone and the receiver is of

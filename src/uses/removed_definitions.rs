@@ -48,7 +48,7 @@ pub struct DanglingUse {
     pub text: String,
     /// How it is used; `None` for an import or an export.
     pub kind: Option<UseKind>,
-    /// Whether it may mean a member of a base from outside the repository, and nothing is broken.
+    /// Whether it may mean a member of an external base, and nothing is broken.
     pub is_doubtful: bool,
 }
 

@@ -74,10 +74,10 @@ pub(super) struct LanguageRules {
     pub(super) fields_override: bool,
     /// Whether a scope may define a function or a class again, under another condition or in place of the first: `else: def open()`.
     pub(super) may_redefine: bool,
-    /// Whether a value that a package outside the repository exports may be one of the repository, so that its members are not
+    /// Whether a value that an external package exports may be one of the repository, so that its members are not
     /// proven to be external: `current_user.name`. Those of the package itself are, `sys.path`.
-    pub(super) has_outside_proxies: bool,
-    /// Whether a name imported from a package outside the repository, and each of its members, is proven external.
+    pub(super) has_external_proxies: bool,
+    /// Whether a name imported from an external package, and each of its members, is proven external.
     pub(super) proves_external: bool,
     /// Types and functions that the language itself defines.
     pub(super) predeclared: &'static BuiltinSet,
@@ -154,7 +154,7 @@ impl LanguageRules {
         has_includes: false,
         fields_override: false,
         may_redefine: false,
-        has_outside_proxies: false,
+        has_external_proxies: false,
         proves_external: false,
         predeclared: &NO_NAMES,
         members: MemberOrder::DepthFirst,

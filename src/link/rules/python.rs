@@ -11,7 +11,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
     members: MemberOrder::Linearization,
     fields_override: true,
     may_redefine: true,
-    has_outside_proxies: true,
+    has_external_proxies: true,
     constructs_by_call: true,
     instance_call_method: Some("__call__"),
     descriptor_method: Some("__get__"),

@@ -613,7 +613,7 @@ fn implicit_callers(
     callers.retain(|it| {
         let is_beside = matches!(
             it,
-            ImplicitCaller::OutsideBase(_) | ImplicitCaller::StandardInterface(_)
+            ImplicitCaller::ExternalBase(_) | ImplicitCaller::StandardInterface(_)
         );
         !has_callers || is_beside
     });

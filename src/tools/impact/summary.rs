@@ -87,7 +87,7 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
                 said.push(format!("it is {words}"));
             }
             ImplicitCaller::Annotation(text) => annotations.push(format!("`{}`", one_line(text))),
-            ImplicitCaller::OutsideBase(base) => said.push(format!(
+            ImplicitCaller::ExternalBase(base) => said.push(format!(
                 "it may be called through `{base}`, which is not defined here"
             )),
         }
@@ -499,7 +499,7 @@ mod tests {
         };
         let callers = [
             ImplicitCaller::Language("a special method"),
-            ImplicitCaller::OutsideBase("Sized".to_owned()),
+            ImplicitCaller::ExternalBase("Sized".to_owned()),
             ImplicitCaller::Annotation("@app.route('/')".to_owned()),
         ];
         let said = summary(&found, &implicit(&callers));
