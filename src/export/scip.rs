@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::model::uri::file_uri;
 use crate::model::{Symbol, SymbolFlags, SymbolKind};
 use crate::store::FileSummary;
-use crate::uses::{ByteRange, DefinitionRow, FileUses, UseRole, UseTarget, Uses};
+use crate::uses::{ByteRange, DefinitionId, FileUses, UseRole, UseTarget, Uses};
 use crate::workspace::View;
 
 /// Most base classes that are followed from one.
@@ -34,7 +34,7 @@ pub(super) struct ScipWriter<'a> {
     files: &'a [FileSummary],
     names: SymbolNames<'a>,
     /// The classes and interfaces that each one extends or implements.
-    bases: HashMap<DefinitionRow, Vec<DefinitionRow>>,
+    bases: HashMap<DefinitionId, Vec<DefinitionId>>,
     out: &'a mut dyn Write,
 }
 
@@ -47,7 +47,7 @@ impl<'a> ScipWriter<'a> {
         root: &Path,
         out: &'a mut dyn Write,
     ) -> Result<Self> {
-        let mut bases: HashMap<DefinitionRow, Vec<DefinitionRow>> = HashMap::new();
+        let mut bases: HashMap<DefinitionId, Vec<DefinitionId>> = HashMap::new();
         for file in files {
             if view.budget.is_cancelled() {
                 return Err(Error::cancelled());
@@ -201,7 +201,7 @@ impl<'a> ScipWriter<'a> {
     }
 
     /// The bases of a class, and the members of its bases that a member overrides or implements.
-    fn relationships(&mut self, of: DefinitionRow, symbol: &Symbol) -> Result<Vec<Relationship>> {
+    fn relationships(&mut self, of: DefinitionId, symbol: &Symbol) -> Result<Vec<Relationship>> {
         let mut related = Vec::new();
         for base in self.bases.get(&of).cloned().unwrap_or_default() {
             related.extend(
@@ -215,7 +215,7 @@ impl<'a> ScipWriter<'a> {
         );
         if let Some(class) = symbol.parent.filter(|_| is_member) {
             let mut above = self.bases.get(&(of.0, class)).cloned().unwrap_or_default();
-            let mut seen: HashSet<DefinitionRow> = above.iter().copied().collect();
+            let mut seen: HashSet<DefinitionId> = above.iter().copied().collect();
             while let Some(base) = above.pop() {
                 if let Some(names) = self.names.of_file(base.0)? {
                     let overridden = names

@@ -9,7 +9,7 @@ use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::UseMeaning;
-use super::name_binder::DefinitionRow;
+use super::name_binder::DefinitionId;
 use crate::ir::{Binding, Expr, ExprId, Reference, ReferenceKind, SymbolIdx, Target};
 use crate::model::{EdgeKind, FileId, SymbolKind};
 use crate::store::{Read, StoreError};
@@ -23,7 +23,7 @@ pub(super) fn assigned_to(
     cache: &FactsCache<'_>,
     file: &LinkedFile,
     function: SymbolIdx,
-) -> Result<(BTreeSet<DefinitionRow>, bool), StoreError> {
+) -> Result<(BTreeSet<DefinitionId>, bool), StoreError> {
     let mut found = BTreeSet::new();
     let Some(row) = file.ids.get(function as usize) else {
         return Ok((found, false));
@@ -63,7 +63,7 @@ fn is_definition(
     linker: &Linker<'_, '_>,
     file: &Rc<LinkedFile>,
     value: ExprId,
-    wanted: DefinitionRow,
+    wanted: DefinitionId,
 ) -> bool {
     linker.refuel();
     let value = linker.infer(file, value, None);
@@ -76,7 +76,7 @@ fn slot(
     file: &LinkedFile,
     binding: &Binding,
     to: ExprId,
-) -> Option<DefinitionRow> {
+) -> Option<DefinitionId> {
     let (name, target) = match file.expr(to) {
         Expr::Name { name, .. } => (*name, Target::Lexical),
         Expr::Member { object, name } => {

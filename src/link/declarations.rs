@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchRelations, row_of};
+use super::dispatch::{DispatchLookup, DispatchRelations, definition_id};
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::name_binder::{DefinitionRow, FileMeanings, Meaning, NameBinder};
+use super::name_binder::{DefinitionId, FileMeanings, Meaning, NameBinder};
 use super::overloads::n_params;
 use super::path_names::SymbolKey;
 use super::rules;
@@ -184,8 +184,8 @@ impl NameBinder<'_> {
     /// Returns the definition that a declaration of C or C++ leads to; `None` for any other definition, and where there is none.
     pub fn definition_of_declaration(
         &self,
-        declaration: DefinitionRow,
-    ) -> Result<Option<DefinitionRow>, StoreError> {
+        declaration: DefinitionId,
+    ) -> Result<Option<DefinitionId>, StoreError> {
         self.cache.checked(|| {
             let mut found = None;
             if let Some(file) = self.cache.get(declaration.0)
@@ -196,7 +196,7 @@ impl NameBinder<'_> {
                 let place = (file.file, declaration.1);
                 let linker = Linker::new(&self.cache, file);
                 let definition = linker.definition_of(place);
-                found = (definition != place).then(|| row_of(definition));
+                found = (definition != place).then(|| definition_id(definition));
             }
             Ok(found)
         })
@@ -232,10 +232,10 @@ impl DispatchLookup<'_, '_> {
                     && n_params(&other_file, *method) == n
                 {
                     let definition = self.linker.definition_of((other_file.file, *method));
-                    all.add(row_of(definition), Provenance::Dispatch);
+                    all.add(definition_id(definition), Provenance::Dispatch);
                     if !is_static {
                         // `Base::Save()` runs that method, whatever the object is.
-                        all.by_objects.insert(row_of(definition));
+                        all.by_objects.insert(definition_id(definition));
                     }
                 }
             }
@@ -248,7 +248,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: SymbolIdx,
-    ) -> Option<(DefinitionRow, Rc<LinkedFile>, SymbolIdx)> {
+    ) -> Option<(DefinitionId, Rc<LinkedFile>, SymbolIdx)> {
         if let Some(class) = file.symbol(at).parent {
             return Some((file.definition(class), Rc::clone(file), at));
         }
@@ -284,7 +284,7 @@ impl DispatchLookup<'_, '_> {
         if is_declaration {
             let definition = self.linker.definition_of(own);
             if definition != own {
-                all.add(row_of(definition), Provenance::Resolved);
+                all.add(definition_id(definition), Provenance::Resolved);
                 return Ok(());
             }
         } else if !symbol.exported
@@ -313,7 +313,7 @@ impl DispatchLookup<'_, '_> {
                 ((&other_file, row.ordinal), (file, at))
             };
             if self.may_define(declaration, definition) {
-                all.add(row_of(there), Provenance::Alternative);
+                all.add(definition_id(there), Provenance::Alternative);
             }
         }
         Ok(())

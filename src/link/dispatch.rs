@@ -10,7 +10,7 @@ use super::assigned::assigned_to;
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::name_binder::{DefinitionRow, NameBinder};
+use super::name_binder::{DefinitionId, NameBinder};
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
@@ -37,7 +37,7 @@ const MAX_PARTS: usize = 48;
 const NOT_DISPATCHED: &[&str] = &["__init__", "__new__", "__init_subclass__"];
 
 /// A class of a file with its base classes.
-type DerivedClass = (SymbolIdx, Vec<DefinitionRow>);
+type DerivedClass = (SymbolIdx, Vec<DefinitionId>);
 
 /// Memo of the derived classes of files, with their bases.
 pub(super) type DerivedClasses = HashMap<FileId, Rc<[DerivedClass]>>;
@@ -47,18 +47,18 @@ pub(super) type DerivedClasses = HashMap<FileId, Rc<[DerivedClass]>>;
 #[derive(Clone, Debug, Default)]
 pub struct DispatchRelations {
     /// Each with the provenance of an edge to it, when it is taken as an edge to the other.
-    pub related: BTreeMap<DefinitionRow, Provenance>,
+    pub related: BTreeMap<DefinitionId, Provenance>,
     /// Those of which only uses through objects may run another one: `Base.save(self)` of Python runs that method alone.
-    pub by_objects: BTreeSet<DefinitionRow>,
+    pub by_objects: BTreeSet<DefinitionId>,
     /// Those of which only uses in other files than their own may mean another one: a file that is included has its own definition.
-    pub from_other_files: BTreeSet<DefinitionRow>,
+    pub from_other_files: BTreeSet<DefinitionId>,
     /// Whether a bound on files, classes or candidates ended the search.
     pub is_cut: bool,
     pub(super) derived: DerivedClasses,
 }
 
 impl DispatchRelations {
-    pub(super) fn add(&mut self, definition: DefinitionRow, provenance: Provenance) {
+    pub(super) fn add(&mut self, definition: DefinitionId, provenance: Provenance) {
         let known = self.related.entry(definition).or_insert(provenance);
         *known = (*known).min(provenance);
     }
@@ -68,7 +68,7 @@ impl DispatchRelations {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BaselessMethod {
     /// The method.
-    pub method: DefinitionRow,
+    pub method: DefinitionId,
     /// Whether its class lacks a method that is required.
     pub lacks_required: bool,
     /// Whether its class is also built on something that is not known, which may have the method.
@@ -82,7 +82,7 @@ impl NameBinder<'_> {
     /// more. `required` are methods that a class built on it has to have. Empty where types satisfy interfaces without saying so.
     pub fn methods_without_base(
         &self,
-        class: DefinitionRow,
+        class: DefinitionId,
         name: &str,
         required: &[&str],
     ) -> Result<(Vec<BaselessMethod>, bool), StoreError> {
@@ -109,7 +109,7 @@ impl NameBinder<'_> {
     }
 
     /// Returns a type with the other parts of it, where it is declared in parts: `partial class`; the definition itself first.
-    pub fn parts_of(&self, type_: DefinitionRow) -> Result<Vec<DefinitionRow>, StoreError> {
+    pub fn parts_of(&self, type_: DefinitionId) -> Result<Vec<DefinitionId>, StoreError> {
         self.cache.checked(|| {
             let mut parts = vec![type_];
             if let Some(file) = self.cache.get(type_.0)
@@ -126,7 +126,7 @@ impl NameBinder<'_> {
     /// Adds the definitions whose users may run a definition too.
     pub fn add_dispatch_relations(
         &self,
-        of: DefinitionRow,
+        of: DefinitionId,
         all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         self.cache.checked(|| {
@@ -268,7 +268,7 @@ impl DispatchLookup<'_, '_> {
     /// there may be more.
     fn overriding(
         &self,
-        class: DefinitionRow,
+        class: DefinitionId,
         name: &str,
         required: &[&str],
         found: &mut Vec<BaselessMethod>,
@@ -277,7 +277,7 @@ impl DispatchLookup<'_, '_> {
         let parts = self.other_parts(class);
         let own_name = self.linker.cache.get(class.0);
         let own_name = own_name.map_or_else(String::new, |it| it.symbol(class.1).name.clone());
-        let has = |at: &DefinitionRow, name: &str| {
+        let has = |at: &DefinitionId, name: &str| {
             let file = self.linker.cache.get(at.0);
             file.is_some_and(|file| !methods(&file, at.1, name).is_empty())
         };
@@ -326,7 +326,7 @@ impl DispatchLookup<'_, '_> {
     /// Adds the methods of a name in `impl` blocks of a trait. Returns whether there may be more.
     fn implementing(
         &self,
-        of: DefinitionRow,
+        of: DefinitionId,
         name: &str,
         found: &mut Vec<BaselessMethod>,
     ) -> Result<bool, StoreError> {
@@ -350,12 +350,12 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// The types that a type is built on, at any height.
-    pub(super) fn classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
+    pub(super) fn classes_above(&self, class: DefinitionId) -> Vec<DefinitionId> {
         self.above(class, |file, at| self.bases(file, at))
     }
 
     /// Those of the types above whose members a type has.
-    pub(super) fn member_classes_above(&self, class: DefinitionRow) -> Vec<DefinitionRow> {
+    pub(super) fn member_classes_above(&self, class: DefinitionId) -> Vec<DefinitionId> {
         self.above(class, |file, at| {
             self.defined(file, at, file.member_bases(at))
         })
@@ -363,9 +363,9 @@ impl DispatchLookup<'_, '_> {
 
     fn above(
         &self,
-        class: DefinitionRow,
-        bases: impl Fn(&Rc<LinkedFile>, SymbolIdx) -> Vec<DefinitionRow>,
-    ) -> Vec<DefinitionRow> {
+        class: DefinitionId,
+        bases: impl Fn(&Rc<LinkedFile>, SymbolIdx) -> Vec<DefinitionId>,
+    ) -> Vec<DefinitionId> {
         let mut seen = self.parts(class);
         let n_own = seen.len();
         let mut next = 0;
@@ -385,7 +385,7 @@ impl DispatchLookup<'_, '_> {
 
     /// A type with its other parts, where it is declared in parts; itself first. One of very many parts is taken by itself: each is
     /// compared with each.
-    pub(super) fn parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
+    pub(super) fn parts(&self, type_: DefinitionId) -> Vec<DefinitionId> {
         let parts = parts_of(&self.linker, type_);
         if parts.len() > MAX_PARTS {
             return vec![type_];
@@ -393,16 +393,16 @@ impl DispatchLookup<'_, '_> {
         parts
     }
 
-    fn other_parts(&self, type_: DefinitionRow) -> Vec<DefinitionRow> {
+    fn other_parts(&self, type_: DefinitionId) -> Vec<DefinitionId> {
         self.parts(type_).split_off(1)
     }
 
     /// Returns the classes that are built on one, and whether there may be more.
     pub(super) fn classes_below(
         &self,
-        class: DefinitionRow,
+        class: DefinitionId,
         memo: &mut DerivedClasses,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         let mut seen = self.parts(class);
         let n_own = seen.len();
         let mut n_files = 0;
@@ -478,12 +478,12 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Whether a class has a base that the repository does not define, as far as it is known.
-    pub(super) fn has_external_base(&self, class: DefinitionRow) -> bool {
+    pub(super) fn has_external_base(&self, class: DefinitionId) -> bool {
         let file = self.linker.cache.get(class.0);
         file.is_some_and(|file| file.bases(class.1).count() > self.bases(&file, class.1).len())
     }
 
-    pub(super) fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionRow> {
+    pub(super) fn bases(&self, file: &Rc<LinkedFile>, class: SymbolIdx) -> Vec<DefinitionId> {
         self.defined(file, class, file.bases(class))
     }
 
@@ -493,7 +493,7 @@ impl DispatchLookup<'_, '_> {
         file: &Rc<LinkedFile>,
         class: SymbolIdx,
         bases: impl Iterator<Item = ExprId>,
-    ) -> Vec<DefinitionRow> {
+    ) -> Vec<DefinitionId> {
         let found = bases.filter_map(|base| {
             self.linker.refuel();
             self.linker.infer(file, base, None)?.definition()
@@ -594,7 +594,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         method: SymbolIdx,
-    ) -> Option<DefinitionRow> {
+    ) -> Option<DefinitionId> {
         let of = file.value(method, Slot::Base(BaseKind::Implements))?;
         self.linker.refuel();
         let of = self.linker.infer(file, of, None)?.definition()?;
@@ -603,7 +603,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Returns the type that a method is declared for.
-    pub(super) fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionRow> {
+    pub(super) fn owner(&self, file: &Rc<LinkedFile>, method: SymbolIdx) -> Option<DefinitionId> {
         let owner = file.facts.owner(method as usize)?;
         self.linker.refuel();
         let owner = self.linker.infer(file, owner, None)?.definition()?;
@@ -626,19 +626,19 @@ impl DispatchLookup<'_, '_> {
 }
 
 /// Returns a definition as the linker names it.
-pub(super) fn module_of((file, at): DefinitionRow) -> (ModuleId, SymbolIdx) {
+pub(super) fn module_of((file, at): DefinitionId) -> (ModuleId, SymbolIdx) {
     (file.into(), at)
 }
 
 /// Returns a definition as the index names it.
-pub(super) fn row_of((module, at): (ModuleId, SymbolIdx)) -> DefinitionRow {
+pub(super) fn definition_id((module, at): (ModuleId, SymbolIdx)) -> DefinitionId {
     (module.file(), at)
 }
 
 /// Returns all parts of a type, itself first.
-fn parts_of(linker: &Linker<'_, '_>, type_: DefinitionRow) -> Vec<DefinitionRow> {
+fn parts_of(linker: &Linker<'_, '_>, type_: DefinitionId) -> Vec<DefinitionId> {
     let parts = linker.all_parts(module_of(type_));
-    parts.into_iter().map(row_of).collect()
+    parts.into_iter().map(definition_id).collect()
 }
 
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.

@@ -6,7 +6,7 @@ use super::file::LinkedFile;
 use super::linker::Linker;
 use super::lookup::UseMeaning;
 use super::method_sets::{Required, standard_methods};
-use super::name_binder::{DefinitionRow, NameBinder};
+use super::name_binder::{DefinitionId, NameBinder};
 use crate::ir::{Expr, Reference, SymbolIdx, Target};
 use crate::model::{FileId, ModuleId};
 use crate::store::StoreError;
@@ -27,7 +27,7 @@ impl NameBinder<'_> {
     /// names, by its place.
     pub fn required_method(
         &self,
-        type_: DefinitionRow,
+        type_: DefinitionId,
         interface: (FileId, usize),
         method: &str,
     ) -> Result<RequiredMethod, StoreError> {
@@ -39,7 +39,7 @@ impl NameBinder<'_> {
 
     fn required_of(
         &self,
-        type_: DefinitionRow,
+        type_: DefinitionId,
         (file, reference): (FileId, usize),
         method: &str,
     ) -> Option<RequiredMethod> {

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::dispatch::{
-    DerivedClasses, DispatchLookup, DispatchRelations, MAX_CANDIDATES, module_of, row_of,
+    DerivedClasses, DispatchLookup, DispatchRelations, MAX_CANDIDATES, definition_id, module_of,
 };
 use super::file::LinkedFile;
 use super::method_sets::Required;
-use super::name_binder::{DefinitionRow, NameBinder};
+use super::name_binder::{DefinitionId, NameBinder};
 use super::rules::{self, MemberOrder};
 use crate::ir::SymbolIdx;
 use crate::model::{FileId, ModuleId, Provenance, SymbolKind};
@@ -24,7 +24,7 @@ const MAX_EMBEDDING: usize = 50;
 const MAX_PAIRS: usize = 3_000;
 
 /// Types with their methods that an interface asks for, in its order; `None` for one of an embedded external type.
-type SatisfyingTypes = BTreeMap<DefinitionRow, Vec<Option<(ModuleId, SymbolIdx)>>>;
+type SatisfyingTypes = BTreeMap<DefinitionId, Vec<Option<(ModuleId, SymbolIdx)>>>;
 
 /// A method that an interface declares, by its file and its place there.
 type MethodOfInterface = (Rc<LinkedFile>, SymbolIdx);
@@ -46,8 +46,8 @@ impl NameBinder<'_> {
     /// embedding alone is left out: it declares no method of it.
     pub fn satisfying_types(
         &self,
-        interface: DefinitionRow,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        interface: DefinitionId,
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         self.types_with_methods_of(interface, OtherMethods::default())
     }
 
@@ -55,9 +55,9 @@ impl NameBinder<'_> {
     /// does: with `Close` instead of `Shut` those of `interface { Open(); Close() }`, which is `interface { Open(); Shut() }` now.
     pub fn types_with_methods_of(
         &self,
-        interface: DefinitionRow,
+        interface: DefinitionId,
         other: OtherMethods<'_>,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         let found = self.of_go(interface, |lookup, file| {
             lookup.linker.refuel();
             let required = lookup.linker.required(file, interface.1);
@@ -76,8 +76,8 @@ impl NameBinder<'_> {
     /// Returns the types of Go that embed one, directly or not, and whether there may be more.
     pub fn embedding_types(
         &self,
-        type_: DefinitionRow,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        type_: DefinitionId,
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         let found = self.of_go(type_, |lookup, _| lookup.embedding_types(type_))?;
         Ok(found.unwrap_or_default())
     }
@@ -85,7 +85,7 @@ impl NameBinder<'_> {
     /// Returns the methods of a name of the interfaces that a type satisfies, and whether there may be more.
     pub fn satisfied_interfaces(
         &self,
-        type_: DefinitionRow,
+        type_: DefinitionId,
         method: &str,
     ) -> Result<(InterfaceMethods, bool), StoreError> {
         let found = self.of_go(type_, |lookup, _| {
@@ -110,7 +110,7 @@ impl NameBinder<'_> {
     /// Asks about a definition of Go; `None` in other languages.
     fn of_go<T>(
         &self,
-        of: DefinitionRow,
+        of: DefinitionId,
         ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let found = self.with_lookup(of, |lookup, file| {
@@ -143,8 +143,8 @@ impl DispatchLookup<'_, '_> {
     /// it is promoted.
     fn interfaces(
         &self,
-        type_: DefinitionRow,
-        method: DefinitionRow,
+        type_: DefinitionId,
+        method: DefinitionId,
         name: &str,
         all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
@@ -170,7 +170,7 @@ impl DispatchLookup<'_, '_> {
                     return Ok(());
                 }
                 let found = self.linker.satisfying(module_of(one), &required);
-                if found.and_then(|it| *it.get(place)?).map(row_of) == Some(method) {
+                if found.and_then(|it| *it.get(place)?).map(definition_id) == Some(method) {
                     all.add(file.definition(at), Provenance::Dispatch);
                     break;
                 }
@@ -223,10 +223,10 @@ impl DispatchLookup<'_, '_> {
     /// Returns the types that embed one, directly or not, and whether there may be more.
     fn embedding_types(
         &self,
-        type_: DefinitionRow,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        type_: DefinitionId,
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         let (mut below, is_cut) = self.classes_below(type_, &mut DerivedClasses::default())?;
-        let is_interface = |at: &DefinitionRow| {
+        let is_interface = |at: &DefinitionId| {
             let file = self.linker.cache.get(at.0);
             file.is_some_and(|it| it.symbol(at.1).kind == SymbolKind::Interface)
         };
@@ -330,7 +330,10 @@ impl DispatchLookup<'_, '_> {
                 }
                 let methods = self.linker.satisfying(module_of(one), required);
                 if let Some(methods) = methods
-                    && methods.iter().flatten().any(|it| row_of(*it) == method)
+                    && methods
+                        .iter()
+                        .flatten()
+                        .any(|it| definition_id(*it) == method)
                 {
                     found.insert(one, methods);
                 }

@@ -26,8 +26,8 @@ use crate::store::{ImportTarget, Read, StoreError};
 /// Facts that are kept at a time, as in a thread that links.
 const MAX_KEPT: usize = 100_000;
 
-/// A definition: the row of its file, and its place among the symbols of that file.
-pub type DefinitionRow = (FileId, u32);
+/// A definition in one state of an index: the row id of its file, and its place among the symbols of that file.
+pub type DefinitionId = (FileId, u32);
 
 /// A use of a definition by a bridge: a request of the handler of its route.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,14 +37,14 @@ pub struct BridgeSite {
     /// The definition around it, by its qualified name.
     pub within: Option<String>,
     /// The definition that is used.
-    pub target: DefinitionRow,
+    pub target: DefinitionId,
 }
 
 /// The meaning of a name at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A definition of the repository.
-    Definition(DefinitionRow, Provenance),
+    Definition(DefinitionId, Provenance),
     /// A module as a whole.
     Module(ModuleId),
     /// Something outside the repository, by an import that leads there.
@@ -64,7 +64,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// Returns the definition, where it is one.
-    pub fn definition(self) -> Option<DefinitionRow> {
+    pub fn definition(self) -> Option<DefinitionId> {
         match self {
             Self::Definition(definition, _) => Some(definition),
             _ => None,
@@ -301,7 +301,7 @@ impl<'a> NameBinder<'a> {
     }
 
     /// Returns the meaning of a name that a file exports.
-    pub fn exported(&self, file: FileId, name: &str) -> Option<DefinitionRow> {
+    pub fn exported(&self, file: FileId, name: &str) -> Option<DefinitionId> {
         let found = exports::resolve(&self.cache, file.into(), name);
         found.and_then(|def| meaning(def).definition())
     }

@@ -7,7 +7,7 @@ use super::cache::Def;
 use super::dispatch::{DerivedClasses, DispatchLookup, is_class, may_be_dispatched, methods};
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::name_binder::{DefinitionRow, NameBinder};
+use super::name_binder::{DefinitionId, NameBinder};
 use super::rules::{self, MemberOrder};
 use super::types::Type;
 use crate::model::{ModuleId, SymbolFlags, SymbolKind};
@@ -18,7 +18,7 @@ use crate::store::StoreError;
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Subclass {
     /// The class.
-    pub class: DefinitionRow,
+    pub class: DefinitionId,
     /// Whether it names the base itself.
     pub is_direct: bool,
     /// Whether it is an interface.
@@ -42,7 +42,7 @@ impl NameBinder<'_> {
     /// where types satisfy interfaces without saying so.
     pub fn subclasses_with_member(
         &self,
-        member: DefinitionRow,
+        member: DefinitionId,
     ) -> Result<(Vec<Subclass>, bool), StoreError> {
         let found = self.with_lookup(member, |lookup, file| match rules::of(file).members {
             MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
@@ -54,8 +54,8 @@ impl NameBinder<'_> {
     /// Returns the subclasses of a class, each with whether it names that one itself, and whether there may be more.
     pub fn subclasses(
         &self,
-        class: DefinitionRow,
-    ) -> Result<(Vec<(DefinitionRow, bool)>, bool), StoreError> {
+        class: DefinitionId,
+    ) -> Result<(Vec<(DefinitionId, bool)>, bool), StoreError> {
         let found = self.with_lookup(class, |lookup, file| match rules::of(file).members {
             MemberOrder::Embedding | MemberOrder::Implementations => Ok((Vec::new(), false)),
             _ => {
@@ -72,7 +72,7 @@ impl NameBinder<'_> {
     }
 
     /// Returns a class and those whose members it has.
-    pub fn class_and_bases(&self, class: DefinitionRow) -> Result<Vec<DefinitionRow>, StoreError> {
+    pub fn class_and_bases(&self, class: DefinitionId) -> Result<Vec<DefinitionId>, StoreError> {
         let found = self.with_lookup(class, |lookup, _| {
             let mut all = lookup.parts(class);
             all.push(class);
@@ -85,9 +85,9 @@ impl NameBinder<'_> {
     /// Returns the members of a name that the types declare which a class is built on.
     pub fn members_of_bases(
         &self,
-        class: DefinitionRow,
+        class: DefinitionId,
         name: &str,
-    ) -> Result<Vec<DefinitionRow>, StoreError> {
+    ) -> Result<Vec<DefinitionId>, StoreError> {
         let found = self.with_lookup(class, |lookup, _| {
             let mut members = Vec::new();
             for base in lookup.classes_above(class) {
@@ -107,8 +107,8 @@ impl NameBinder<'_> {
     /// Returns the methods of classes below that override a method, and whether there may be more.
     pub fn overriding_methods(
         &self,
-        method: DefinitionRow,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+        method: DefinitionId,
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         let found = self.with_lookup(method, |lookup, file| {
             lookup.overriding_methods(file, method.1)
         })?;
@@ -118,7 +118,7 @@ impl NameBinder<'_> {
     /// Looks up the dispatch targets of a definition by `ask`; `None` where its file has none at that place.
     pub(super) fn with_lookup<T>(
         &self,
-        of: DefinitionRow,
+        of: DefinitionId,
         ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         self.cache.checked(|| {
@@ -150,7 +150,7 @@ impl DispatchLookup<'_, '_> {
         let class = home.definition(class);
         let (below, is_cut) = self.classes_below(class, &mut DerivedClasses::default())?;
         let own = self.parts(class);
-        let has = |at: &DefinitionRow| {
+        let has = |at: &DefinitionId| {
             let Some(file) = self.linker.cache.get(at.0) else {
                 return false;
             };
@@ -194,8 +194,8 @@ impl DispatchLookup<'_, '_> {
             });
         }
         // A class between two others may leave the member to those below.
-        let complete: Vec<DefinitionRow> = below.iter().copied().filter(|at| has(at)).collect();
-        let completed: Vec<DefinitionRow> = complete
+        let complete: Vec<DefinitionId> = below.iter().copied().filter(|at| has(at)).collect();
+        let completed: Vec<DefinitionId> = complete
             .iter()
             .flat_map(|at| self.classes_above(*at))
             .collect();
@@ -206,7 +206,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Whether a type is an interface, and whether it is said to be abstract.
-    fn is_interface_or_abstract(&self, class: DefinitionRow) -> (bool, bool) {
+    fn is_interface_or_abstract(&self, class: DefinitionId) -> (bool, bool) {
         let Some(file) = self.linker.cache.get(class.0) else {
             return (false, false);
         };
@@ -215,7 +215,7 @@ impl DispatchLookup<'_, '_> {
         (is_interface, is_abstract)
     }
 
-    fn is_direct_subclass(&self, class: DefinitionRow, bases: &[DefinitionRow]) -> bool {
+    fn is_direct_subclass(&self, class: DefinitionId, bases: &[DefinitionId]) -> bool {
         let file = self.linker.cache.get(class.0);
         let named = file
             .map(|file| self.bases(&file, class.1))
@@ -227,7 +227,7 @@ impl DispatchLookup<'_, '_> {
         &self,
         file: &Rc<LinkedFile>,
         at: u32,
-    ) -> Result<(Vec<DefinitionRow>, bool), StoreError> {
+    ) -> Result<(Vec<DefinitionId>, bool), StoreError> {
         let class = file.symbol(at).parent.filter(|it| is_class(file, *it));
         let Some(class) = class.filter(|_| may_be_dispatched(file, at)) else {
             return Ok((Vec::new(), false));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::linker::Linker;
-use super::name_binder::{DefinitionRow, NameBinder};
+use super::name_binder::{DefinitionId, NameBinder};
 use super::types::Type;
 use crate::ir::{ExprId, Target};
 use crate::model::{FileId, SymbolKind};
@@ -19,7 +19,7 @@ const MAX_PARTS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnionPart {
     /// Its definition; `None` of a type that has no name, or is external.
-    pub row: Option<DefinitionRow>,
+    pub row: Option<DefinitionId>,
     /// Whether it has the member that was asked for, or may have it.
     pub has_member: bool,
 }
@@ -78,9 +78,9 @@ impl NameBinder<'_> {
     /// Returns the member that values of a type have by a name, where that is a definition.
     pub fn member_of(
         &self,
-        (file, at): DefinitionRow,
+        (file, at): DefinitionId,
         name: &str,
-    ) -> Result<Option<DefinitionRow>, StoreError> {
+    ) -> Result<Option<DefinitionId>, StoreError> {
         self.cache.checked(|| {
             let found = self.cache.get(file).and_then(|own| {
                 let linker = Linker::new(&self.cache, own);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::name_binder::DefinitionRow;
+use super::name_binder::DefinitionId;
 use crate::ir::{Expr, ExprId, SymbolIdx};
 use crate::model::{FileId, SymbolKind};
 use crate::store::{Read, StoreError};
@@ -33,7 +33,7 @@ pub(super) fn wrappers_of(
     cache: &FactsCache<'_>,
     file: &LinkedFile,
     component: SymbolIdx,
-) -> Result<(BTreeSet<DefinitionRow>, bool), StoreError> {
+) -> Result<(BTreeSet<DefinitionId>, bool), StoreError> {
     let mut found = BTreeSet::new();
     let symbol = file.symbol(component);
     let is_component = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Class)
@@ -92,7 +92,7 @@ fn is_given(
     linker: &Linker<'_, '_>,
     file: &Rc<LinkedFile>,
     value: ExprId,
-    wanted: DefinitionRow,
+    wanted: DefinitionId,
     depth: usize,
 ) -> bool {
     let Expr::Call { args, .. } = file.expr(value) else {

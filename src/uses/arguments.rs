@@ -14,7 +14,7 @@ use super::mentions::line_text_at;
 use super::modifiers::is_typescript;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::name_binder::{DefinitionRow, Meaning, NameBinder};
+use crate::link::name_binder::{DefinitionId, Meaning, NameBinder};
 use crate::model::{Budget, Family, FileId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::SymbolRow;
 use crate::syntax::{self, Arities, Arity, FragmentContext, PassedArguments, UseKind};
@@ -42,7 +42,7 @@ pub(super) struct ArityChange {
 }
 
 /// The changes of arity by the declarations that calls name.
-pub(super) type NarrowerDefinitions = HashMap<DefinitionRow, ArityChange>;
+pub(super) type NarrowerDefinitions = HashMap<DefinitionId, ArityChange>;
 
 impl ArityChange {
     /// Returns why a call that passes these arguments is broken; `None` where it is not, or was before.
@@ -97,7 +97,7 @@ impl Uses<'_> {
     fn add_base_calls(
         &self,
         difference: &Difference,
-        (file, class): DefinitionRow,
+        (file, class): DefinitionId,
         one: &ArityChange,
         found: &mut BrokenUses,
     ) -> Result<()> {
@@ -141,7 +141,7 @@ impl Uses<'_> {
     fn narrower(
         &self,
         states: &BeforeAfter<'_>,
-    ) -> Result<(NarrowerDefinitions, Vec<(DefinitionRow, ArityChange)>)> {
+    ) -> Result<(NarrowerDefinitions, Vec<(DefinitionId, ArityChange)>)> {
         let difference = states.difference;
         let mut all = NarrowerDefinitions::new();
         let mut builders = Vec::new();
@@ -183,9 +183,9 @@ impl Uses<'_> {
     fn heirs(
         &self,
         binder: &NameBinder<'_>,
-        class: DefinitionRow,
-    ) -> Result<Vec<(DefinitionRow, bool)>> {
-        let (mut heirs, mut open) = (Vec::<(DefinitionRow, bool)>::new(), vec![class]);
+        class: DefinitionId,
+    ) -> Result<Vec<(DefinitionId, bool)>> {
+        let (mut heirs, mut open) = (Vec::<(DefinitionId, bool)>::new(), vec![class]);
         while let Some(base) = open.pop() {
             let (below, _) = binder.subclasses(base)?;
             for (heir, is_direct) in below {
@@ -206,7 +206,7 @@ impl Uses<'_> {
     fn has_constructor(
         &self,
         binder: &NameBinder<'_>,
-        (file, class): DefinitionRow,
+        (file, class): DefinitionId,
     ) -> Result<Option<bool>> {
         let Some(facts) = binder.facts(file) else {
             return Ok(None);
@@ -233,8 +233,8 @@ impl Uses<'_> {
     pub(super) fn made_by_constructor_of(
         &self,
         binder: &NameBinder<'_>,
-        class: DefinitionRow,
-    ) -> Result<Vec<DefinitionRow>> {
+        class: DefinitionId,
+    ) -> Result<Vec<DefinitionId>> {
         let heirs = self.heirs(binder, class)?.into_iter();
         let made = heirs.filter(|(_, has_constructor)| !has_constructor);
         Ok(made.map(|(heir, _)| heir).collect())

@@ -13,7 +13,7 @@ use crate::ir::{
     Export, ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, Reference, Target,
 };
 use crate::link::is_standard_method;
-use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning, NameBinder};
+use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning, NameBinder};
 use crate::link::overlay::OverlayFileIds;
 use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, SymbolKind};
 use crate::store::ImportTarget;
@@ -26,7 +26,7 @@ pub(super) struct BeforeAfter<'a> {
     pub(super) before: NameBinder<'a>,
     pub(super) now: NameBinder<'a>,
     /// The declarations that are gone, with their change.
-    pub(super) gone: HashMap<DefinitionRow, usize>,
+    pub(super) gone: HashMap<DefinitionId, usize>,
     pub(super) targets_before: HashMap<FileId, Vec<ImportTarget>>,
     pub(super) undeclared: UndeclaredModules,
 }
@@ -120,7 +120,7 @@ pub(super) enum Loss {
     /// a cast says that an object is of the type.
     Uncertain(usize),
     /// A definition that its importer no longer gets: file and symbol.
-    Definition(DefinitionRow),
+    Definition(DefinitionId),
     /// A module, by its file.
     Module(ModuleId),
     /// A module of Rust that nothing declares any more, by its file.
@@ -208,7 +208,7 @@ impl BeforeAfter<'_> {
     }
 
     /// Returns the class around a member that is gone, as it is, and the classes that it is built on; none of a member of something else.
-    pub(super) fn class_of_member(&self, change: usize) -> Result<Vec<DefinitionRow>> {
+    pub(super) fn class_of_member(&self, change: usize) -> Result<Vec<DefinitionId>> {
         let difference = self.difference;
         let change = &difference.changes[change];
         let (Some(place), Some((file, symbol))) = (&change.old, difference.old(change)) else {
@@ -247,8 +247,8 @@ impl BeforeAfter<'_> {
 
     /// Whether none of these classes declares a member. In TypeScript `this.open = first` declares none either, and a definition that is
     /// found for `open` is that of its value.
-    pub(super) fn lack_member(&self, classes: &[DefinitionRow], name: &str) -> bool {
-        let declares = |(file, at): &DefinitionRow| {
+    pub(super) fn lack_member(&self, classes: &[DefinitionId], name: &str) -> bool {
+        let declares = |(file, at): &DefinitionId| {
             let facts = self.now.facts(*file);
             facts.is_none_or(|facts| {
                 let mut members = facts.symbols.iter();

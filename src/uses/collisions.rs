@@ -16,7 +16,7 @@ use super::undeclared_modules::UndeclaredModules;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::FileFacts;
-use crate::link::name_binder::{DefinitionRow, Meaning, NameBinder, Overlay};
+use crate::link::name_binder::{DefinitionId, Meaning, NameBinder, Overlay};
 use crate::link::overlay::{OverlayFile, OverlayFileIds, overlay};
 use crate::model::{FileId, Provenance, RepoPath};
 use crate::store::ImportTarget;
@@ -265,7 +265,7 @@ impl Uses<'_> {
         merging: &Difference,
         before: &NameBinder<'_>,
         ids_of: impl Fn(&RepoPath) -> Option<&'u OverlayFileIds>,
-    ) -> Result<(HashMap<DefinitionRow, usize>, NarrowerDefinitions)> {
+    ) -> Result<(HashMap<DefinitionId, usize>, NarrowerDefinitions)> {
         let mut gone = HashMap::new();
         let mut narrower = NarrowerDefinitions::new();
         let mut trees = ArityTrees::default();

@@ -18,7 +18,7 @@ use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Reference, Target};
-use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning};
+use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning};
 use crate::model::{Family, FileId, ModuleId, Provenance, Symbol};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Occurrence, OccurrenceRole, Occurrences};
@@ -78,7 +78,7 @@ struct LostLists {
     /// By their words, to be found in the text.
     by_word: BTreeMap<String, HashMap<OccurrenceRole, DanglingName>>,
     /// Definitions that are as they were, and that no import gets any more.
-    not_exported: HashMap<DefinitionRow, Loss>,
+    not_exported: HashMap<DefinitionId, Loss>,
 }
 
 impl LostLists {
@@ -278,7 +278,7 @@ impl Uses<'_> {
         let mut references = HashMap::new();
         let mut receivers = Receivers::default();
         let is_typed = self.is_typed(bound.id)?;
-        let mut homes: HashMap<usize, Vec<DefinitionRow>> = HashMap::new();
+        let mut homes: HashMap<usize, Vec<DefinitionId>> = HashMap::new();
         let meanings = bound.before.references.iter().zip(&bound.now.references);
         for (n, (before, now)) in meanings.enumerate() {
             let undeclared = states.undeclared.loss_of(bound, (*before, *now));

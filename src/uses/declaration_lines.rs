@@ -6,7 +6,7 @@ use super::Uses;
 use super::before_after::start_of_line;
 use super::mentions::line_text_at;
 use crate::error::Result;
-use crate::link::name_binder::DefinitionRow;
+use crate::link::name_binder::DefinitionId;
 use crate::model::RepoPath;
 use crate::store::SymbolRow;
 
@@ -34,7 +34,7 @@ impl Uses<'_> {
     }
 
     /// Returns the declaration of a definition; `None` where the text of its file differs now.
-    pub(super) fn declaration(&self, of: DefinitionRow) -> Result<Option<Declaration>> {
+    pub(super) fn declaration(&self, of: DefinitionId) -> Result<Option<Declaration>> {
         let Some(path) = self.read.path_of(of.0)? else {
             return Ok(None);
         };

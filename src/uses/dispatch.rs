@@ -5,7 +5,7 @@ use super::Uses;
 use crate::error::Result;
 use crate::graph::impact::WalkStart;
 use crate::link::dispatch::DispatchRelations;
-use crate::link::name_binder::DefinitionRow;
+use crate::link::name_binder::DefinitionId;
 use crate::model::{Family, Provenance, SymbolId, SymbolKind};
 use crate::store::{StoreResult, SymbolRow};
 use crate::syntax;
@@ -55,7 +55,7 @@ impl<'r> Uses<'r> {
     /// field or a variable of Go that a function is assigned to. One of another build is used as the other is.
     pub(super) fn holds_function(
         &self,
-        (file, _): DefinitionRow,
+        (file, _): DefinitionId,
         row: SymbolId,
         provenance: Provenance,
     ) -> StoreResult<bool> {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::{LineStarts, Uses};
 use crate::error::{Error, Result};
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
-use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning};
+use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning};
 use crate::model::{Family, FileId, SkipReason, Symbol, SymbolKind};
 use crate::store::FileSummary;
 use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
@@ -61,7 +61,7 @@ pub enum UseRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UseTarget {
     /// A definition.
-    Definition(DefinitionRow),
+    Definition(DefinitionId),
     /// A file as a module.
     File(FileId),
 }
@@ -152,7 +152,7 @@ impl Uses<'_> {
     ///
     /// # Errors
     /// Those of an index that can't be read.
-    pub fn bases_of(&self, file: FileId) -> Result<Vec<(u32, DefinitionRow)>> {
+    pub fn bases_of(&self, file: FileId) -> Result<Vec<(u32, DefinitionId)>> {
         let binder = self.binder();
         let Some(facts) = binder.facts(file) else {
             return Ok(Vec::new());

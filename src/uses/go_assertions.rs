@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::go_assertions::RequiredMethod;
 use crate::link::interfaces::InterfaceMethods;
-use crate::link::name_binder::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, FileId, RepoPath, Symbol, SymbolKind};
 use crate::syntax;
 
@@ -22,7 +22,7 @@ struct ChangedMethod<'d> {
     change: usize,
     home: &'d RepoPath,
     method: &'d Symbol,
-    type_: DefinitionRow,
+    type_: DefinitionId,
     /// Whether it is gone; else its signature is another one.
     is_gone: bool,
 }
@@ -217,7 +217,7 @@ impl Uses<'_> {
 }
 
 /// Returns a type as it was, by its place among the symbols of its file; `None` where it was not there.
-fn earlier_type(states: &BeforeAfter<'_>, now: DefinitionRow) -> Option<DefinitionRow> {
+fn earlier_type(states: &BeforeAfter<'_>, now: DefinitionId) -> Option<DefinitionId> {
     let (present, earlier) = (states.now.facts(now.0)?, states.before.facts(now.0)?);
     let type_ = present.symbols.get(now.1 as usize)?;
     Some((now.0, place_of(&earlier.symbols, type_)?))

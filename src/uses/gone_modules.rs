@@ -1,7 +1,7 @@
 //! Modules and packages that no file of the repository has any more, whose imports lead out of it now.
 
 use super::before_after::{BeforeAfter, BoundFile, Loss};
-use crate::link::name_binder::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, FileId};
 use crate::store::ImportTarget;
 
@@ -42,7 +42,7 @@ impl BeforeAfter<'_> {
     pub(super) fn lost_with_module(
         &self,
         bound: &BoundFile<'_>,
-        definition: DefinitionRow,
+        definition: DefinitionId,
         now: Meaning,
     ) -> Option<bool> {
         if now != Meaning::External || !self.gone.contains_key(&definition) {

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ir::{ExportKind, FileFacts, ImportKind};
 use crate::link::entries::entries;
 use crate::link::name_binder::{
-    DefinitionRow, FileMeanings, Meaning, NameBinder, is_meant_to_export,
+    DefinitionId, FileMeanings, Meaning, NameBinder, is_meant_to_export,
 };
 use crate::model::{Family, FileId, Provenance, RepoPath};
 use crate::store::{SymbolRow, token};
@@ -45,7 +45,7 @@ impl Uses<'_> {
         let Some(own) = self.read.file(first.path.as_str())? else {
             return Ok(exposure);
         };
-        let wanted: Vec<DefinitionRow> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
+        let wanted: Vec<DefinitionId> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
         let binder = self.binder();
         let mut files = self
@@ -131,7 +131,7 @@ impl Uses<'_> {
         binder: &NameBinder<'_>,
         files: &BTreeSet<FileId>,
         names: &BTreeSet<String>,
-        wanted: &[DefinitionRow],
+        wanted: &[DefinitionId],
     ) -> Result<Vec<String>> {
         let mut passing = BTreeSet::new();
         for file in files {

@@ -11,7 +11,7 @@ use super::difference::Difference;
 use super::implicit_callers::BasesAsked;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
-use crate::link::name_binder::DefinitionRow;
+use crate::link::name_binder::DefinitionId;
 use crate::model::{FileId, Provenance, Symbol, SymbolFlags, SymbolKind};
 use crate::store::token;
 
@@ -84,7 +84,7 @@ impl Uses<'_> {
         states: &BeforeAfter<'_>,
         bound: &BoundFile<'_>,
         earlier_id: FileId,
-        (reference, definition): (usize, DefinitionRow),
+        (reference, definition): (usize, DefinitionId),
         receivers: &mut Receivers,
     ) -> Result<Option<usize>> {
         if !self.is_typed(bound.id)? {

@@ -14,7 +14,7 @@ use super::modifiers::DeclaredModifiers;
 use super::new_requirements::is_demanded;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::link::name_binder::DefinitionRow;
+use crate::link::name_binder::DefinitionId;
 use crate::model::{Family, FileId, Symbol, SymbolKind};
 
 /// A member that is gone from a type which is still there, or that takes other arguments.
@@ -24,12 +24,12 @@ struct LostMember<'d> {
     home: &'d ChangedFile,
     member: &'d Symbol,
     /// The type as it is.
-    type_: DefinitionRow,
+    type_: DefinitionId,
 }
 
 /// A member of a base that types which are built on that one have to have.
 struct RequiredMember {
-    row: DefinitionRow,
+    row: DefinitionId,
     family: Family,
     is_of_interface: bool,
 }
@@ -95,9 +95,9 @@ impl Uses<'_> {
         }
         let (below, is_cut) = self.binder().subclasses(lost.type_)?;
         found.is_cut |= is_cut;
-        let mut concerned: BTreeSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
+        let mut concerned: BTreeSet<DefinitionId> = below.into_iter().map(|it| it.0).collect();
         concerned.insert(lost.type_);
-        let mut lacking: BTreeSet<(DefinitionRow, bool)> = BTreeSet::new();
+        let mut lacking: BTreeSet<(DefinitionId, bool)> = BTreeSet::new();
         for one in required {
             let (types, is_cut) = self.binder().subclasses_with_member(one.row)?;
             found.is_cut |= is_cut;

@@ -13,7 +13,7 @@ use super::files_with_name::{MAX_READ_BYTES, is_one_word};
 use super::name_forms::NameForm;
 use super::unbound_uses::may_name;
 use crate::error::{Error, Result};
-use crate::link::name_binder::{DefinitionRow, FileMeanings, Meaning, NameBinder};
+use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning, NameBinder};
 use crate::model::{Family, FileId, Provenance, RepoPath, SkipReason, Span, SymbolId, SymbolKind};
 use crate::store::{FileSummary, SymbolRow};
 use crate::syntax::{self, CodeSignal, OccurrenceRole, Occurrences, TestCase, UseKind};
@@ -88,11 +88,11 @@ pub enum MentionPart {
 /// The definition that the places are sorted by.
 struct MentionTarget<'a> {
     name: &'a str,
-    targets: HashSet<DefinitionRow>,
+    targets: HashSet<DefinitionId>,
     /// Definitions that the targets may be used in place of.
     dispatch: DispatchUses,
     /// All definitions of their names in their files: an import or export of one means each, `interface Foo` and `const Foo`.
-    imported: HashSet<DefinitionRow>,
+    imported: HashSet<DefinitionId>,
     /// Where their names stand.
     named_at: HashSet<(&'a str, u32)>,
     /// Whether it is a member, which is reached through an object.
@@ -112,7 +112,7 @@ struct MentionTarget<'a> {
 }
 
 /// The uses by dispatch of each definition.
-type DispatchUses = HashMap<DefinitionRow, UsesByDispatch>;
+type DispatchUses = HashMap<DefinitionId, UsesByDispatch>;
 
 /// Which uses of one definition may be uses of another.
 #[derive(Clone, Copy)]
@@ -128,7 +128,7 @@ struct UsesByDispatch {
 
 impl MentionTarget<'_> {
     /// Whether uses of a definition may be uses of the targets.
-    fn has(&self, definition: DefinitionRow) -> bool {
+    fn has(&self, definition: DefinitionId) -> bool {
         self.targets.contains(&definition) || self.dispatch.contains_key(&definition)
     }
 
@@ -167,7 +167,7 @@ impl MentionTarget<'_> {
     /// Returns the part of a use of a definition; `None` where it uses none of the targets.
     fn used(
         &self,
-        definition: DefinitionRow,
+        definition: DefinitionId,
         kind: UseKind,
         provenance: Provenance,
     ) -> Option<MentionPart> {

@@ -70,7 +70,7 @@ pub use unchecked_uses::UncheckedUses;
 pub use unfollowed_files::UnfollowedFiles;
 
 pub use crate::graph::changes::ChangeKind;
-pub use crate::link::name_binder::DefinitionRow;
+pub use crate::link::name_binder::DefinitionId;
 pub use crate::syntax::{LocalName, TestCase, UseKind};
 
 use std::cell::{OnceCell, RefCell};

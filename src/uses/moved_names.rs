@@ -8,7 +8,7 @@ use super::broken_use::BrokenUses;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{FileFacts, Import};
-use crate::link::name_binder::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, Provenance};
 use crate::syntax;
 
@@ -48,7 +48,7 @@ impl Uses<'_> {
         let (was, is) = (&states.difference.files[from], &states.difference.files[to]);
         let (old, new) = (&was.old.facts, &is.new.facts);
         let own = states.overlay_ids[from].earlier;
-        let mut known: HashMap<&str, DefinitionRow> = HashMap::new();
+        let mut known: HashMap<&str, DefinitionId> = HashMap::new();
         let meanings = states.before.of_file(own)?.references;
         for (used, meaning) in old.references.iter().zip(meanings) {
             if let (Some(definition), true) = (meaning.definition(), is_bare(old, used))
@@ -78,7 +78,7 @@ impl Uses<'_> {
         }
         let language = syntax::by_path(&is.path);
         let uses = syntax::occurrences_of(language, &is.new.text, &[], &self.budget);
-        let mut places: HashMap<DefinitionRow, Vec<BrokenPlace>> = HashMap::new();
+        let mut places: HashMap<DefinitionId, Vec<BrokenPlace>> = HashMap::new();
         for (start, line, reference, kind) in uses.ok_or_else(Error::cancelled)?.uses {
             if let Some(definition) = lost(reference) {
                 places.entry(definition).or_default().push(BrokenPlace {

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::graph::tokens::tokens;
 use crate::link::interfaces::OtherMethods;
-use crate::link::name_binder::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::link::subclasses::Subclass;
 use crate::model::{Family, FileId, RepoPath, Symbol, SymbolKind};
 use crate::syntax;
@@ -175,7 +175,7 @@ impl Uses<'_> {
     fn add_lacking_heirs(
         &self,
         one: &Requirement<'_>,
-        member: DefinitionRow,
+        member: DefinitionId,
         found: &mut BrokenUses,
     ) -> Result<()> {
         let (subclasses, is_cut) = self.binder().subclasses_with_member(member)?;
@@ -293,7 +293,7 @@ impl Uses<'_> {
     fn add_type(
         &self,
         one: &Requirement<'_>,
-        type_: DefinitionRow,
+        type_: DefinitionId,
         is_certain: bool,
         found: &mut BrokenUses,
     ) -> Result<()> {

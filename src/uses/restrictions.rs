@@ -16,7 +16,7 @@ use super::unchecked_parameters::parameter_types;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{Expr, FileFacts, Reference, Target, visible_projects};
-use crate::link::name_binder::{DefinitionRow, Meaning};
+use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, FileId, Provenance, RepoPath, Symbol, SymbolKind};
 use crate::syntax::{self, OccurrenceRole, UseKind};
 
@@ -26,7 +26,7 @@ pub(super) struct Restricted<'d> {
     change: usize,
     home: &'d ChangedFile,
     /// The declaration as it is.
-    row: DefinitionRow,
+    row: DefinitionId,
     /// Who may use it now, where that are fewer.
     access: Option<Visibility>,
     /// Whether it is static now, where it was not, or the other way round.
@@ -408,7 +408,7 @@ impl Uses<'_> {
         ) {
             let (below, is_cut) = self.binder().subclasses(owner)?;
             found.is_cut |= is_cut;
-            let below: HashSet<DefinitionRow> = below.into_iter().map(|it| it.0).collect();
+            let below: HashSet<DefinitionId> = below.into_iter().map(|it| it.0).collect();
             if site.around().any(|at| below.contains(&(site.file, at))) {
                 // Through an object of the base it is not seen.
                 let is_own = site.is_bare() || site.is_of_own_object();
@@ -522,7 +522,7 @@ impl Restricted<'_> {
         [Some(self.row.1), class].into_iter().flatten().collect()
     }
 
-    fn is_meant(&self, used: DefinitionRow, kind: UseKind) -> bool {
+    fn is_meant(&self, used: DefinitionId, kind: UseKind) -> bool {
         let symbol = self.symbol();
         let is_own_call = symbol.kind == SymbolKind::Constructor
             && kind == UseKind::New

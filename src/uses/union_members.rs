@@ -9,7 +9,7 @@ use super::broken_use::last_name;
 use super::changed_file::place_of;
 use super::narrowing::{WrittenReceiver, has_parameter, may_be_narrowed};
 use crate::error::Result;
-use crate::link::name_binder::DefinitionRow;
+use crate::link::name_binder::DefinitionId;
 use crate::link::union_parts::UnionPart;
 use crate::model::{Family, Provenance, SymbolKind};
 use crate::store::token;
@@ -164,7 +164,7 @@ impl BeforeAfter<'_> {
     }
 
     /// Returns a definition of the new state as it was; `None` where it was not there.
-    pub(super) fn row_before(&self, row: DefinitionRow) -> Option<DefinitionRow> {
+    pub(super) fn row_before(&self, row: DefinitionId) -> Option<DefinitionId> {
         let (file, at) = row;
         let mut changed = self.difference.files.iter().zip(&self.overlay_ids);
         let Some((changed, _)) = changed.find(|(_, ids)| ids.earlier == file) else {
