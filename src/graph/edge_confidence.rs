@@ -70,7 +70,7 @@ fn test_class(basis: TestBasis) -> &'static str {
         TestBasis::Graph => "test",
         TestBasis::Path => Provenance::PathHeuristic.as_str(),
         TestBasis::Barrel => "test-barrel",
-        TestBasis::Mention => "test-mention",
+        TestBasis::NameOccurrence => "test-mention",
     }
 }
 

@@ -39,12 +39,12 @@ pub enum TestBasis {
     /// of a changed file, or by the class of a changed member.
     Barrel,
     /// It names it, and no use is bound.
-    Mention,
+    NameOccurrence,
 }
 
 impl TestBasis {
     /// Every basis.
-    pub const ALL: [Self; 4] = [Self::Graph, Self::Path, Self::Barrel, Self::Mention];
+    pub const ALL: [Self; 4] = [Self::Graph, Self::Path, Self::Barrel, Self::NameOccurrence];
 
     /// Returns the word for it on the wire.
     pub fn as_str(self) -> &'static str {
@@ -52,7 +52,7 @@ impl TestBasis {
             Self::Graph => "graph",
             Self::Path => "path",
             Self::Barrel => "barrel",
-            Self::Mention => "mention",
+            Self::NameOccurrence => "mention",
         }
     }
 }

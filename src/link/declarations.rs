@@ -176,7 +176,7 @@ impl NameBinder<'_> {
                 && file.facts.symbols.len() > at as usize
                 && is_declaration(file.symbol(at))
             {
-                *meaning = Meaning::Unresolved;
+                *meaning = Meaning::Unbound;
             }
         }
     }

@@ -59,7 +59,7 @@ pub enum Meaning {
     /// that of a field of a struct without a name.
     NoDefinition,
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
-    Unresolved,
+    Unbound,
 }
 
 impl Meaning {
@@ -79,7 +79,7 @@ pub struct FileMeanings {
     pub references: Vec<Meaning>,
     /// Of each name of each of [`FileFacts::imports`].
     pub imports: Vec<Vec<Meaning>>,
-    /// Of each of [`FileFacts::exports`]; `Unresolved` for `export *`.
+    /// Of each of [`FileFacts::exports`]; `Unbound` for `export *`.
     pub exports: Vec<Meaning>,
     /// The meaning of the wanted name, if a framework auto-imports it; see [`NameBinder::auto_imported`].
     pub auto_imported: Option<Meaning>,
@@ -154,7 +154,7 @@ impl<'a> NameBinder<'a> {
     }
 
     /// Binds the import and export lists of a file, and those of its references whose places `is_wanted` chooses: the others
-    /// are `Unresolved`.
+    /// are `Unbound`.
     pub fn of_names(
         &self,
         file: FileId,
@@ -169,7 +169,7 @@ impl<'a> NameBinder<'a> {
                     if is_wanted(at) {
                         self.reference(&linker, &own, &targets, used)
                     } else {
-                        Meaning::Unresolved
+                        Meaning::Unbound
                     }
                 };
                 let references = own.facts.references.iter().enumerate();
@@ -359,20 +359,20 @@ impl<'a> NameBinder<'a> {
             return if is_external {
                 Meaning::External
             } else {
-                Meaning::Unresolved
+                Meaning::Unbound
             };
         }
         if used.target != Target::Lexical {
-            return Meaning::Unresolved;
+            return Meaning::Unbound;
         }
         let import = own.import_at(name);
         match import.and_then(|(import, _)| targets.get(import as usize).copied().flatten()) {
             Some(ImportTarget::External) => Meaning::External,
             Some(target @ (ImportTarget::File(_) | ImportTarget::Unit(_))) => {
                 let target = target.module();
-                target.map_or(Meaning::Unresolved, |it| self.gone(own, name, it))
+                target.map_or(Meaning::Unbound, |it| self.gone(own, name, it))
             }
-            _ => Meaning::Unresolved,
+            _ => Meaning::Unbound,
         }
     }
 
@@ -398,9 +398,9 @@ impl<'a> NameBinder<'a> {
                                     None => self.missing(target, &name.imported),
                                 }
                             }
-                            None => Meaning::Unresolved,
+                            None => Meaning::Unbound,
                         },
-                        None => Meaning::Unresolved,
+                        None => Meaning::Unbound,
                     })
                     .collect()
             })
@@ -426,7 +426,7 @@ impl<'a> NameBinder<'a> {
         Some(match found {
             Some((Type::Definition(found), _)) => meaning(found),
             Some(_) => Meaning::External,
-            None => Meaning::Unresolved,
+            None => Meaning::Unbound,
         })
     }
 
@@ -442,7 +442,7 @@ impl<'a> NameBinder<'a> {
             return Meaning::External;
         }
         let Some(loaded) = self.cache.get(own.file) else {
-            return Meaning::Unresolved;
+            return Meaning::Unbound;
         };
         let linker = Linker::new(&self.cache, Rc::clone(&loaded));
         let module = Module {
@@ -455,7 +455,7 @@ impl<'a> NameBinder<'a> {
         match found.or_else(|| linker.at_written_path(&loaded, path)) {
             Some(Type::Definition(found)) => meaning(found),
             Some(found) if found.is_external() => Meaning::External,
-            _ => Meaning::Unresolved,
+            _ => Meaning::Unbound,
         }
     }
 
@@ -463,7 +463,7 @@ impl<'a> NameBinder<'a> {
         if rules::of(own).has_module_tree {
             let none = ImportTarget::Missing;
             let all = own.facts.exports.iter().map(|export| match export.kind {
-                ExportKind::Star => Meaning::Unresolved,
+                ExportKind::Star => Meaning::Unbound,
                 _ => self.by_path(own, Some(none), &export.specifier, &export.name),
             });
             return all.collect();
@@ -471,7 +471,7 @@ impl<'a> NameBinder<'a> {
         let all = own.facts.exports.iter();
         all.map(|export| {
             if export.kind == ExportKind::Star {
-                return Meaning::Unresolved;
+                return Meaning::Unbound;
             }
             let found = exports::resolve(&self.cache, own.file, &export.name);
             match (found, own.target_of(&export.specifier)) {
@@ -480,7 +480,7 @@ impl<'a> NameBinder<'a> {
                 (None, None) if self.passes_on_external(own.file, &export.name) => {
                     Meaning::External
                 }
-                (None, None) => Meaning::Unresolved,
+                (None, None) => Meaning::Unbound,
             }
         })
         .collect()
@@ -490,7 +490,7 @@ impl<'a> NameBinder<'a> {
     fn gone(&self, own: &LinkedFile, local: &str, target: ModuleId) -> Meaning {
         match own.import(local) {
             Some((_, imported)) => self.missing(target, imported),
-            None => Meaning::Unresolved,
+            None => Meaning::Unbound,
         }
     }
 
@@ -517,7 +517,7 @@ impl<'a> NameBinder<'a> {
                 continue;
             }
             let Some(loaded) = self.cache.get(file) else {
-                return Meaning::Unresolved;
+                return Meaning::Unbound;
             };
             let facts = &loaded.facts;
             let n_stars = facts
@@ -534,7 +534,7 @@ impl<'a> NameBinder<'a> {
                     .iter()
                     .any(|it| it.kind == ExportKind::Assignment);
             if !is_known || name == "*" {
-                return Meaning::Unresolved;
+                return Meaning::Unbound;
             }
             open.extend(&loaded.stars);
         }

@@ -171,7 +171,7 @@ impl File<'_> {
             Meaning::KeywordArgument => Some("keyword".to_owned()),
             Meaning::NoDefinition => Some("parameter".to_owned()),
             Meaning::Dangling(_) => Some("missing".to_owned()),
-            Meaning::Unresolved => None,
+            Meaning::Unbound => None,
         }
     }
 }

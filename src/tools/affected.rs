@@ -84,7 +84,7 @@ impl Affected {
             let known: HashSet<RepoPath> = self.tests.iter().map(|test| test.0.0.clone()).collect();
             let naming = uses(view).tests_naming(&view.roles, target, &known)?;
             let tests = naming.paths.into_iter().filter(|path| !view.is_gone(path));
-            let tests = tests.map(|path| ((path, 1, Provenance::Name), TestBasis::Mention));
+            let tests = tests.map(|path| ((path, 1, Provenance::Name), TestBasis::NameOccurrence));
             self.tests.extend(tests);
         }
         Ok(())

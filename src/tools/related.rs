@@ -354,7 +354,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     results.retain(|result| RepoPath::new(&result.path).is_none_or(|path| !view.is_gone(&path)));
     results.sort_by_cached_key(|it| {
         // A list that is cut ends in tests, of which there are many, those last of which little is known.
-        let is_loose = matches!(it.basis, TestBasis::Barrel | TestBasis::Mention);
+        let is_loose = matches!(it.basis, TestBasis::Barrel | TestBasis::NameOccurrence);
         let role = RepoPath::new(&it.path).map(|path| view.roles.of(&path));
         let kind = (
             is_loose.then_some(it.basis),

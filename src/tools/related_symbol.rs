@@ -100,7 +100,7 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges
             provenance,
             basis: match provenance {
                 Provenance::PathHeuristic => TestBasis::Path,
-                Provenance::Name if !known.contains(&path) => TestBasis::Mention,
+                Provenance::Name if !known.contains(&path) => TestBasis::NameOccurrence,
                 _ => TestBasis::Graph,
             },
             ..direct(view, &path, EdgeType::Tests)
@@ -128,7 +128,7 @@ pub(super) fn tests_naming_exports(view: &View<'_>, path: &RepoPath) -> Result<V
     let edges = tests.iter().map(|test| RelatedEdge {
         direction: Direction::In.as_str(),
         provenance: Provenance::Name,
-        basis: TestBasis::Mention,
+        basis: TestBasis::NameOccurrence,
         ..direct(view, test, EdgeType::Tests)
     });
     Ok(edges.collect())

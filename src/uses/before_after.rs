@@ -291,7 +291,7 @@ fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
 pub(super) fn is_unbound(meaning: Meaning) -> bool {
     matches!(
         meaning,
-        Meaning::Unresolved | Meaning::KeywordArgument | Meaning::Dangling(_)
+        Meaning::Unbound | Meaning::KeywordArgument | Meaning::Dangling(_)
     )
 }
 

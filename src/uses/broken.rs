@@ -14,8 +14,8 @@ use super::before_after::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFil
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, last_name};
 use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
-use super::mentions::line_text_at;
 use super::modifiers::is_typescript;
+use super::name_occurrences::line_text_at;
 use super::unbound_uses::{may_mean, n_beside};
 use crate::error::{Error, Result};
 use crate::link::name_binder::{Meaning, NameBinder, Overlay};

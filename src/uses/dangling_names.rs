@@ -254,7 +254,7 @@ impl Uses<'_> {
             return Ok(None);
         };
         if now == Meaning::External && module_gone.is_some() {
-            now = Meaning::Unresolved;
+            now = Meaning::Unbound;
         }
         let name = &*bound.facts.imports[import].names[n].imported;
         if let (Meaning::Definition(..), Meaning::Module(module), "default") = (before, now, name)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::before_after::start_of_line;
-use super::mentions::line_text_at;
+use super::name_occurrences::line_text_at;
 use crate::error::Result;
 use crate::link::name_binder::DefinitionId;
 use crate::model::RepoPath;

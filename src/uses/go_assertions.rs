@@ -7,7 +7,7 @@ use super::Uses;
 use super::before_after::{BeforeAfter, start_of_line};
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, ChangedMember, Refusal};
 use super::changed_file::place_of;
-use super::mentions::line_text_at;
+use super::name_occurrences::line_text_at;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::link::go_assertions::RequiredMethod;

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
-use super::mentions::{innermost, lines_of};
+use super::name_occurrences::{innermost, lines_of};
 use crate::error::{Error, Result};
 use crate::model::{Analysis, FileId, FileRole, RepoPath, Span, SymbolFlags};
 use crate::roles::Roles;

@@ -4,7 +4,7 @@ use super::unknown::{MAX_PLACES, NamePlaceOutput, place_outputs};
 use crate::error::Result;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::answer::{MAX_LIST_BYTES, truncate_to_bytes};
-use crate::uses::{Mention, MentionPart};
+use crate::uses::{NameOccurrence, OccurrenceMeaning};
 use crate::workspace::{SymbolRow, View, family_of};
 
 /// Places that are shown of a field, whose uses nothing else lists.
@@ -13,21 +13,21 @@ const MAX_FIELD_PLACES: usize = 40;
 /// The declarations of fields of one name.
 pub(super) struct FieldsOfC<'m> {
     /// Each with its type.
-    declared: Vec<(String, &'m Mention)>,
+    declared: Vec<(String, &'m NameOccurrence)>,
     /// Other types that declare a field of the name.
     others: Vec<String>,
 }
 
 impl<'m> FieldsOfC<'m> {
     /// Finds the places that declare a field of the name. A name with a type before it, `client.argv`, means those of that type.
-    pub(super) fn of(view: &View<'_>, name: &str, mentions: &'m [Mention]) -> Result<Self> {
+    pub(super) fn of(view: &View<'_>, name: &str, mentions: &'m [NameOccurrence]) -> Result<Self> {
         let owner = name.rsplit_once(['.', ':']);
         let owner = owner.map(|it| it.0.trim_end_matches(':').replace("::", "."));
-        let mut declared: Vec<(String, &Mention)> = Vec::new();
+        let mut declared: Vec<(String, &NameOccurrence)> = Vec::new();
         let mut others = Vec::new();
         let mut known: Option<(&RepoPath, Vec<SymbolRow>)> = None;
         for mention in mentions {
-            let is_declared = mention.part == MentionPart::OtherDefinition
+            let is_declared = mention.meaning == OccurrenceMeaning::OtherDefinition
                 && family_of(mention.path.as_str()) == Some(Family::C);
             if !is_declared {
                 continue;
@@ -72,10 +72,10 @@ impl<'m> FieldsOfC<'m> {
     }
 
     /// Whether a place may use one of the fields: a function in a field of a known type is no definition of the repository either.
-    pub(super) fn may_be_used(&self, mention: &Mention) -> bool {
+    pub(super) fn may_be_used(&self, mention: &NameOccurrence) -> bool {
         let is_use = matches!(
-            mention.part,
-            MentionPart::Unresolved | MentionPart::External
+            mention.meaning,
+            OccurrenceMeaning::Unbound | OccurrenceMeaning::External
         );
         is_use
             && !self.declared.is_empty()
@@ -84,35 +84,36 @@ impl<'m> FieldsOfC<'m> {
     }
 
     /// Whether a place names the field of another type, whose method it stands in: `size_` and `this->size_` in `Other::get`.
-    fn is_of_other(&self, mention: &Mention) -> bool {
+    fn is_of_other(&self, mention: &NameOccurrence) -> bool {
         let owner = mention.within.as_ref().and_then(|it| it.rsplit_once('.'));
         mention.is_of_receiver && owner.is_some_and(|it| self.others.iter().any(|one| one == it.0))
     }
 
     /// Returns the rank of the declarations and uses of the fields, the first first; `None` for any other place.
-    pub(super) fn rank(&self, mention: &Mention) -> Option<u8> {
+    pub(super) fn rank(&self, mention: &NameOccurrence) -> Option<u8> {
         if self.is_declaration(mention) {
             return Some(0);
         }
         self.may_be_used(mention).then_some(1)
     }
 
-    fn is_declaration(&self, mention: &Mention) -> bool {
+    fn is_declaration(&self, mention: &NameOccurrence) -> bool {
         self.declared
             .iter()
             .any(|(_, field)| std::ptr::eq(*field, mention))
     }
 
-    /// Returns the first places of the name, those of the fields by their part.
-    pub(super) fn places(&self, all: &[&Mention]) -> Vec<NamePlaceOutput> {
+    /// Returns the first places of the name, those of the fields by their meaning.
+    pub(super) fn places(&self, all: &[&NameOccurrence]) -> Vec<NamePlaceOutput> {
         if self.declared.is_empty() {
             return place_outputs(all, MAX_PLACES);
         }
         let own = all.iter().copied().filter(|it| !self.is_of_other(it));
         let mut places = place_outputs(&own.collect::<Vec<_>>(), MAX_FIELD_PLACES);
         for place in &mut places {
-            let is_here =
-                |it: &&&Mention| it.path.as_str() == place.line.path && it.line == place.line.line;
+            let is_here = |it: &&&NameOccurrence| {
+                it.path.as_str() == place.line.path && it.line == place.line.line
+            };
             let Some(mention) = all.iter().find(is_here) else {
                 continue;
             };

@@ -104,7 +104,7 @@ impl ReachedDefinitions {
     /// The number of test files that are bound, or support those.
     fn n_bound_tests(&self) -> usize {
         let affected = &self.affected;
-        affected.tests.len() + affected.support.len() - affected.n_tests(TestBasis::Mention)
+        affected.tests.len() + affected.support.len() - affected.n_tests(TestBasis::NameOccurrence)
     }
 
     fn defaults(&self, targets: &[SymbolRow]) -> Defaults {
@@ -238,7 +238,7 @@ pub(super) fn list_reached(
     output.affected_files = lists.files(&files);
     output.affected_examples = lists.files(&affected.examples);
     output.affected_tests = lists.tests(&reached)?;
-    let n_mentioning = affected.n_tests(TestBasis::Mention);
+    let n_mentioning = affected.n_tests(TestBasis::NameOccurrence);
     output.mentioning_tests = n_mentioning as u64;
     let n_bound = reached.n_bound_tests();
     output.n_unlisted_tests = n_bound.saturating_sub(output.affected_tests.len()) as u64;
@@ -385,7 +385,7 @@ fn list_tests(
     defaults: &Defaults,
 ) -> Vec<FilePlacesOutput> {
     let limit = clamp(input.limit, 200, 1..=500);
-    let n_mentioning = affected.n_tests(TestBasis::Mention);
+    let n_mentioning = affected.n_tests(TestBasis::NameOccurrence);
     let n_bound = affected.tests.len() + affected.support.len() - n_mentioning;
     let max_mentioning = match (input.limit, n_bound) {
         (Some(_), _) => limit,

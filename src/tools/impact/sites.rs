@@ -14,7 +14,7 @@ use crate::tools::analysed::is_outlined;
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::number::clamp;
 use crate::tools::places::Defaults;
-use crate::uses::{Mention, MentionPart, UseKind, Uses};
+use crate::uses::{NameOccurrence, OccurrenceMeaning, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
@@ -197,11 +197,15 @@ fn add_doubts(
     output: &mut ImpactOutput,
 ) -> Result<()> {
     let first = &targets[0];
-    let mentions = uses.mentions_of(targets, MAX_DOUBT_BYTES)?;
+    let mentions = uses.occurrences_of(targets, MAX_DOUBT_BYTES)?;
     output.completeness.unsearched_files = mentions.n_unsearched;
-    let is_doubtful =
-        |it: &&Mention| matches!(it.part, MentionPart::Unresolved | MentionPart::Dangling);
-    let doubts: Vec<&Mention> = mentions.all.iter().filter(is_doubtful).collect();
+    let is_doubtful = |it: &&NameOccurrence| {
+        matches!(
+            it.meaning,
+            OccurrenceMeaning::Unbound | OccurrenceMeaning::Dangling
+        )
+    };
+    let doubts: Vec<&NameOccurrence> = mentions.all.iter().filter(is_doubtful).collect();
     add_unresolved(view, first, doubts, (0, MAX_UNRESOLVED), output)?;
     Ok(())
 }
@@ -211,7 +215,7 @@ fn add_doubts(
 fn add_unresolved(
     view: &View<'_>,
     first: &SymbolRow,
-    mut unresolved: Vec<&Mention>,
+    mut unresolved: Vec<&NameOccurrence>,
     (n_before, limit): (usize, usize),
     output: &mut ImpactOutput,
 ) -> Result<Option<usize>> {
@@ -250,24 +254,28 @@ fn add_sites(
         Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
         None => None,
     };
-    let mentions = uses.mentions_of(targets, usize::MAX)?;
+    let mentions = uses.occurrences_of(targets, usize::MAX)?;
     let mut other = OtherMentionsOutput::default();
-    let mut unresolved: Vec<&Mention> = Vec::new();
-    let mut sites: Vec<&Mention> = Vec::new();
+    let mut unresolved: Vec<&NameOccurrence> = Vec::new();
+    let mut sites: Vec<&NameOccurrence> = Vec::new();
     let mut n_aliases = 0;
     for mention in &mentions.all {
-        match mention.part {
-            MentionPart::Use(..) | MentionPart::Import | MentionPart::ReExport => {
+        match mention.meaning {
+            OccurrenceMeaning::Use(..)
+            | OccurrenceMeaning::Import
+            | OccurrenceMeaning::ReExport => {
                 n_aliases += u64::from(mention.is_alias);
                 sites.push(mention);
             }
-            MentionPart::Unresolved | MentionPart::Dangling => unresolved.push(mention),
-            MentionPart::OwnDefinition | MentionPart::OtherDefinition => other.definitions += 1,
-            MentionPart::OtherTarget => other.other_targets += 1,
-            MentionPart::External => other.external += 1,
-            MentionPart::Comment => other.comments += 1,
-            MentionPart::Text => other.strings += 1,
-            MentionPart::Prose => other.prose += 1,
+            OccurrenceMeaning::Unbound | OccurrenceMeaning::Dangling => unresolved.push(mention),
+            OccurrenceMeaning::OwnDefinition | OccurrenceMeaning::OtherDefinition => {
+                other.definitions += 1
+            }
+            OccurrenceMeaning::OtherTarget => other.other_targets += 1,
+            OccurrenceMeaning::External => other.external += 1,
+            OccurrenceMeaning::Comment => other.comments += 1,
+            OccurrenceMeaning::Text => other.strings += 1,
+            OccurrenceMeaning::Prose => other.prose += 1,
         }
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
@@ -279,11 +287,11 @@ fn add_sites(
     let more_unresolved = add_unresolved(view, first, unresolved, (n_before, limit), output)?;
     output.unresolved_total = Some(n_unresolved as u64);
     output.are_sites_cut |= more_unresolved.is_some();
-    let is_behind = |mention: &&&Mention| {
+    let is_behind = |mention: &&&NameOccurrence| {
         let last = after.as_ref().map(|last| (last.path.as_str(), last.line));
         last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)
     };
-    let rest: Vec<&Mention> = sites.iter().filter(is_behind).copied().collect();
+    let rest: Vec<&NameOccurrence> = sites.iter().filter(is_behind).copied().collect();
     let page = &rest[..rest.len().min(limit)];
     let known = page.iter().map(|mention| use_of(mention).1);
     let defaults = output.defaults.take();
@@ -321,12 +329,12 @@ fn add_sites(
     Ok(())
 }
 
-fn place(mention: &Mention) -> (&RepoPath, u32) {
+fn place(mention: &NameOccurrence) -> (&RepoPath, u32) {
     (&mention.path, mention.line)
 }
 
 /// Returns a place as a line.
-pub(super) fn line(mention: &Mention) -> LineOutput {
+pub(super) fn line(mention: &NameOccurrence) -> LineOutput {
     LineOutput {
         path: mention.path.to_string(),
         line: mention.line,
@@ -335,16 +343,16 @@ pub(super) fn line(mention: &Mention) -> LineOutput {
 }
 
 /// Returns how a line uses the definition, in a word, and how that is known.
-fn use_of(mention: &Mention) -> (&'static str, Provenance) {
-    match mention.part {
-        MentionPart::Import => ("import", Provenance::Resolved),
-        MentionPart::ReExport => ("reexport", Provenance::Resolved),
-        MentionPart::Use(kind, provenance) => (word(kind), provenance),
+fn use_of(mention: &NameOccurrence) -> (&'static str, Provenance) {
+    match mention.meaning {
+        OccurrenceMeaning::Import => ("import", Provenance::Resolved),
+        OccurrenceMeaning::ReExport => ("reexport", Provenance::Resolved),
+        OccurrenceMeaning::Use(kind, provenance) => (word(kind), provenance),
         _ => ("reference", Provenance::Resolved),
     }
 }
 
-fn site(view: &View<'_>, mention: &Mention, defaults: &Defaults) -> SiteOutput {
+fn site(view: &View<'_>, mention: &NameOccurrence, defaults: &Defaults) -> SiteOutput {
     let (used, provenance) = use_of(mention);
     SiteOutput {
         path: mention.path.to_string(),

@@ -17,7 +17,9 @@ use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::named_object::near_names;
 use crate::tools::places::{target, uses};
-use crate::uses::{ChangeKind, Mention, MentionPart, Mentions, RemovedDefinition, Uses};
+use crate::uses::{
+    ChangeKind, NameOccurrence, NameOccurrences, OccurrenceMeaning, RemovedDefinition, Uses,
+};
 use crate::workspace::{
     Analysis, SymbolRow, View, cut_argument, language, language_of, last_name, normal_form,
 };
@@ -112,9 +114,9 @@ pub(super) fn answer(
         output.summary = removed.iter().map(became).collect::<Vec<_>>().join(" ");
         return Ok(());
     }
-    let mentions = uses(view).mentions_within(&word, &[], MAX_BYTES)?;
+    let mentions = uses(view).occurrences_within(&word, &[], MAX_BYTES)?;
     let fields = FieldsOfC::of(view, name, &mentions.all)?;
-    let mut all: Vec<&Mention> = mentions.all.iter().collect();
+    let mut all: Vec<&NameOccurrence> = mentions.all.iter().collect();
     all.sort_by_cached_key(|it| {
         let rank = fields.rank(it).unwrap_or(likelihood(it, &word));
         (rank, it.path.clone(), it.line)
@@ -125,7 +127,7 @@ pub(super) fn answer(
     }
     let n_dangling = all
         .iter()
-        .filter(|it| it.part == MentionPart::Dangling)
+        .filter(|it| it.meaning == OccurrenceMeaning::Dangling)
         .count() as u64;
     let is_partial = view.freshness.as_str() != "fresh";
     let mut said = opening(view, asked.path, &shown)?;
@@ -237,9 +239,9 @@ pub(super) fn of_outlined(
     targets: &[SymbolRow],
 ) -> Result<Option<MentionsOutput>> {
     let first = &targets[0];
-    let mentions = uses.mentions(&first.name, targets)?;
-    let is_other = |it: &&Mention| it.part != MentionPart::OwnDefinition;
-    let mut all: Vec<&Mention> = mentions.all.iter().filter(is_other).collect();
+    let mentions = uses.occurrences(&first.name, targets)?;
+    let is_other = |it: &&NameOccurrence| it.meaning != OccurrenceMeaning::OwnDefinition;
+    let mut all: Vec<&NameOccurrence> = mentions.all.iter().filter(is_other).collect();
     let language = language_of(&first.path).id;
     all.sort_by_cached_key(|it| {
         (
@@ -279,7 +281,7 @@ impl MentionsOutput {
 }
 
 /// Says in how many of the files that may hold a word it was looked for: those of the index hold it in any case.
-fn in_read_files(word: &str, n_places: usize, mentions: &Mentions) -> String {
+fn in_read_files(word: &str, n_places: usize, mentions: &NameOccurrences) -> String {
     let n_read = mentions.n_files.saturating_sub(mentions.n_unsearched);
     let were = if n_read == 1 { "was" } else { "were" };
     format!(
@@ -302,43 +304,47 @@ fn nowhere(word: &str, n_without_text: u64) -> String {
 }
 
 /// Returns the first places, each line once.
-pub(super) fn place_outputs(all: &[&Mention], limit: usize) -> Vec<NamePlaceOutput> {
+pub(super) fn place_outputs(all: &[&NameOccurrence], limit: usize) -> Vec<NamePlaceOutput> {
     let mut lines = HashSet::new();
     let unseen = all.iter().filter(|it| lines.insert((&it.path, it.line)));
     unseen.take(limit).map(|it| place_output(it)).collect()
 }
 
-fn place_output(mention: &Mention) -> NamePlaceOutput {
+fn place_output(mention: &NameOccurrence) -> NamePlaceOutput {
     NamePlaceOutput {
         line: line(mention),
-        role: match mention.part {
-            MentionPart::Dangling => "dangling",
-            MentionPart::External => "external",
-            MentionPart::OwnDefinition | MentionPart::OtherDefinition => "definition",
-            MentionPart::Comment => "comment",
-            MentionPart::Text => "string",
-            MentionPart::Prose => "text",
+        role: match mention.meaning {
+            OccurrenceMeaning::Dangling => "dangling",
+            OccurrenceMeaning::External => "external",
+            OccurrenceMeaning::OwnDefinition | OccurrenceMeaning::OtherDefinition => "definition",
+            OccurrenceMeaning::Comment => "comment",
+            OccurrenceMeaning::Text => "string",
+            OccurrenceMeaning::Prose => "text",
             _ => "use",
         },
     }
 }
 
 /// Returns the rank of a place, the likeliest first.
-fn likelihood(mention: &Mention, word: &str) -> u8 {
-    match mention.part {
-        MentionPart::Dangling => 0,
-        MentionPart::Unresolved
-        | MentionPart::Use(..)
-        | MentionPart::Import
-        | MentionPart::ReExport => 1,
-        MentionPart::Prose if mention.is_in_code && looks_like_definition(&mention.text, word) => 1,
-        MentionPart::OtherTarget => 2,
-        MentionPart::OwnDefinition | MentionPart::OtherDefinition => 3,
-        MentionPart::Prose if mention.is_in_code => 4,
-        MentionPart::Text => 5,
-        MentionPart::Prose => 6,
-        MentionPart::External => 7,
-        MentionPart::Comment => 8,
+fn likelihood(mention: &NameOccurrence, word: &str) -> u8 {
+    match mention.meaning {
+        OccurrenceMeaning::Dangling => 0,
+        OccurrenceMeaning::Unbound
+        | OccurrenceMeaning::Use(..)
+        | OccurrenceMeaning::Import
+        | OccurrenceMeaning::ReExport => 1,
+        OccurrenceMeaning::Prose
+            if mention.is_in_code && looks_like_definition(&mention.text, word) =>
+        {
+            1
+        }
+        OccurrenceMeaning::OtherTarget => 2,
+        OccurrenceMeaning::OwnDefinition | OccurrenceMeaning::OtherDefinition => 3,
+        OccurrenceMeaning::Prose if mention.is_in_code => 4,
+        OccurrenceMeaning::Text => 5,
+        OccurrenceMeaning::Prose => 6,
+        OccurrenceMeaning::External => 7,
+        OccurrenceMeaning::Comment => 8,
     }
 }
 

@@ -1,8 +1,8 @@
-//! Every place where a name occurs in the indexed files, each with the part it plays for one definition.
+//! Every place where a name occurs in the indexed files, each with its meaning for one definition.
 //!
 //! The index stores one row for all uses of a definition in another; the places are found again here: the files that
-//! hold the word are read from the disk, parsed, and their names bound. The parts add up: each occurrence of the word is
-//! in exactly one of them.
+//! hold the word are read from the disk, parsed, and their names bound. The counts of the meanings add up: each occurrence of the word
+//! has exactly one.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -26,9 +26,9 @@ const MAX_LINE_BYTES: usize = 200;
 
 /// The places of one name.
 #[derive(Clone, Debug, Default)]
-pub struct Mentions {
+pub struct NameOccurrences {
     /// The places, by path, then by position.
-    pub all: Vec<Mention>,
+    pub all: Vec<NameOccurrence>,
     /// How many files hold the word.
     pub n_files: u64,
     /// How many of them could not be read as they were indexed, or were too many.
@@ -37,7 +37,7 @@ pub struct Mentions {
 
 /// One place where a name occurs, or where a definition is used under another name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mention {
+pub struct NameOccurrence {
     /// The file.
     pub path: RepoPath,
     /// Line, from 1.
@@ -46,8 +46,8 @@ pub struct Mention {
     pub text: String,
     /// The definition around the place, by its qualified name.
     pub within: Option<String>,
-    /// The part it plays.
-    pub part: MentionPart,
+    /// Its meaning for the definition that is searched for.
+    pub meaning: OccurrenceMeaning,
     /// Whether another name stands there: `b()` after `import { a as b }`. Not an occurrence of the name then.
     pub is_alias: bool,
     /// Whether the file is of a programming language, and not a document, data or settings.
@@ -56,9 +56,9 @@ pub struct Mention {
     pub is_of_receiver: bool,
 }
 
-/// The part of a place.
+/// The meaning of an occurrence of a name for one definition of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MentionPart {
+pub enum OccurrenceMeaning {
     /// A use of the definition.
     Use(UseKind, Provenance),
     /// An import of it.
@@ -70,7 +70,7 @@ pub enum MentionPart {
     /// The name of another definition, a parameter, a variable, a property.
     OtherDefinition,
     /// A use or an import whose meaning is not known: it may be this definition.
-    Unresolved,
+    Unbound,
     /// An import of the name, or a use of that import, from a file of the repository that does not have it.
     Dangling,
     /// A use of something else of this name, code of another family of languages among them.
@@ -86,7 +86,7 @@ pub enum MentionPart {
 }
 
 /// The definition that the places are sorted by.
-struct MentionTarget<'a> {
+struct OccurrenceTarget<'a> {
     name: &'a str,
     targets: HashSet<DefinitionId>,
     /// Definitions that the targets may be used in place of.
@@ -126,7 +126,7 @@ struct UsesByDispatch {
     from_other_files: bool,
 }
 
-impl MentionTarget<'_> {
+impl OccurrenceTarget<'_> {
     /// Whether uses of a definition may be uses of the targets.
     fn has(&self, definition: DefinitionId) -> bool {
         self.targets.contains(&definition) || self.dispatch.contains_key(&definition)
@@ -164,15 +164,15 @@ impl MentionTarget<'_> {
             })
     }
 
-    /// Returns the part of a use of a definition; `None` where it uses none of the targets.
+    /// Returns the meaning of a use of a definition; `None` where it uses none of the targets.
     fn used(
         &self,
         definition: DefinitionId,
         kind: UseKind,
         provenance: Provenance,
-    ) -> Option<MentionPart> {
+    ) -> Option<OccurrenceMeaning> {
         if self.targets.contains(&definition) {
-            return Some(MentionPart::Use(kind, provenance));
+            return Some(OccurrenceMeaning::Use(kind, provenance));
         }
         let by = self.dispatch.get(&definition)?;
         // Of another overload the calls alone that may mean either.
@@ -181,7 +181,7 @@ impl MentionTarget<'_> {
             || by.by_calls && kind != UseKind::Call
             || by.by_objects && provenance == Provenance::Resolved
             || by.from_other_files && self.in_file.get() == Some(definition.0);
-        (!is_refused).then(|| MentionPart::Use(kind, provenance.max(by.provenance)))
+        (!is_refused).then(|| OccurrenceMeaning::Use(kind, provenance.max(by.provenance)))
     }
 }
 
@@ -189,18 +189,18 @@ impl Uses<'_> {
     /// Finds the places where `name` occurs, sorted by their relation to `targets`: the definitions of that name that
     /// are one to their users (overloads, merged declarations), or none. Reads and parses each file that holds the
     /// word: some 0.3 s a megabyte.
-    pub fn mentions(&self, name: &str, targets: &[SymbolRow]) -> Result<Mentions> {
-        self.mentions_within(name, targets, usize::MAX)
+    pub fn occurrences(&self, name: &str, targets: &[SymbolRow]) -> Result<NameOccurrences> {
+        self.occurrences_within(name, targets, usize::MAX)
     }
 
-    /// Does [`Self::mentions`] until `max_bytes` of files are read, the ones of the targets first; the other files, and those that are
+    /// Does [`Self::occurrences`] until `max_bytes` of files are read, the ones of the targets first; the other files, and those that are
     /// larger by themselves, are counted as unread.
-    pub fn mentions_within(
+    pub fn occurrences_within(
         &self,
         name: &str,
         targets: &[SymbolRow],
         max_bytes: usize,
-    ) -> Result<Mentions> {
+    ) -> Result<NameOccurrences> {
         let mut wanted = self.wanted(name, targets)?;
         let (dispatch, rows) = self.dispatch_of(targets)?;
         wanted.dispatch = dispatch;
@@ -211,9 +211,9 @@ impl Uses<'_> {
         }
         let (mut n_bytes, mut n_looked_at) = (0, 0);
         let binder = self.binder();
-        let mut mentions = Mentions {
+        let mut occurrences = NameOccurrences {
             n_files: files.len() as u64,
-            ..Mentions::default()
+            ..NameOccurrences::default()
         };
         for (at, file) in files.iter().enumerate() {
             if self.budget.is_cancelled() {
@@ -223,35 +223,43 @@ impl Uses<'_> {
                 at < MAX_FILES && (max_bytes == usize::MAX || n_looked_at < MAX_READ_BYTES);
             let text = is_within.then(|| self.sources.read(&file.path, file.content));
             let Some(text) = text.flatten() else {
-                mentions.n_unsearched += 1;
+                occurrences.n_unsearched += 1;
                 continue;
             };
             n_looked_at += text.len();
             // One that is too large by itself leaves the time to the other files.
             if n_bytes >= max_bytes || text.len() > max_bytes {
                 let has_word = syntax::starts(&text, name).next().is_some();
-                mentions.n_unsearched += u64::from(has_word);
+                occurrences.n_unsearched += u64::from(has_word);
                 continue;
             }
             n_bytes += text.len();
-            self.of_file(file, &text, binder, &wanted, &mut mentions.all)?;
+            self.of_file(file, &text, binder, &wanted, &mut occurrences.all)?;
         }
-        self.add_bridges(&wanted, targets, &mut mentions.all)?;
-        Ok(mentions)
+        self.add_bridges(&wanted, targets, &mut occurrences.all)?;
+        Ok(occurrences)
     }
 
-    /// Finds the places of the name of some definitions, as [`Self::mentions_within`] does; of a component also the tags of
+    /// Finds the places of the name of some definitions, as [`Self::occurrences_within`] does; of a component also the tags of
     /// unknown meaning that are written like its file, and not each `default`.
-    pub fn mentions_of(&self, targets: &[SymbolRow], max_bytes: usize) -> Result<Mentions> {
+    pub fn occurrences_of(
+        &self,
+        targets: &[SymbolRow],
+        max_bytes: usize,
+    ) -> Result<NameOccurrences> {
         let first = &targets[0];
-        let mut found = self.mentions_within(&first.name, targets, max_bytes)?;
+        let mut found = self.occurrences_within(&first.name, targets, max_bytes)?;
         let Some(tags) = component_tags(first) else {
             return Ok(found);
         };
-        found.all.retain(|it| it.part != MentionPart::Unresolved);
+        found
+            .all
+            .retain(|it| it.meaning != OccurrenceMeaning::Unbound);
         for tag in &tags {
-            let mut of_tag = self.mentions_within(tag, targets, max_bytes)?;
-            of_tag.all.retain(|it| it.part == MentionPart::Unresolved);
+            let mut of_tag = self.occurrences_within(tag, targets, max_bytes)?;
+            of_tag
+                .all
+                .retain(|it| it.meaning == OccurrenceMeaning::Unbound);
             found.all.extend(of_tag.all);
             found.n_files += of_tag.n_files;
             found.n_unsearched += of_tag.n_unsearched;
@@ -265,9 +273,9 @@ impl Uses<'_> {
     /// Adds the uses by bridges, whose lines hold another name: `fetch('/users')` for the handler of the route.
     fn add_bridges(
         &self,
-        wanted: &MentionTarget<'_>,
+        wanted: &OccurrenceTarget<'_>,
         targets: &[SymbolRow],
-        all: &mut Vec<Mention>,
+        all: &mut Vec<NameOccurrence>,
     ) -> Result<()> {
         let mut files: Vec<FileId> = Vec::new();
         for target in targets {
@@ -284,12 +292,12 @@ impl Uses<'_> {
             };
             for place in self.binder().bridges_of(file)? {
                 if wanted.targets.contains(&place.target) {
-                    all.push(Mention {
+                    all.push(NameOccurrence {
                         text: self.line(&path, place.line)?,
                         path: path.clone(),
                         line: place.line,
                         within: place.within,
-                        part: MentionPart::Use(UseKind::Call, Provenance::Bridge),
+                        meaning: OccurrenceMeaning::Use(UseKind::Call, Provenance::Bridge),
                         is_alias: true,
                         is_in_code: true,
                         is_of_receiver: false,
@@ -326,8 +334,8 @@ impl Uses<'_> {
     }
 
     /// Returns the properties that tell the uses of `targets` from other places of their name.
-    fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<MentionTarget<'t>> {
-        let mut wanted = MentionTarget {
+    fn wanted<'t>(&self, name: &'t str, targets: &'t [SymbolRow]) -> Result<OccurrenceTarget<'t>> {
+        let mut wanted = OccurrenceTarget {
             name,
             targets: HashSet::new(),
             dispatch: HashMap::default(),
@@ -421,7 +429,7 @@ impl Uses<'_> {
                 self.of_file(&file, &text, binder, &wanted, &mut all)?;
                 let uses = all
                     .iter()
-                    .filter(|it| matches!(it.part, MentionPart::Use(..)));
+                    .filter(|it| matches!(it.meaning, OccurrenceMeaning::Use(..)));
                 let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
                 lines.dedup();
                 cases = syntax::test_cases(path, &text, &lines, &self.budget);
@@ -516,8 +524,8 @@ impl Uses<'_> {
         file: &FileSummary,
         text: &str,
         binder: &NameBinder<'_>,
-        wanted: &MentionTarget<'_>,
-        all: &mut Vec<Mention>,
+        wanted: &OccurrenceTarget<'_>,
+        all: &mut Vec<NameOccurrence>,
     ) -> Result<()> {
         wanted.in_file.set(Some(file.id));
         let has_word = syntax::starts(text, wanted.name).next().is_some();
@@ -551,60 +559,62 @@ impl Uses<'_> {
             let mut imports = found.facts.imports.iter();
             imports.any(|it| it.specifier == module)
         });
-        let mut places: Vec<(u32, u32, MentionPart, bool)> = Vec::new();
+        let mut places: Vec<(u32, u32, OccurrenceMeaning, bool)> = Vec::new();
         for place in &found.places {
-            let part = part(place.role, &bound, wanted);
+            let meaning = meaning_of(place.role, &bound, wanted);
             let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
-            let part = match part {
-                _ if bound.is_text => MentionPart::Prose,
+            let meaning = match meaning {
+                _ if bound.is_text => OccurrenceMeaning::Prose,
                 _ if !wanted.is_word && is_of_any_name(place.role) => match may_name {
-                    _ if is_own => MentionPart::OwnDefinition,
-                    true => MentionPart::Unresolved,
-                    false => part,
+                    _ if is_own => OccurrenceMeaning::OwnDefinition,
+                    true => OccurrenceMeaning::Unbound,
+                    false => meaning,
                 },
-                MentionPart::Unresolved | MentionPart::Dangling if !may_name => {
-                    MentionPart::OtherTarget
+                OccurrenceMeaning::Unbound | OccurrenceMeaning::Dangling if !may_name => {
+                    OccurrenceMeaning::OtherTarget
                 }
-                MentionPart::Unresolved
+                OccurrenceMeaning::Unbound
                     if !wanted.has_form(&file.path, text, place.start_byte as usize) =>
                 {
-                    MentionPart::OtherTarget
+                    OccurrenceMeaning::OtherTarget
                 }
-                MentionPart::Unresolved
+                OccurrenceMeaning::Unbound
                     if matches!(place.role, OccurrenceRole::Import { .. })
                         && !wanted.may_be_imported(&file.path, text, place.start_byte as usize) =>
                 {
-                    MentionPart::OtherTarget
+                    OccurrenceMeaning::OtherTarget
                 }
                 // The package is not here, and its declaration is.
-                MentionPart::External if imports_ambient => MentionPart::Unresolved,
-                MentionPart::OtherDefinition if is_own => MentionPart::OwnDefinition,
-                MentionPart::Use(UseKind::Reference, _)
+                OccurrenceMeaning::External if imports_ambient => OccurrenceMeaning::Unbound,
+                OccurrenceMeaning::OtherDefinition if is_own => OccurrenceMeaning::OwnDefinition,
+                OccurrenceMeaning::Use(UseKind::Reference, _)
                     if is_own
                         && is_assigned(text, place.start_byte as usize + wanted.name.len()) =>
                 {
-                    MentionPart::OwnDefinition
+                    OccurrenceMeaning::OwnDefinition
                 }
-                part => part,
+                meaning => meaning,
             };
-            places.push((place.start_byte, place.line, part, false));
+            places.push((place.start_byte, place.line, meaning, false));
         }
         places.extend(aliases(&found, &bound, wanted));
         places.sort_by_key(|(start, ..)| *start);
-        for (start, line, part, is_alias) in places {
+        for (start, line, meaning, is_alias) in places {
             let within = innermost(&symbols, start);
             // A definition that calls the one it overrides does not run itself.
             let is_own = within.is_some_and(|it| wanted.targets.contains(&(file.id, it.ordinal)));
-            let part = match part {
-                MentionPart::Use(_, Provenance::Dispatch) if is_own => MentionPart::OtherTarget,
-                part => part,
+            let meaning = match meaning {
+                OccurrenceMeaning::Use(_, Provenance::Dispatch) if is_own => {
+                    OccurrenceMeaning::OtherTarget
+                }
+                meaning => meaning,
             };
-            all.push(Mention {
+            all.push(NameOccurrence {
                 path: file.path.clone(),
                 line,
                 text: line_text_at(text, start as usize),
                 within: within.map(|symbol| symbol.qualified_name.clone()),
-                part,
+                meaning,
                 is_alias,
                 is_in_code: language.is_code,
                 is_of_receiver: is_of_receiver(text, start as usize),
@@ -644,70 +654,76 @@ fn is_of_receiver(text: &str, start: usize) -> bool {
 fn aliases(
     found: &Occurrences,
     bound: &FileMeanings,
-    wanted: &MentionTarget<'_>,
-) -> Vec<(u32, u32, MentionPart, bool)> {
+    wanted: &OccurrenceTarget<'_>,
+) -> Vec<(u32, u32, OccurrenceMeaning, bool)> {
     let named: HashSet<u32> = found.places.iter().map(|place| place.start_byte).collect();
     let mut all = Vec::new();
     for (start, line, reference, kind) in &found.uses {
         let meaning = bound.references.get(*reference as usize);
         if let Some(Meaning::Definition(definition, provenance)) = meaning
             && !named.contains(start)
-            && let Some(part) = wanted.used(*definition, *kind, *provenance)
+            && let Some(meaning) = wanted.used(*definition, *kind, *provenance)
         {
-            all.push((*start, *line, part, true));
+            all.push((*start, *line, meaning, true));
         }
     }
     all
 }
 
 /// Sorts one place by its relation to the targets.
-fn part(role: OccurrenceRole, bound: &FileMeanings, wanted: &MentionTarget<'_>) -> MentionPart {
-    let sorted = |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> MentionPart| match meaning
-    {
-        Some(Meaning::Definition(definition, provenance)) => {
-            if wanted.targets.contains(definition) || wanted.imported.contains(definition) {
-                own(*provenance)
-            } else {
-                MentionPart::OtherTarget
+fn meaning_of(
+    role: OccurrenceRole,
+    bound: &FileMeanings,
+    wanted: &OccurrenceTarget<'_>,
+) -> OccurrenceMeaning {
+    let sorted =
+        |meaning: Option<&Meaning>, own: &dyn Fn(Provenance) -> OccurrenceMeaning| match meaning {
+            Some(Meaning::Definition(definition, provenance)) => {
+                if wanted.targets.contains(definition) || wanted.imported.contains(definition) {
+                    own(*provenance)
+                } else {
+                    OccurrenceMeaning::OtherTarget
+                }
             }
-        }
-        Some(Meaning::Module(_) | Meaning::NoDefinition) => MentionPart::OtherTarget,
-        Some(Meaning::External | Meaning::Inherited) => MentionPart::External,
-        Some(Meaning::Dangling(_)) => MentionPart::Dangling,
-        Some(Meaning::KeywordArgument) if !wanted.is_member => MentionPart::OtherTarget,
-        Some(Meaning::KeywordArgument | Meaning::Unresolved) | None => MentionPart::Unresolved,
-    };
+            Some(Meaning::Module(_) | Meaning::NoDefinition) => OccurrenceMeaning::OtherTarget,
+            Some(Meaning::External | Meaning::Inherited) => OccurrenceMeaning::External,
+            Some(Meaning::Dangling(_)) => OccurrenceMeaning::Dangling,
+            Some(Meaning::KeywordArgument) if !wanted.is_member => OccurrenceMeaning::OtherTarget,
+            Some(Meaning::KeywordArgument | Meaning::Unbound) | None => OccurrenceMeaning::Unbound,
+        };
     match role {
         OccurrenceRole::Use { reference, kind } => {
             let meaning = bound.references.get(reference as usize);
             if let Some(Meaning::Definition(definition, provenance)) = meaning {
-                let part = wanted.used(*definition, kind, *provenance);
-                return part.unwrap_or(MentionPart::OtherTarget);
+                let meaning = wanted.used(*definition, kind, *provenance);
+                return meaning.unwrap_or(OccurrenceMeaning::OtherTarget);
             }
-            sorted(meaning, &|provenance| MentionPart::Use(kind, provenance))
+            sorted(meaning, &|provenance| {
+                OccurrenceMeaning::Use(kind, provenance)
+            })
         }
         OccurrenceRole::Import { import, name } => {
             let names = bound.imports.get(import as usize);
             let meaning = names.and_then(|names| names.get(name as usize));
-            sorted(meaning, &|_| MentionPart::Import)
+            sorted(meaning, &|_| OccurrenceMeaning::Import)
         }
         OccurrenceRole::Export { export } => {
             let meaning = bound.exports.get(export as usize);
-            sorted(meaning, &|_| MentionPart::ReExport)
+            sorted(meaning, &|_| OccurrenceMeaning::ReExport)
         }
-        OccurrenceRole::Definition => MentionPart::OtherDefinition,
-        OccurrenceRole::Key if wanted.is_member => MentionPart::Unresolved,
+        OccurrenceRole::Definition => OccurrenceMeaning::OtherDefinition,
+        OccurrenceRole::Key if wanted.is_member => OccurrenceMeaning::Unbound,
         OccurrenceRole::Key
         | OccurrenceRole::Local
         | OccurrenceRole::Unbound(_)
-        | OccurrenceRole::OtherName => MentionPart::OtherTarget,
+        | OccurrenceRole::OtherName => OccurrenceMeaning::OtherTarget,
         OccurrenceRole::Global(kind) => sorted(bound.auto_imported.as_ref(), &|provenance| {
-            MentionPart::Use(kind, provenance)
+            OccurrenceMeaning::Use(kind, provenance)
         }),
-        OccurrenceRole::Unknown => MentionPart::Unresolved,
-        OccurrenceRole::Comment => MentionPart::Comment,
-        OccurrenceRole::Text => MentionPart::Text,
-        OccurrenceRole::Prose => MentionPart::Prose,
+        OccurrenceRole::Unknown => OccurrenceMeaning::Unbound,
+        OccurrenceRole::Comment => OccurrenceMeaning::Comment,
+        OccurrenceRole::Text => OccurrenceMeaning::Text,
+        OccurrenceRole::Prose => OccurrenceMeaning::Prose,
     }
 }
 
