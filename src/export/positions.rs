@@ -1,6 +1,7 @@
 //! Ranges as SCIP writes them.
 
-use crate::uses::{ByteRange, LineStarts};
+use crate::model::LineStarts;
+use crate::uses::ByteRange;
 
 /// Returns a range as lines and columns, both from 0: `[line, from, to]`, or `[line, from, line, to]` where it has several
 /// lines. Columns count bytes.
@@ -21,7 +22,8 @@ pub(super) fn range(lines: &LineStarts, range: ByteRange) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::range;
-    use crate::uses::{ByteRange, LineStarts};
+    use crate::model::LineStarts;
+    use crate::uses::ByteRange;
 
     #[test]
     fn a_range_of_one_line_has_three_numbers() {

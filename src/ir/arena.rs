@@ -138,6 +138,23 @@ impl ExprArena {
         self.add(Expr::Instance { of })
     }
 
+    /// Adds an instance of the type that a name means in every file: `int` of Java.
+    pub fn instance_of_name(&mut self, name: &str) -> ExprId {
+        let name = self.name(name);
+        let of = self.add(Expr::Name { name, scope: None });
+        self.add(Expr::Instance { of })
+    }
+
+    /// Adds the value that a callee passes to a parameter of a lambda by its place; unknown where the callee is.
+    pub fn param_of_known(&mut self, callee: ExprId, index: usize) -> ExprId {
+        match u8::try_from(index) {
+            Ok(index) if !matches!(self.get(callee), Expr::Unknown) => {
+                self.add(Expr::Param { callee, index })
+            }
+            _ => self.add(Expr::Unknown),
+        }
+    }
+
     /// Adds an element of an object that is iterated or indexed: of `[a, b]`, whose elements are lowered, that expression
     /// itself. Unknown where the object is.
     pub fn element_of_known(&mut self, object: ExprId) -> ExprId {

@@ -145,6 +145,17 @@ pub struct ImportedName {
     pub type_only: bool,
 }
 
+impl ImportedName {
+    /// Returns the import of a name under a local one, of values and types.
+    pub fn new(imported: &str, local: &str) -> Self {
+        Self {
+            imported: imported.to_owned(),
+            local: local.to_owned(),
+            type_only: false,
+        }
+    }
+}
+
 kinds! {
     /// Which form an export has.
     ExportKind {

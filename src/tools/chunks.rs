@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::number::Number;
 use super::{Call, Tool, ToolSpec};
 use crate::error::{Error, Result};
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, LineStarts, RepoPath};
 use crate::workspace::{ChunkPlace, cut_argument, outside};
 
 /// The most windows of one answer; more are refused with a size that gives fewer.
@@ -101,7 +101,7 @@ impl Tool for Chunks {
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let path = RepoPath::normalise(&input.path).ok_or_else(|| outside(&input.path))?;
         let bytes = workspace.bytes(&path, call.revision)?;
-        let lines = LineTable::of(&bytes);
+        let lines = SourceLines::of(&bytes);
         let chunks: Vec<ChunkOutput> = if let Some((size, overlap)) = window {
             let step = size - overlap;
             if bytes.len().div_ceil(step) > MAX_WINDOWS {
@@ -202,31 +202,32 @@ fn boundary_after(bytes: &[u8], at: usize) -> usize {
         .unwrap_or(at)
 }
 
-/// Where the lines of a text begin.
-struct LineTable {
-    starts: Vec<usize>,
+/// The lines of the bytes that are cut.
+struct SourceLines {
+    lines: LineStarts,
     n_bytes: usize,
 }
 
-impl LineTable {
+impl SourceLines {
     fn of(bytes: &[u8]) -> Self {
-        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1));
         Self {
-            starts: starts.collect(),
+            lines: LineStarts::of_bytes(bytes),
             n_bytes: bytes.len(),
         }
     }
 
     /// Returns the bytes of whole lines, the last line's end included.
     fn bytes(&self, (from, to): (u32, u32)) -> (usize, usize) {
-        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.n_bytes);
+        let start = |line: usize| {
+            let start = self.lines.start(line).map(|start| start as usize);
+            start.unwrap_or(self.n_bytes)
+        };
         (start((from as usize).saturating_sub(1)), start(to as usize))
     }
 
     /// Returns the line of a byte, from 1.
     fn line(&self, at: usize) -> u64 {
-        self.starts.partition_point(|start| *start <= at) as u64
+        self.lines.number_at(at).into()
     }
 
     fn chunk(&self, (start, end): (usize, usize)) -> ChunkOutput {

@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
-use super::{LineStarts, Uses};
+use super::Uses;
 use crate::error::{Error, Result};
 use crate::ir::{FileFacts, Reference, ReferenceKind, Target};
 use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning};
-use crate::model::{Family, FileId, SkipReason, Symbol, SymbolKind};
+use crate::model::{Family, FileId, LineStarts, SkipReason, Symbol, SymbolKind};
 use crate::store::FileSummary;
 use crate::syntax::{self, OccurrenceRole, Occurrences, UseKind};
 

@@ -5,8 +5,8 @@
 use tree_sitter::Node;
 
 use crate::ir::{NameId, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::Span;
 use crate::model::hash::HashMap;
+use crate::model::{LineStarts, Span};
 
 /// A use of a name: equal ones are one reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,26 +33,23 @@ pub(super) struct UseRecorder {
     known: HashMap<RecordedUse, usize>,
     keeps_positions: bool,
     positions: UsePositions,
-    line_starts: Vec<usize>,
+    lines: LineStarts,
 }
 
 impl UseRecorder {
     /// Begins a file. `keeps_positions` keeps the place of each use beside its reference.
     pub(super) fn new(source: &str, keeps_positions: bool) -> Self {
-        let newlines = source.bytes().enumerate().filter(|it| it.1 == b'\n');
         Self {
             known: HashMap::default(),
             keeps_positions,
             positions: UsePositions::default(),
-            line_starts: std::iter::once(0)
-                .chain(newlines.map(|it| it.0 + 1))
-                .collect(),
+            lines: LineStarts::of(source),
         }
     }
 
     /// Returns the line of a byte, from 1.
     pub(super) fn line_at(&self, byte: usize) -> u32 {
-        offset(self.line_starts.partition_point(|start| *start <= byte))
+        self.lines.number_at(byte)
     }
 
     /// Adds the use at byte `at` to the references.

@@ -346,12 +346,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn given_to_lambda(&mut self, expected: Option<ExprId>, index: usize) -> ExprId {
-        match (expected, u8::try_from(index)) {
-            (Some(callee), Ok(index)) if callee != self.unknown => {
-                self.add(Expr::Param { callee, index })
-            }
-            _ => self.unknown,
-        }
+        let callee = expected.unwrap_or(self.unknown);
+        self.facts.exprs.param_of_known(callee, index)
     }
 
     /// Lowers `from a in all … select b` to a sequence of the values that it selects.

@@ -370,9 +370,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds a value of a type that the language names by a word of its own.
     pub(super) fn primitive(&mut self, name: &str) -> ExprId {
-        let name = self.facts.exprs.name(name);
-        let of = self.add(Expr::Name { name, scope: None });
-        self.add(Expr::Instance { of })
+        self.facts.exprs.instance_of_name(name)
     }
 
     /// Adds a binding. Of several things that are said of one place the first counts, but for bases.

@@ -139,7 +139,7 @@ impl<'t> Lowering<'t> {
         }
         for name in names.into_iter().take(MAX_TYPE_NAMES) {
             let specifier = files_of_type(&name);
-            self.scope(specifier.clone(), vec![imported("*", &specifier)]);
+            self.scope(specifier.clone(), vec![ImportedName::new("*", &specifier)]);
         }
     }
 
@@ -159,7 +159,7 @@ impl<'t> Lowering<'t> {
             kind: ImportKind::Scope,
             type_only: false,
             line: 1,
-            names: vec![imported("*", "*")],
+            names: vec![ImportedName::new("*", "*")],
         });
     }
 
@@ -220,7 +220,7 @@ impl<'t> Lowering<'t> {
         let (kind, names, specifiers) = if self.has_word(node, "static") {
             (
                 ImportKind::StaticMember,
-                vec![imported(&type_name, "*")],
+                vec![ImportedName::new(&type_name, "*")],
                 before,
             )
         } else if let Some(alias) = alias {
@@ -232,15 +232,19 @@ impl<'t> Lowering<'t> {
                 kind: ImportKind::Scope,
                 type_only: false,
                 line,
-                names: vec![imported("*", local)],
+                names: vec![ImportedName::new("*", local)],
             });
             (
                 ImportKind::Static,
-                vec![imported(&type_name, local)],
+                vec![ImportedName::new(&type_name, local)],
                 before,
             )
         } else {
-            (ImportKind::Static, vec![imported("*", "*")], path.as_str())
+            (
+                ImportKind::Static,
+                vec![ImportedName::new("*", "*")],
+                path.as_str(),
+            )
         };
         self.facts.imports.push(Import {
             specifier: specifiers.to_owned(),
@@ -423,13 +427,5 @@ impl<'t> Lowering<'t> {
             },
             _ => node,
         }
-    }
-}
-
-fn imported(name: &str, local: &str) -> ImportedName {
-    ImportedName {
-        imported: name.to_owned(),
-        local: local.to_owned(),
-        type_only: false,
     }
 }

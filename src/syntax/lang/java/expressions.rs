@@ -150,9 +150,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds a value of a type that needs no import.
     pub(super) fn primitive(&mut self, name: &str) -> ExprId {
-        let name = self.facts.exprs.name(name);
-        let of = self.add(Expr::Name { name, scope: None });
-        self.add(Expr::Instance { of })
+        self.facts.exprs.instance_of_name(name)
     }
 
     /// Adds an element of a container.
@@ -598,12 +596,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn given_to_lambda(&mut self, expected: Option<ExprId>, index: usize) -> ExprId {
-        match (expected, u8::try_from(index)) {
-            (Some(callee), Ok(index)) if callee != self.unknown => {
-                self.add(Expr::Param { callee, index })
-            }
-            _ => self.unknown,
-        }
+        let callee = expected.unwrap_or(self.unknown);
+        self.facts.exprs.param_of_known(callee, index)
     }
 
     /// Lowers `object::name` and `Class::new`.

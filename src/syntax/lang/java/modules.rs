@@ -97,7 +97,7 @@ impl<'t> Lowering<'t> {
             Kind::ModuleRequires => {
                 for node in names {
                     let name = self.dotted(node);
-                    let named = imported(&name, &name);
+                    let named = ImportedName::new(&name, &name);
                     self.import_in_module(node, java_module_unit(&name), Some(named));
                 }
             }
@@ -111,7 +111,7 @@ impl<'t> Lowering<'t> {
             Kind::ModuleUses | Kind::ModuleProvides => {
                 for node in names {
                     let path = self.dotted(node);
-                    let named = imported(type_in(&path), &path);
+                    let named = ImportedName::new(type_in(&path), &path);
                     self.import_in_module(node, path, Some(named));
                 }
             }
@@ -178,13 +178,13 @@ impl<'t> Lowering<'t> {
                 (false, Some((class, member))) => (class, member),
                 (false, None) => return,
             };
-            let names = vec![imported(type_in(class), member)];
+            let names = vec![ImportedName::new(type_in(class), member)];
             (class.to_owned(), ImportKind::StaticMember, names)
         } else if is_all {
-            (path, ImportKind::Static, vec![imported("*", "*")])
+            (path, ImportKind::Static, vec![ImportedName::new("*", "*")])
         } else {
             let local = path.rsplit('.').next().unwrap_or(&path);
-            let names = vec![imported(type_in(&path), local)];
+            let names = vec![ImportedName::new(type_in(&path), local)];
             (path, ImportKind::Static, names)
         };
         self.facts.imports.push(Import {
@@ -220,7 +220,7 @@ impl<'t> Lowering<'t> {
                         kind: ImportKind::Static,
                         type_only: false,
                         line: self.line_at(node.start_byte()),
-                        names: vec![imported(type_in(&written), &written)],
+                        names: vec![ImportedName::new(type_in(&written), &written)],
                     });
                 }
                 let value = self.facts.exprs.name(&written);
@@ -291,7 +291,7 @@ impl<'t> Lowering<'t> {
                 kind: ImportKind::Static,
                 type_only: false,
                 line,
-                names: vec![imported(name, path)],
+                names: vec![ImportedName::new(name, path)],
             });
         }
         let name = self.facts.exprs.name(path);
@@ -333,12 +333,4 @@ fn type_in(path: &str) -> &str {
         at += part.len() + 1;
     }
     path.rsplit('.').next().unwrap_or(path)
-}
-
-fn imported(name: &str, local: &str) -> ImportedName {
-    ImportedName {
-        imported: name.to_owned(),
-        local: local.to_owned(),
-        type_only: false,
-    }
 }

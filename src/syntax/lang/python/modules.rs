@@ -114,7 +114,7 @@ impl<'t> Lowering<'t> {
         }
         let pairs = names
             .iter()
-            .map(|(name, alias)| named(self.text(*name), self.text(*alias)))
+            .map(|(name, alias)| ImportedName::new(self.text(*name), self.text(*alias)))
             .collect();
         let row = self.import_row(&specifier, ImportKind::Static, node, context, pairs);
         for (name, alias) in names {
@@ -349,13 +349,5 @@ fn inner_names(names: Vec<ImportedName>) -> Vec<ImportedName> {
 }
 
 fn whole(local: &str) -> ImportedName {
-    named("*", local)
-}
-
-fn named(imported: &str, local: &str) -> ImportedName {
-    ImportedName {
-        imported: imported.to_owned(),
-        local: local.to_owned(),
-        type_only: false,
-    }
+    ImportedName::new("*", local)
 }
