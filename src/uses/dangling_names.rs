@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
 use crate::ir::{ExportKind, FileFacts, ImportKind, Reference, Target};
 use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning};
-use crate::model::{Family, FileId, ModuleId, Provenance, Symbol};
+use crate::model::{Family, FileId, ModuleId, Provenance, Symbol, SymbolFlags, SymbolKind};
 use crate::store::ImportTarget;
 use crate::syntax::{self, Occurrence, OccurrenceRole, Occurrences};
 
@@ -525,12 +525,14 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                     .is_some_and(|it| is_lost(*n, *it))
         });
         let members: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
-        let named = if takes_all_of(&file.new, owner) {
+        let named = if is_named_alone(file, symbol) {
+            NamedAlone::Anywhere
+        } else if takes_all_of(&file.new, owner) {
             NamedAlone::BehindGlob
         } else {
             NamedAlone::Nowhere
         };
-        if !members.is_empty() || matches!(named, NamedAlone::BehindGlob) {
+        if !members.is_empty() || !matches!(named, NamedAlone::Nowhere) {
             own.insert((name, change_at), UsesOfGone { named, members });
         }
     }
@@ -542,6 +544,25 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
 fn takes_all_of(file: &FileSide, owner: &str) -> bool {
     let enum_name = owner.rsplit('.').next().unwrap_or(owner);
     file.facts.family == Family::Rust && file.text.contains(&format!("{enum_name}::*"))
+}
+
+/// Whether a definition was used by its name alone although its qualified name has names around it: those of namespaces and modules,
+/// `leveldb.Handle`, or of an enum whose members are seen in the scope around it, `Tag.kLogNumber` of C.
+fn is_named_alone(file: &ChangedFile, symbol: &Symbol) -> bool {
+    let mut inner = symbol;
+    while let Some(at) = inner.parent {
+        let around = &file.old.facts.symbols[at as usize];
+        let is_scope = matches!(around.kind, SymbolKind::Namespace | SymbolKind::Module);
+        if !is_scope && !inner.flags.contains(SymbolFlags::IN_SCOPE_AROUND) {
+            return false;
+        }
+        inner = around;
+    }
+    // A member that is defined outside of its class has no symbol around it: `int Store::open() {}`.
+    !matches!(
+        inner.kind,
+        SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property | SymbolKind::Field
+    )
 }
 
 /// Returns the bodies of the functions around one that was inside a function, in the new state; `None` of what is no part of a
