@@ -105,11 +105,14 @@ struct ReachingTests {
     total: u64,
     /// Files that differ, where changes are asked about.
     n_changed_files: Option<u64>,
-    /// Uses without a known meaning, of what is asked about and of its callers.
+    /// Unresolved uses, of what is asked about and of its callers.
     unresolved: u64,
     unresolved_via: u64,
     not_analysed: u64,
     outlined: u64,
+    /// Definitions that are asked about, or files, in languages whose uses are not followed, and files of such that hold the name.
+    unfollowed: u64,
+    unfollowed_files: u64,
     /// Whether users were left out.
     is_deeper: bool,
     freshness: &'static str,
@@ -196,6 +199,8 @@ fn of_changes(changes: ChangesOutput) -> ReachingTests {
         unresolved_via: 0,
         not_analysed: changes.not_analysed,
         outlined: changes.outlined,
+        unfollowed: 0,
+        unfollowed_files: 0,
         is_deeper: changes.is_deeper,
         freshness: changes.freshness_fields.freshness,
     }
@@ -235,6 +240,8 @@ fn of_definitions(fields: &[(&str, Option<&str>)], call: &Call<'_>) -> Result<Re
         unresolved_via: impact.completeness.unresolved_via,
         not_analysed: 0,
         outlined: 0,
+        unfollowed: impact.completeness.n_unfollowed,
+        unfollowed_files: impact.completeness.n_unfollowed_files,
         is_deeper: impact.completeness.is_deeper,
         freshness: impact.freshness_fields.freshness,
     })
@@ -246,15 +253,11 @@ impl ReachingTests {
         let n_left = self.total.saturating_sub(self.tests.len() as u64);
         let counts = [
             (n_left, "more test does not fit", "more tests do not fit"),
-            (
-                self.unresolved,
-                "use has no known meaning",
-                "uses have no known meaning",
-            ),
+            (self.unresolved, "use is unresolved", "uses are unresolved"),
             (
                 self.unresolved_via,
-                "use of a caller's name has no known meaning",
-                "uses of callers' names have no known meaning",
+                "use of a caller's name is unresolved",
+                "uses of callers' names are unresolved",
             ),
             (
                 self.not_analysed,
@@ -266,11 +269,19 @@ impl ReachingTests {
                 "changed file is outlined only",
                 "changed files are outlined only",
             ),
+            (
+                self.unfollowed_files,
+                "file whose uses are not followed holds its name",
+                "files whose uses are not followed hold its name",
+            ),
         ];
         let counts = counts.into_iter().filter(|(n, ..)| *n > 0);
         let mut reasons: Vec<String> = counts
             .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
             .collect();
+        if self.unfollowed > 0 {
+            reasons.push("uses are not followed in its language".to_owned());
+        }
         if self.is_deeper {
             reasons.push(format!("callers are followed for {DEPTH} steps, and not through a value that a module makes once as it is loaded (`const app = createApp()`)"));
         }

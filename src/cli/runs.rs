@@ -11,7 +11,7 @@ use crate::tools::runs::{DEFAULT_RUNS, runs};
 
 const ABOUT: &str = "\
 Lists builds of indexes, pulls, imports of bundles and archives of this data directory, the newest first, each with what it started from, what came of it, and where something is \
-left to do the next command. A run whose process is gone is `interrupted`. A question is among them where it indexed more than 50 files or was still reading files after a second.";
+left to do the next command. A run whose process is gone is `interrupted`. A question is among them where it indexed more than 50 files, read more than 178, or was still reading after a second.";
 
 /// Returns the command.
 pub(super) fn command() -> Command {

@@ -140,7 +140,7 @@ fn next_step(name: &str) -> String {
         Some((_, near)) => format!("did you mean `{near}`? "),
         None => String::new(),
     };
-    meant + "docs/configuration.md lists the settings"
+    meant + "Without the line, `codelens config show` lists the settings"
 }
 
 /// Returns the known settings of a text, and the error for the first unknown one.
@@ -238,9 +238,13 @@ mod tests {
             assert_eq!(said(text), wanted, "{text}");
         }
         let hint = parse("budgetms = 1").unwrap().1.unwrap().hint;
-        let wanted = "did you mean `budget_ms`? docs/configuration.md lists the settings";
+        let wanted =
+            "did you mean `budget_ms`? Without the line, `codelens config show` lists the settings";
         assert_eq!(hint, wanted);
         let hint = parse("zebra = 1").unwrap().1.unwrap().hint;
-        assert_eq!(hint, "docs/configuration.md lists the settings");
+        assert_eq!(
+            hint,
+            "Without the line, `codelens config show` lists the settings"
+        );
     }
 }

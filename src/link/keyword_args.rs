@@ -1,5 +1,5 @@
 //! Keyword arguments: in `Store(size=1)` `size` is a field of the class where that defines no constructor, a parameter where the callee has
-//! one of that name, and else of unknown meaning.
+//! one of that name, and else unresolved.
 
 use super::cache::Def;
 use super::linker::Linker;

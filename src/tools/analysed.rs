@@ -60,7 +60,7 @@ impl AnalysedOutput {
             return Ok(None);
         }
         let consequence = if is_without_text {
-            "are indexed by their names alone; `match: literal` of cl_search (`codelens grep`) finds lines of them"
+            "are indexed by their names alone; `match: literal` of cl_search (`codelens grep --match literal`) finds lines of them"
         } else {
             "are searched as text only: their definitions and calls are not known; use cl_search"
         };
@@ -96,6 +96,15 @@ impl AnalysedOutput {
     /// Returns the sentence about files whose definitions, or whose uses, are not known.
     pub(super) fn note(&self) -> &str {
         &self.note
+    }
+}
+
+/// Returns how a file is analysed whose uses are not followed, in words that follow "it is"; `None` for one whose uses are.
+pub(super) fn lesser_analysis(path: &RepoPath) -> Option<&'static str> {
+    match language_of(path).analysis() {
+        Analysis::Full => None,
+        Analysis::Outline => Some("outlined only"),
+        Analysis::Text => Some("searched as text only"),
     }
 }
 

@@ -14,7 +14,7 @@ use super::ranking::{self, RankingOutput};
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
-use crate::model::{RepoPath, Sources as _};
+use crate::model::{RepoPath, Sources as _, shell_word};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{
     self, Confidence, Filters, Hit, Level, PageRequest, Query, QueryLiteral, QuestionMeaning,
@@ -310,14 +310,14 @@ pub(super) fn say_nothing_found(
 ) -> Result<()> {
     let is_without_words = query.is_without_words();
     if is_without_words || query.has_single_letters_alone() {
-        let shown = crate::workspace::cut_argument(query.text()).replace('\'', "'\\''");
+        let shown = shell_word(&crate::workspace::cut_argument(query.text()));
         let why = if is_without_words {
             "The query has no word to search for (words have at most 64 characters)"
         } else {
             "Single letters are found as names of definitions alone"
         };
         freshness_fields.say(&format!(
-            "{why}; text as it stands is found with `match: literal` (codelens grep '{shown}' --match literal)."
+            "{why}; text as it stands is found with `match: literal` (codelens grep {shown} --match literal)."
         ));
         return Ok(());
     }
@@ -328,7 +328,7 @@ pub(super) fn say_nothing_found(
         } else if search::are_binary(view.read, filters)? {
             BINARY
         } else {
-            "No text of these files is in the index; `match: literal` (codelens grep) finds lines of them."
+            "No text of these files is in the index; `match: literal` (codelens grep --match literal) finds lines of them."
         });
         return Ok(());
     }

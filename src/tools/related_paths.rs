@@ -142,6 +142,13 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
             n_files,
         );
     }
+    let mut to = end_output(&goal);
+    if by_files && let Some(symbol) = to.symbol.take() {
+        freshness_fields.say(&format!(
+            "`path` is a file: chains lead to {}, the file of `{symbol}`, whether or not they use it. For chains to it pass a definition as `path`.",
+            to.path
+        ));
+    }
     let mut paths = Vec::new();
     for chain in &found {
         paths.push(steps(view, chain)?);
@@ -152,7 +159,7 @@ pub(super) fn answer(view: &View<'_>, input: &RelatedInput, to: &str) -> Result<
         direction,
         paths,
         common,
-        to: Some(end_output(&goal)),
+        to: Some(to),
     };
     let symbol = end_output(&start).symbol;
     Ok(RelatedOutput::of_chains(

@@ -352,7 +352,7 @@ impl Uses<'_> {
         })
     }
 
-    /// Returns how many uses of the names of definitions that are gone have no known meaning in the index, those that are
+    /// Returns how many uses of the names of definitions that are gone are unresolved in the index, those that are
     /// listed apart.
     fn n_unresolved(
         &self,
@@ -388,7 +388,7 @@ impl Uses<'_> {
     }
 }
 
-/// Takes uses that no longer agree with their definition for ones of unknown meaning where either stands in a file with new syntax errors,
+/// Takes uses that no longer agree with their definition for unresolved ones where either stands in a file with new syntax errors,
 /// whose signatures and members may be read in part.
 fn doubt_unread(difference: &Difference, found: &mut BrokenUses) {
     let is_unread = |path: &RepoPath| {

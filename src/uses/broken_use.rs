@@ -144,7 +144,7 @@ impl BrokenUses {
         list.push(one);
     }
 
-    /// Takes every use for one of unknown meaning: what it names may stand in a file that is not indexed yet.
+    /// Takes every use for an unresolved one: what it names may stand in a file that is not indexed yet.
     pub fn doubt_all(&mut self) {
         self.n_unresolved += self.all.iter().map(BrokenUse::n_lines).sum::<u64>();
         self.doubtful.append(&mut self.all);

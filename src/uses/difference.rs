@@ -548,6 +548,7 @@ impl RemovedDefinition {
             now: now.map(|(file, it)| (file.path.clone(), it.qualified_name.clone(), it.name_line)),
             uses: Vec::new(),
             n_unresolved: 0,
+            unresolved_at: Vec::new(),
             unfollowed: UnfollowedFiles::default(),
         })
     }

@@ -23,7 +23,7 @@ pub(super) struct Receivers {
 
 impl Uses<'_> {
     /// Moves the uses of removed members of classes that are built on an external one, where `error.message` may mean that
-    /// of `Error`, and of types of which any name is a member, to those of unknown meaning.
+    /// of `Error`, and of types of which any name is a member, to the unresolved ones.
     pub(super) fn leave_out_doubtful(
         &self,
         difference: &Difference,

@@ -240,8 +240,8 @@ impl Uses<'_> {
         Ok(occurrences)
     }
 
-    /// Finds the places of the name of some definitions, as [`Self::occurrences_within`] does; of a component also the tags of
-    /// unknown meaning that are written like its file, and not each `default`.
+    /// Finds the places of the name of some definitions, as [`Self::occurrences_within`] does; of a component also the unresolved
+    /// tags that are written like its file, and not each `default`.
     pub fn occurrences_of(
         &self,
         targets: &[SymbolRow],

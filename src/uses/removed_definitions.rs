@@ -31,8 +31,10 @@ pub struct RemovedDefinition {
     pub now: Option<(RepoPath, String, u32)>,
     /// The uses that still name it, by path and line.
     pub uses: Vec<DanglingUse>,
-    /// Further uses of its name whose meaning is not known.
+    /// Further uses of its name that are unresolved.
     pub n_unresolved: u64,
+    /// Their lines as far as the index has them: of each form of the name the first one in a file.
+    pub unresolved_at: Vec<(RepoPath, u32)>,
     /// Files whose uses of code are not known and that hold its name, where no other use of it is known.
     pub unfollowed: UnfollowedFiles,
 }
@@ -146,7 +148,7 @@ impl Uses<'_> {
         for (_, one) in &mut removed {
             one.uses.sort();
             one.uses.dedup();
-            one.n_unresolved = self.n_unresolved_beside(one)?;
+            (one.n_unresolved, one.unresolved_at) = self.unresolved_beside(one)?;
         }
         let unused = removed.iter_mut().map(|(_, one)| one);
         let unused = unused.filter(|one| one.uses.is_empty() && one.n_unresolved == 0);
@@ -160,8 +162,9 @@ impl Uses<'_> {
         Ok(all)
     }
 
-    /// Returns how many uses of the name of a removed definition have no known meaning in the index, those that it lists apart.
-    fn n_unresolved_beside(&self, one: &RemovedDefinition) -> Result<u64> {
+    /// Returns how many uses of the name of a removed definition are unresolved in the index, those that it lists apart, with the lines that
+    /// are known of them.
+    fn unresolved_beside(&self, one: &RemovedDefinition) -> Result<(u64, Vec<(RepoPath, u32)>)> {
         let (owner, name) = match one.qualified_name.rsplit_once('.') {
             Some((owner, name)) => (Some(owner), name),
             None => (None, one.qualified_name.as_str()),
@@ -169,10 +172,16 @@ impl Uses<'_> {
         let mut places = self.read.unbound_places(name)?;
         places.retain(|it| may_mean(it, owner.is_some(), &one.path));
         let mut n_unresolved = 0;
+        let mut lines = Vec::new();
         for of_file in places.chunk_by(|one, other| one.path == other.path) {
             let uses = one.uses.iter().filter(|it| it.path == of_file[0].path);
-            n_unresolved += n_beside(of_file, &uses.map(|it| it.line).collect());
+            let listed = uses.map(|it| it.line).collect();
+            n_unresolved += n_beside(of_file, &listed);
+            let others = of_file.iter().filter(|it| !listed.contains(&it.line));
+            lines.extend(others.map(|it| (it.path.clone(), it.line)));
         }
-        Ok(n_unresolved)
+        lines.sort();
+        lines.dedup();
+        Ok((n_unresolved, lines))
     }
 }

@@ -23,7 +23,7 @@ struct SuppressedLines {
 }
 
 impl Uses<'_> {
-    /// Takes uses on lines whose errors a comment suppresses for ones of unknown meaning: they may have been errors all along.
+    /// Takes uses on lines whose errors a comment suppresses for unresolved ones: they may have been errors all along.
     pub(super) fn doubt_suppressed(
         &self,
         difference: &Difference,

@@ -532,7 +532,7 @@ register(helper)
     assert_eq!(said["unresolved"][0]["path"], "b.js", "{said}");
     let summary = said["summary"].as_str().unwrap();
     assert!(
-        summary.starts_with("Unknown: 1 place uses this name"),
+        summary.starts_with("Unknown: 1 use of this name is not resolved"),
         "{summary}"
     );
     let said = cli.json(&["impact", "unused"]);

@@ -563,7 +563,7 @@ export function run(s: Store) { s.open() }
     );
     let summary = said["summary"].as_str().unwrap();
     assert!(
-        summary.contains("By dispatch of callers 1 file and 0 test files more"),
+        summary.contains("1 file and 0 test files more may be reached by dispatch"),
         "{said}"
     );
 }

@@ -112,7 +112,7 @@ fn files_that_are_usually_changed_too_are_missing_from_a_change() {
         "src/tax.ts in 6 of 7 commits of src/price.ts",
         "7 commits (7 in 90 days, 1 fix); more commits than 83 % of the files",
         "@prices (CODEOWNERS)",
-        "Of all 7 commits.",
+        "Figures of the whole history (7 commits).",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }

@@ -79,7 +79,7 @@ fn changes(answer: &ChangesOutput, screen: &Screen) -> String {
     };
     let lists = [
         (&answer.broken, "Broken uses"),
-        (&answer.unresolved_at, "Uses of unknown meaning"),
+        (&answer.unresolved_at, "Unresolved uses"),
     ];
     for (uses, title) in lists {
         if !uses.is_empty() {
@@ -218,7 +218,7 @@ fn markdown(answer: &ChangesOutput) -> String {
     let doubtful = &answer.unresolved_at;
     let lists = [
         (&answer.broken, "Broken uses", answer.broken_total),
-        (doubtful, "Uses of unknown meaning", doubtful.len() as u64),
+        (doubtful, "Unresolved uses", doubtful.len() as u64),
     ];
     for (uses, title, total) in lists {
         if uses.is_empty() {
@@ -293,7 +293,7 @@ fn incomplete(answer: &ChangesOutput) -> String {
     let mut reasons = Vec::new();
     if answer.unresolved > 0 {
         let uses = plural(answer.unresolved, "use");
-        reasons.push(format!("{uses} of unknown meaning"));
+        reasons.push(format!("{uses} not resolved"));
     }
     if !answer.pending.is_empty() {
         let files = plural(answer.pending.len() as u64, "changed file");

@@ -393,7 +393,7 @@ fn other_mentions(others: &OtherMentionsOutput, screen: &Screen) -> String {
         (comments, "in comments"),
         (definitions, "in definitions"),
         (external, "meaning something outside the repository"),
-        (other_targets, "meaning something else of this name"),
+        (other_targets, "of another definition of this name"),
         (prose, "in documents and other text"),
         (strings, "in strings"),
     ];
@@ -450,7 +450,7 @@ fn removed(changes: &ChangeSetOutput, screen: &Screen) -> String {
                     " in code that is followed; the word is in {} ({file}) whose uses are not known",
                     plural(one.unfollowed, "file")
                 ),
-                (n, _) => format!(" ({} of unknown meaning)", count(n)),
+                (n, _) => format!(" ({} unresolved)", count(n)),
             }
         );
         let uses = one.still_named_at.iter();

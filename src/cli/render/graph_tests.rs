@@ -71,9 +71,7 @@ fn impact() -> ImpactOutput {
             ..TargetOutput::default()
         }),
         summary: text("2 direct callers. Affects 2 files and 1 test file (2 steps)."),
-        confidence_note: text(
-            "There may be more callers: 3 uses of this name are of unknown meaning.",
-        ),
+        confidence_note: text("There may be more callers: 3 uses of this name are unresolved."),
         defaults: Some(Defaults {
             provenance: "resolved",
             ..Defaults::default()
@@ -145,7 +143,7 @@ fn impact_goes_by_distance_and_file_with_tests_apart() {
     It uses
     └─ src/job.ts:7  check
 
-    There may be more callers: 3 uses of this name are of unknown meaning.
+    There may be more callers: 3 uses of this name are unresolved.
 
     Shortened; more with `--limit N`.
     ");

@@ -25,7 +25,7 @@ pub(super) fn search(found: &SearchOutput, screen: &Screen) -> String {
             text.push('\n');
         }
         if last_literal.is_some_and(|last| place == last + 1) {
-            let rest = "The results below do not hold it as it stands.";
+            let rest = "The results below do not hold the query as it stands.";
             put!(text, "{}\n\n", screen.paint(FAINT, rest));
         }
         text += &heading(hit, screen);

@@ -89,8 +89,8 @@ fn held(history: &HeldCommitsOutput) -> String {
     }
     let n = plural(history.commits, "commit");
     if history.complete {
-        return format!("Of all {n}.");
+        return format!("Figures of the whole history ({n}).");
     }
     let since = history.from.as_deref().unwrap_or_default();
-    format!("Of the newest {n} (since {since}): older ones are not counted.")
+    format!("Figures of the newest {n} (since {since}): older ones are not counted.")
 }

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::model::sanitize::one_line;
 use crate::model::{Handle, HandleKind, RepoPath, Symbol, handles};
 use crate::tools::answer::Cursor;
-use crate::tools::impact::count;
+use crate::tools::impact::{are, count};
 use crate::uses::{BrokenReason, BrokenUse, ChangeKind, ChangedFile, Difference, SymbolChange};
 use crate::workspace::{DifferingFile, View, n_changed_lines};
 
@@ -293,9 +293,9 @@ impl ListedChanges {
         said += &match gathered.broken.n_unresolved {
             0 => ".".to_owned(),
             n => format!(
-                "; {} of the names that are gone {} no known meaning.",
+                "; {} of the removed names {} unresolved.",
                 count(n, if n_broken == 0 { "use" } else { "more use" }),
-                if n == 1 { "has" } else { "have" }
+                are(n)
             ),
         };
         if gathered.n_outlined > 0 {

@@ -20,7 +20,7 @@ use super::answer::{
     BYTES_PER_LIST_TOKEN, DEFAULT_BUDGET_TOKENS, FreshnessFields, is_zero, length,
     truncate_to_bytes,
 };
-use super::impact::{count, not_compared};
+use super::impact::{are, count, not_compared};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -566,7 +566,7 @@ fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> Strin
     format!(
         "{} {} not indexed yet: the lists may lack some.",
         count(n, "changed file"),
-        if n == 1 { "is" } else { "are" }
+        are(n)
     )
 }
 

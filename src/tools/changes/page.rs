@@ -4,7 +4,7 @@ use super::entries::ChangeEntry;
 use crate::error::Result;
 use crate::tools::answer::Cursor;
 
-/// How many lists go on by a count: broken uses, those of unknown meaning, collisions, tests, files.
+/// How many lists go on by a count: broken uses, unresolved ones, collisions, tests, files.
 const N_LISTS: usize = 5;
 
 /// A list of the answer that goes on by a count.
@@ -12,7 +12,7 @@ const N_LISTS: usize = 5;
 pub(super) enum PagedList {
     /// Broken uses.
     Broken,
-    /// Uses of unknown meaning.
+    /// Unresolved uses.
     Unresolved,
     /// Collisions.
     Collisions,

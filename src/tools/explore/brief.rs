@@ -4,6 +4,8 @@ use super::candidates::PackRole;
 use super::cards::CardOutput;
 use super::part::PartOutput;
 use super::{ExploreInput, ExploreOutput, Include};
+use crate::model::RepoPath;
+use crate::tools::analysed::lesser_analysis;
 use crate::tools::answer::length;
 
 /// Sentences of one answer.
@@ -127,7 +129,11 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
         ));
     } else {
         lines.push(format!(
-            "Uses of {subject} are not followed: its file is outlined only."
+            "Uses of {subject} are not followed: its file is {}.",
+            RepoPath::normalise(path)
+                .as_ref()
+                .and_then(lesser_analysis)
+                .unwrap_or("outlined only")
         ));
     }
     match counts.tests {

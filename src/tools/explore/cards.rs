@@ -16,7 +16,7 @@ use crate::graph::impact::{no_dispatch, walk};
 use crate::graph::related::{Relation, neighbours};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, EdgeKind, RepoPath};
-use crate::tools::analysed::is_outlined;
+use crate::tools::analysed::{is_outlined, lesser_analysis};
 use crate::tools::answer::length;
 use crate::tools::file_history::{FileHistories, FileHistoryOutput, OwnerOutput};
 use crate::tools::impact::{ReachCounts, counts};
@@ -221,7 +221,7 @@ fn metrics(
             Some(row) => view.read.import_neighbors(row.id, direction)?.len(),
             None => 0,
         };
-        Ok((!is_outlined(path) || found > 0).then_some(found as u64))
+        Ok((lesser_analysis(path).is_none() || found > 0).then_some(found as u64))
     };
     let symbols = source.symbols(path)?;
     let history = histories.history(path.as_str(), 0);
@@ -359,7 +359,7 @@ fn of_file(
     };
     let importers = around(Relation::Imports, Direction::In)?.found;
     let tests = around(Relation::Tests, Direction::In)?.found;
-    let is_bound = !is_outlined(path);
+    let is_bound = lesser_analysis(path).is_none();
     let list = |found: Vec<crate::graph::related::Neighbour>| -> Option<Vec<String>> {
         let paths = found.into_iter().take(MAX_LISTED);
         let list: Vec<String> = paths.map(|near| near.path.to_string()).collect();
@@ -378,7 +378,7 @@ fn of_file(
         counts: Some(TargetCountsOutput {
             dependents: known(importers.len()),
             tests: known(tests.len()),
-            symbols: Some(source.symbols(path)?.len() as u64),
+            symbols: known(source.symbols(path)?.len()),
             ..TargetCountsOutput::default()
         }),
         callers: Some(importers)

@@ -38,14 +38,14 @@ use crate::model::{CommitId, FileRole, RepoPath};
 use crate::uses::{
     EarlierText, ImplicitCaller, RemovedDefinition, UncheckedUses, UnfollowedFiles, Uses,
 };
-use crate::workspace::{FileChange, SymbolRow, View, Workspace, outside};
+use crate::workspace::{Analysis, FileChange, SymbolRow, View, Workspace, language_of, outside};
 pub(super) use counts::{ReachCounts, counts};
 use reached::list_reached;
 use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
-pub(super) use summary::{count, not_compared};
+pub(super) use summary::{are, count, not_compared};
 use targets::Targets;
 pub(super) use targets::is_one;
 use unknown::MentionsOutput;
@@ -69,7 +69,7 @@ const MAX_CASES: usize = 20;
 /// Tests that only name a definition that are listed unasked.
 const MAX_MENTIONING: usize = 10;
 
-/// Names of callers whose uses of unknown meaning are counted.
+/// Names of callers whose unresolved uses are counted.
 const MAX_NAMES_ON_THE_WAY: usize = 300;
 
 /// `cl_impact`.
@@ -263,6 +263,12 @@ pub struct CompletenessOutput {
     /// Whether callers behind the last step were not followed. For `codelens tests`; an answer says its depth.
     #[serde(skip)]
     pub(crate) is_deeper: bool,
+    /// Definitions, or the file, whose uses are not followed. For `codelens tests`.
+    #[serde(skip)]
+    pub(crate) n_unfollowed: u64,
+    /// Files whose own uses are not followed and that hold the name. For `codelens tests`.
+    #[serde(skip)]
+    pub(crate) n_unfollowed_files: u64,
 }
 
 impl Tool for Impact {
@@ -566,6 +572,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         is_of_changes: input.asks_changes(),
         ..found
     };
+    let is_unread_file = targets.is_empty()
+        && asked
+            .path
+            .is_some_and(|path| language_of(path).analysis() != Analysis::Full);
+    output.completeness.n_unfollowed = n_outlined as u64 + u64::from(is_unread_file);
+    output.completeness.n_unfollowed_files = found.unfollowed.n_files;
     let implicit = match targets.as_slice() {
         [target, ..] if is_single => implicit_callers(view, &uses, target, found.n_direct > 0)?,
         _ => Vec::new(),

@@ -109,7 +109,7 @@ pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<Re
     uses(view).removed(asked.earlier, is_wanted)
 }
 
-/// Returns how many uses of the names of removed definitions have no known meaning, those of each name once.
+/// Returns how many uses of the names of removed definitions are unresolved, those of each name once.
 pub(super) fn n_unresolved(removed: &[RemovedDefinition]) -> u64 {
     let by_name: BTreeMap<(&str, bool), u64> = removed
         .iter()

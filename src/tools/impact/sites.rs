@@ -125,8 +125,8 @@ fn add_pasting_macros(uses: &Uses<'_>, first: &SymbolRow, output: &mut ImpactOut
     add_lines(uses, places.iter().map(|it| (&it.path, it.line)), output)
 }
 
-/// Adds places of unknown meaning to those that are shown, as far as these go.
-fn add_lines<'p>(
+/// Adds unresolved uses to those that are shown, as far as these go.
+pub(super) fn add_lines<'p>(
     uses: &Uses<'_>,
     places: impl Iterator<Item = (&'p RepoPath, u32)>,
     output: &mut ImpactOutput,
@@ -171,7 +171,7 @@ fn add_unbound(
     add_lines(uses, places.iter().map(|it| (&it.path, it.line)), output)
 }
 
-/// Adds the uses of unknown meaning of the names that a file defines, where no use of these is known.
+/// Adds the unresolved uses of the names that a file defines, where no use of these is known.
 pub(super) fn add_unbound_of_file(
     view: &View<'_>,
     uses: &Uses<'_>,
@@ -282,7 +282,7 @@ fn add_sites(
     output.completeness.skipped_files += mentions.n_unsearched;
     output.other_mentions = Some(other);
     let n_unresolved = unresolved.len();
-    // The cursor holds how many lines of unknown meaning were shown, beside the last line of a use.
+    // The cursor holds how many lines of unresolved uses were shown, beside the last line of a use.
     let n_before = after.as_ref().map_or(0, |last| last.score as usize);
     let more_unresolved = add_unresolved(view, first, unresolved, (n_before, limit), output)?;
     output.unresolved_total = Some(n_unresolved as u64);

@@ -168,7 +168,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     if found.n_by_dispatch != (0, 0) {
         let (n_files, n_tests) = found.n_by_dispatch;
         said.push(format!(
-            "By dispatch of callers {} and {} more (`byDispatch`).",
+            "{} and {} more may be reached by dispatch (`byDispatch`).",
             count(n_files as u64, "file"),
             count(n_tests as u64, "test file")
         ));
@@ -195,9 +195,8 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     said.join(" ")
 }
 
-/// Returns the sentence about places of unknown meaning, where no use is known.
+/// Returns the sentence about unresolved uses, where no use is known.
 fn unknown_uses(found: &ImpactFigures, n_places: u64, implicit: &str) -> String {
-    let verb = if n_places == 1 { "uses" } else { "use" };
     let name = if found.n_targets == 1 || found.is_overloaded {
         "this name"
     } else {
@@ -208,8 +207,9 @@ fn unknown_uses(found: &ImpactFigures, n_places: u64, implicit: &str) -> String 
         implicit => format!(" Beside that {implicit}."),
     };
     format!(
-        "Unknown: {} {verb} {name}, but what it means there is not known (`unresolved`).{beside}",
-        count(n_places, "place")
+        "Unknown: {} of {name} {} not resolved (`unresolved`).{beside}",
+        count(n_places, "use"),
+        are(n_places)
     )
 }
 
@@ -220,9 +220,9 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
         let gone = count(found.n_removed as u64, "definition");
         said.push(match found.n_dangling {
             0 if found.n_unresolved > 0 => format!(
-                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} no known meaning.",
+                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} unresolved.",
                 count(found.n_unresolved, "use"),
-                if found.n_unresolved == 1 { "has" } else { "have" }
+                are(found.n_unresolved)
             ),
             0 => match in_unfollowed(&found.unfollowed_of_removed) {
                 Some(files) => {
@@ -347,18 +347,19 @@ fn unproved(found: &ImpactFigures) -> String {
         }
         0 => String::new(),
         n if found.n_direct == 0 && found.n_targets > 0 => format!(
-            "Zero callers is not proved: {} of unknown meaning.",
-            count(n, "use")
+            "Zero callers is not proved: {} of the name {} unresolved.",
+            count(n, "use"),
+            are(n)
         ),
         n => format!(
-            "There may be more callers: {} of {} {} of unknown meaning.",
+            "There may be more callers: {} of {} {} unresolved.",
             count(n, "use"),
             if found.n_targets == 1 {
                 "this name"
             } else {
                 "these names"
             },
-            if n == 1 { "is" } else { "are" },
+            are(n),
         ),
     }
 }
@@ -426,6 +427,11 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
     said
 }
 
+/// Returns the verb for a number of things: 1 is, 2 are.
+pub(in crate::tools) fn are(n: u64) -> &'static str {
+    if n == 1 { "is" } else { "are" }
+}
+
 /// Returns a number with its noun: `1 file`, `2 files`.
 pub(in crate::tools) fn count(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
@@ -445,7 +451,7 @@ mod tests {
         assert!(summary(&found, "").contains("not visible"));
         assert_eq!(note(&found), "");
         found.n_unbound = 3;
-        assert!(summary(&found, "").starts_with("Unknown: 3 places use this name"));
+        assert!(summary(&found, "").starts_with("Unknown: 3 uses of this name are not resolved"));
         assert!(note(&found).contains("not proved"));
         found.n_unbound_indirect = 5;
         found.n_unbound = 0;
@@ -466,7 +472,7 @@ mod tests {
         );
         assert_eq!(
             note(&found),
-            "There may be more callers: 3 uses of this name are of unknown meaning."
+            "There may be more callers: 3 uses of this name are unresolved."
         );
     }
 

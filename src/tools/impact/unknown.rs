@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::fields::FieldsOfC;
 use super::removed;
-use super::sites::{LineOutput, line};
-use super::summary::{count, doubt, in_unfollowed, unread};
+use super::sites::{LineOutput, add_lines, line};
+use super::summary::{are, count, doubt, in_unfollowed, unread};
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
 use crate::error::Result;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, shell_word};
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::answer::{MAX_LIST_BYTES, is_zero};
 use crate::tools::named_object::near_names;
@@ -102,7 +102,7 @@ pub(super) fn answer(
     let near = near_names(view, name, asked.path)?;
     output.did_you_mean =
         (!near.is_empty()).then(|| near.iter().take(MAX_NEAR).map(target).collect());
-    output.analysed = AnalysedOutput::of(view, "")?;
+    output.analysed = AnalysedOutput::of(view, "")?.filter(AnalysedOutput::is_telling);
     let shown = cut_argument(name);
     if !removed.is_empty() {
         output.change_set = Some(removed::change_set(
@@ -112,7 +112,13 @@ pub(super) fn answer(
             MAX_LIST_BYTES / 2,
         )?);
         output.summary = removed.iter().map(became).collect::<Vec<_>>().join(" ");
-        return Ok(());
+        output.completeness.unresolved_sites = removed::n_unresolved(&removed);
+        let unresolved = removed.iter().flat_map(|one| &one.unresolved_at);
+        return add_lines(
+            &uses(view),
+            unresolved.map(|(path, line)| (path, *line)),
+            output,
+        );
     }
     let mentions = uses(view).occurrences_within(&word, &[], MAX_BYTES)?;
     let fields = FieldsOfC::of(view, name, &mentions.all)?;
@@ -171,7 +177,8 @@ pub(super) fn answer(
             _ => String::new(),
         };
         said.push(format!(
-            "{unread}`codelens grep {word}` (cl_search with `match: literal`) lists every line."
+            "{unread}`codelens grep {} --match literal` (`match: literal` of cl_search) lists every line.",
+            shell_word(&word)
         ));
     }
     if let Some(analysed) = output
@@ -379,20 +386,23 @@ fn became(one: &RemovedDefinition) -> String {
     let files: std::collections::BTreeSet<&str> =
         one.uses.iter().map(|it| it.path.as_str()).collect();
     let doubt = doubt(one.uses.len() as u64, one.n_doubtful());
+    let unresolved = |noun: &str| match one.n_unresolved {
+        0 => String::new(),
+        n => format!("; {} of this name {} unresolved", count(n, noun), are(n)),
+    };
     let uses = match one.uses.len() {
-        0 if one.n_unresolved > 0 => format!(
-            "No use of it is left that is proved; {} of this name {} no known meaning.",
-            count(one.n_unresolved, "use"),
-            if one.n_unresolved == 1 { "has" } else { "have" }
-        ),
+        0 if one.n_unresolved > 0 => {
+            format!("No use of it is left that is proved{}.", unresolved("use"))
+        }
         0 => match in_unfollowed(&one.unfollowed) {
             Some(files) => format!("No use of it is left in code that is followed. {files}"),
             None => "No use of it is left that could be found.".to_owned(),
         },
-        1 => format!("1 place still names it{doubt}."),
+        1 => format!("1 place still names it{doubt}{}.", unresolved("more use")),
         n => format!(
-            "{n} places in {} still name it{doubt}.",
-            count(files.len() as u64, "file")
+            "{n} places in {} still name it{doubt}{}.",
+            count(files.len() as u64, "file"),
+            unresolved("more use")
         ),
     };
     format!(

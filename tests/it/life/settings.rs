@@ -62,7 +62,7 @@ fn a_setting_that_means_nothing_is_refused_by_every_command() {
     cli.set("CODELENS_CONFIG", path);
     for (text, part) in [
         ("budget = 1", "`budget`"),
-        ("budgetms = 1", "docs/configuration.md lists the settings"),
+        ("budgetms = 1", "`codelens config show` lists the settings"),
         (
             "budget_ms = -5",
             "is not a whole number of milliseconds from 0 to 600000",

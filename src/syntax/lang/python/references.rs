@@ -181,7 +181,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Records `a` of `Store(a=1)`, which names an attribute where the class takes its arguments as these. By convention the names of
-    /// classes begin with a capital letter; a keyword of another call is one of unknown meaning.
+    /// classes begin with a capital letter; a keyword of another call is an unresolved one.
     fn use_keyword(&mut self, call: Node<'t>, argument: Node<'t>, place: UsePlace) {
         let fields = self.grammar.fields;
         if self.kind(argument) != Kind::KeywordArgument {
