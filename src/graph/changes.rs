@@ -121,7 +121,7 @@ pub fn compare(
         for (old_places, new_places) in declarations(old, places, new, kept) {
             match (old_places.first(), new_places.first()) {
                 (Some(at), Some(new_at)) => {
-                    let kind = of_kept(&pick(old, &old_places), &pick(new, &new_places));
+                    let kind = change_of_kept(&pick(old, &old_places), &pick(new, &new_places));
                     changes.extend(kind.map(|kind| DefinitionChange {
                         kind,
                         old: Some(*at),
@@ -156,7 +156,7 @@ pub fn compare(
     // Overloads are one definition.
     let gone = outermost(old, &firsts(old, &gone));
     let came = firsts(new, &came);
-    let successors = successors((old, &old_names), (new, &new_names), &gone, &came);
+    let successors = find_moved_and_renamed((old, &old_names), (new, &new_names), &gone, &came);
     for at in &gone {
         let successor = successors.get(at).copied();
         let kind = match successor {
@@ -240,7 +240,10 @@ fn pick<'v, 'a>(
 }
 
 /// Compares the declarations of one definition before and after.
-fn of_kept(old: &[&DefinitionVersion<'_>], new: &[&DefinitionVersion<'_>]) -> Option<ChangeKind> {
+fn change_of_kept(
+    old: &[&DefinitionVersion<'_>],
+    new: &[&DefinitionVersion<'_>],
+) -> Option<ChangeKind> {
     let exported = |all: &[&DefinitionVersion<'_>]| all.iter().any(|one| one.exported);
     let texts = |all: &[&DefinitionVersion<'_>]| all.iter().map(|one| one.text).collect::<String>();
     let is_exported_now = match (exported(old), exported(new)) {
@@ -467,7 +470,7 @@ fn outermost(all: &[DefinitionVersion<'_>], places: &[usize]) -> Vec<usize> {
 
 /// Finds for each definition that is gone the added one that it became, with how alike both are in percent; each added one at
 /// most once.
-fn successors(
+fn find_moved_and_renamed(
     (old, old_names): (&[DefinitionVersion<'_>], &PlacesByName<'_>),
     (new, new_names): (&[DefinitionVersion<'_>], &PlacesByName<'_>),
     gone: &[usize],

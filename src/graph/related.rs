@@ -168,7 +168,7 @@ pub fn neighbours(
         }
     }
     if relation == Relation::Tests {
-        add_namesakes(read, roles, of, direction, &mut all.found)?;
+        add_tests_by_convention(read, roles, of, direction, &mut all.found)?;
     }
     Ok(all)
 }
@@ -182,18 +182,18 @@ struct WalkStep {
 }
 
 /// Adds the tests that are known by their names alone.
-fn add_namesakes(
+fn add_tests_by_convention(
     read: &Read<'_>,
     roles: &Roles<'_>,
     of: &RepoPath,
     direction: Direction,
     found: &mut Vec<Neighbour>,
 ) -> StoreResult<()> {
-    let namesakes = match direction {
+    let found_by_name = match direction {
         Direction::In => test_conventions::tests_of(read, roles, of)?,
         Direction::Out => test_conventions::tested_by(read, roles, of)?,
     };
-    for path in namesakes {
+    for path in found_by_name {
         if !found.iter().any(|near| near.path == path) {
             found.push(Neighbour {
                 path,

@@ -90,7 +90,7 @@ pub struct PruneCandidate {
 #[derive(Clone, Debug)]
 pub struct RepositoryIndexes {
     /// The repository's state.
-    pub standing: RepositoryState,
+    pub state: RepositoryState,
     /// Its indexes.
     pub entries: Vec<PruneCandidate>,
 }
@@ -106,7 +106,7 @@ pub fn expired(
         let mut groups: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
         for (n, entry) in repository.entries.iter().enumerate() {
             if !is_kept(entry)
-                && let Some(reason) = own_reason(entry, &repository.standing, rules, now_ms)
+                && let Some(reason) = own_reason(entry, &repository.state, rules, now_ms)
             {
                 doomed.insert((at, n), reason);
                 continue;
@@ -121,7 +121,7 @@ pub fn expired(
             );
             groups.entry(group).or_default().push(n);
         }
-        let RepositoryState::Known(known) = &repository.standing else {
+        let RepositoryState::Known(known) = &repository.state else {
             continue;
         };
         for group in groups.into_values() {
@@ -156,12 +156,12 @@ fn is_kept(entry: &PruneCandidate) -> bool {
 
 fn own_reason(
     entry: &PruneCandidate,
-    standing: &RepositoryState,
+    state: &RepositoryState,
     rules: &RetentionRules,
     now_ms: i64,
 ) -> Option<PruneReason> {
     const DAY_MS: i64 = 86_400_000;
-    match standing {
+    match state {
         RepositoryState::Gone => return Some(PruneReason::Gone),
         RepositoryState::Unknown => {}
         RepositoryState::Known(known) => {
@@ -181,7 +181,7 @@ fn own_reason(
     if entry.pointer.schema_version < SCHEMA_VERSION {
         return Some(PruneReason::Superseded);
     }
-    let is_tip = match standing {
+    let is_tip = match state {
         RepositoryState::Known(known) => entry
             .pointer
             .head()

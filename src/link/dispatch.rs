@@ -99,9 +99,12 @@ impl NameBinder<'_> {
                 match rules::of(&file).members {
                     MemberOrder::Embedding => {}
                     MemberOrder::Implementations => {
-                        is_cut = relation.implementing(class, name, &mut found)?;
+                        is_cut = relation.methods_in_impls(class, name, &mut found)?;
                     }
-                    _ => is_cut = relation.overriding(class, name, required, &mut found)?,
+                    _ => {
+                        is_cut =
+                            relation.methods_in_subclasses(class, name, required, &mut found)?
+                    }
                 }
             }
             Ok((found, is_cut))
@@ -173,7 +176,7 @@ impl NameBinder<'_> {
                         all.add(wrapper, Provenance::Dispatch);
                     }
                 }
-                overloads(&file, of.1, all);
+                add_overloads(&file, of.1, all);
                 all.related.remove(&of);
             }
             Ok(())
@@ -266,7 +269,7 @@ impl DispatchLookup<'_, '_> {
 
     /// Adds the methods of a name in classes below one, of which no class above has a method of that name. Returns whether
     /// there may be more.
-    fn overriding(
+    fn methods_in_subclasses(
         &self,
         class: DefinitionId,
         name: &str,
@@ -324,7 +327,7 @@ impl DispatchLookup<'_, '_> {
     }
 
     /// Adds the methods of a name in `impl` blocks of a trait. Returns whether there may be more.
-    fn implementing(
+    fn methods_in_impls(
         &self,
         of: DefinitionId,
         name: &str,
@@ -642,7 +645,7 @@ fn parts_of(linker: &Linker<'_, '_>, type_: DefinitionId) -> Vec<DefinitionId> {
 }
 
 /// Adds the other overloads of a method: a call whose arguments do not decide may mean each of them.
-fn overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchRelations) {
+fn add_overloads(file: &LinkedFile, at: SymbolIdx, all: &mut DispatchRelations) {
     if !rules::of(file).has_overloads || file.symbol(at).kind != SymbolKind::Method {
         return;
     }

@@ -291,7 +291,7 @@ impl Linker<'_, '_> {
         let (mut found, object) = self.infer_object(file, callee, this)?;
         let mut args = self.with_receiver(file, callee, &found, object.as_ref(), written);
         if rules::of(file).has_overloads || rules::of(file).has_includes {
-            found = self.overload(found, object.as_ref(), file, (types, &args), this);
+            found = self.select_overload(found, object.as_ref(), file, (types, &args), this);
             args = self.with_receiver(file, callee, &found, object.as_ref(), written);
         }
         if rules::of(file).is_go() && found == Type::External {
@@ -357,7 +357,7 @@ impl Linker<'_, '_> {
         }
         let (found, object) = self.infer_object(file, *callee, this)?;
         let args = self.with_receiver(file, *callee, &found, object.as_ref(), args);
-        let found = self.overload(found, object.as_ref(), file, (types, &args), this);
+        let found = self.select_overload(found, object.as_ref(), file, (types, &args), this);
         Some((found, object))
     }
 

@@ -65,7 +65,7 @@ enum Phase {
 impl Linker<'_, '_> {
     /// Returns of the methods that share the name of `found`, in its class and the bases of that, the one that takes these
     /// type arguments and arguments; `found` where none is known to. `object` is the receiver of the method.
-    pub(super) fn overload(
+    pub(super) fn select_overload(
         &self,
         found: Type,
         object: Option<&Type>,
@@ -77,7 +77,8 @@ impl Linker<'_, '_> {
             self.included_overload(found, file, args, this)
         } else {
             let was_extension = self.is_extension_call(&found, object);
-            let (found, is_undecided) = self.chosen(found, object, file, (types.len(), args), this);
+            let (found, is_undecided) =
+                self.select_by_arguments(found, object, file, (types.len(), args), this);
             // The receiver stands among the arguments of an extension method.
             let n_before = usize::from(was_extension && !args.is_empty());
             let found = if self.is_extension_call(&found, object) {
@@ -96,7 +97,7 @@ impl Linker<'_, '_> {
         clippy::too_many_lines,
         reason = "one pass, whose steps are read in order"
     )]
-    fn chosen(
+    fn select_by_arguments(
         &self,
         found: Type,
         object: Option<&Type>,

@@ -158,7 +158,7 @@ pub fn skip_reason(
     if !is_prose && is_minified(bytes) {
         return Some(SkipReason::Minified);
     }
-    (has_generated_attribute || says_generated(bytes)).then_some(SkipReason::Generated)
+    (has_generated_attribute || has_generated_notice(bytes)).then_some(SkipReason::Generated)
 }
 
 /// Returns whether the file begins as a private key does (a test or a document that quotes one further
@@ -203,7 +203,7 @@ fn len_without_long_words(line: &[u8]) -> usize {
 }
 
 /// Returns whether one of the first lines says so in one of the customary ways.
-fn says_generated(bytes: &[u8]) -> bool {
+fn has_generated_notice(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1_024)];
     head.split(|b| *b == b'\n').take(8).any(|line| {
         let line = line.trim_ascii_start();

@@ -13,10 +13,10 @@ use crate::tools::places::{LocatedSymbol, uses};
 use crate::workspace::{SymbolRow, View, last_name};
 
 /// Import edges within which a test that is known by its name is looked for by better means.
-const NAMESAKE_DEPTH: u32 = 3;
+const IMPORT_DEPTH_OF_TESTS: u32 = 3;
 
 /// Files whose tests are looked for by name.
-const MAX_NAMESAKES: usize = 50;
+const MAX_FILES_WITH_CONVENTION: usize = 50;
 
 /// A file with the number of steps to it and the weakest of them.
 pub(super) type AffectedFile = (RepoPath, u32, Provenance);
@@ -74,8 +74,8 @@ impl Affected {
     ) -> Result<()> {
         let mut paths: Vec<&RepoPath> = targets.iter().map(|symbol| &symbol.path).collect();
         paths.dedup();
-        for path in paths.iter().take(MAX_NAMESAKES) {
-            self.add_namesakes(view, path)?;
+        for path in paths.iter().take(MAX_FILES_WITH_CONVENTION) {
+            self.add_tests_by_convention(view, path)?;
         }
         // Of many definitions at once the names say little.
         let mut names: Vec<String> = targets.iter().map(|it| last_name(&it.name)).collect();
@@ -95,7 +95,7 @@ impl Affected {
         self.tests.iter().filter(|test| test.1 == basis).count()
     }
 
-    fn add_namesakes(&mut self, view: &View<'_>, path: &RepoPath) -> Result<()> {
+    fn add_tests_by_convention(&mut self, view: &View<'_>, path: &RepoPath) -> Result<()> {
         let named = test_conventions::tests_of(view.read, &view.roles, path)?;
         if named.is_empty() {
             return Ok(());
@@ -106,7 +106,7 @@ impl Affected {
             path,
             Relation::Imports,
             Direction::In,
-            NAMESAKE_DEPTH,
+            IMPORT_DEPTH_OF_TESTS,
             view.budget,
         )?;
         for test in named {

@@ -216,8 +216,8 @@ pub(super) fn near(
         .filter(|near| !view.is_gone(&near.path))
         .map(|near| NearOutput {
             source_path: near.source.to_string(),
-            stale: view.is_stale_at(near.source.as_str(), 0)
-                || view.is_stale_at(near.path.as_str(), near.hops),
+            stale: view.is_chain_stale(near.source.as_str(), 0)
+                || view.is_chain_stale(near.path.as_str(), near.hops),
             path: near.path.to_string(),
             edge_type: Some(near.edge_type),
             direction: Some(near.direction.as_str()),

@@ -340,7 +340,7 @@ pub(super) fn caller_output(
         hops: omit_default_hops(reached.hops),
         via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
         known_by: defaults.known_by(reached.provenance),
-        stale: view.is_stale_at(place.path.as_str(), reached.hops),
+        stale: view.is_chain_stale(place.path.as_str(), reached.hops),
     })
 }
 
@@ -396,7 +396,7 @@ pub(super) fn callee_output(
             .as_ref()
             .map_or(reached.line, |symbol| symbol.name_line),
         known_by: defaults.known_by(reached.provenance),
-        stale: view.is_stale_at(place.path.as_str(), reached.hops),
+        stale: view.is_chain_stale(place.path.as_str(), reached.hops),
     }
 }
 
@@ -414,7 +414,7 @@ pub(super) fn file_output(
         run: None,
         role: view.roles.of(path).word(),
         known_by: defaults.known_by(*provenance),
-        stale: view.is_stale_at(path.as_str(), *hops),
+        stale: view.is_chain_stale(path.as_str(), *hops),
     }
 }
 

@@ -328,7 +328,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         NamedObject::File(path) => path,
         NamedObject::Symbol(symbol) => &symbol.path,
     };
-    view.is_stale_at(start.as_str(), 0);
+    view.note_chain_start(start.as_str());
     let direction = input.direction.unwrap_or_default();
     let mut types = input.types.clone();
     if types.is_empty() {
@@ -678,7 +678,7 @@ fn output(view: &View<'_>, near: &Neighbour, edge_type: EdgeType) -> RelatedEdge
         provenance: near.provenance,
         basis: near.basis,
         via: near.via.as_ref().map(ToString::to_string),
-        stale: view.is_stale_at(near.path.as_str(), near.hops),
+        stale: view.is_chain_stale(near.path.as_str(), near.hops),
         ..direct(view, &near.path, edge_type)
     }
 }

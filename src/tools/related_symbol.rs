@@ -220,7 +220,7 @@ fn output(
         hops: near.hops,
         provenance: near.provenance,
         via: via.map(|symbol| format!("{}#{}", symbol.path, symbol.qualified_name)),
-        stale: view.is_stale_at(&place.path, near.hops),
+        stale: view.is_chain_stale(&place.path, near.hops),
         ..place
     }))
 }

@@ -76,8 +76,8 @@ impl Workspaces {
     /// Returns every repository that has a part of the data directory, the one with most bytes first.
     pub fn repositories(&self) -> Result<Vec<RepositoryEntry>> {
         let home = Home::at(&self.config.home, &[])?;
-        let found = survey::look_at_all(&home, None);
-        let states: Vec<_> = found.iter().map(|found| found.state.clone()).collect();
+        let found = survey::of_all(&home, None);
+        let states: Vec<_> = found.iter().map(|found| found.indexes.clone()).collect();
         let rules = rules_of(&self.config);
         let pruned = prune::prune(
             &home,
@@ -111,7 +111,7 @@ impl Workspaces {
 }
 
 fn entry(found: &SurveyedRepository) -> RepositoryEntry {
-    let entries = &found.state.entries;
+    let entries = &found.indexes.entries;
     let contexts = RecordStore::open_existing(&found.home).ok().flatten();
     let contexts = contexts.and_then(|contexts| contexts.count(Some(RecordKind::Context)).ok());
     let used = entries.iter().map(|entry| entry.last_used_ms).max();
@@ -120,7 +120,7 @@ fn entry(found: &SurveyedRepository) -> RepositoryEntry {
             Some(dir) => super::main_dir(dir).display().to_string(),
             None => found.home.id(),
         },
-        state: match found.state.standing {
+        state: match found.indexes.state {
             RepositoryState::Known(_) => "here",
             RepositoryState::Gone => "gone",
             RepositoryState::Unknown => "unknown",

@@ -99,10 +99,10 @@ impl Workspace {
     /// `refused` for one that is checked out, pinned or in use; `index_missing` where there is none.
     pub fn drop_index(&self, target: &DropTarget) -> Result<(String, u64)> {
         let repo = self.repo()?;
-        let found = survey::look(&self.home.repo(&repo.repo_id()), Some(&repo));
+        let found = survey::of_repository(&self.home.repo(&repo.repo_id()), Some(&repo));
         let worktree = repo.worktree_id();
         let mut chosen: Vec<&PruneCandidate> = found
-            .state
+            .indexes
             .entries
             .iter()
             .filter(|entry| match target {
@@ -233,7 +233,10 @@ impl Workspace {
             drop(touched.and_then(|file| file.set_modified(SystemTime::now())));
             self.prune_all(&repo, &self.rules, false, false)
         } else {
-            let own = [survey::look(&self.home.repo(&repo.repo_id()), Some(&repo))];
+            let own = [survey::of_repository(
+                &self.home.repo(&repo.repo_id()),
+                Some(&repo),
+            )];
             self.prune_entries(&own, &self.rules, Extra::new(), false)
         };
         if !pruned.removed.is_empty() || pruned.vectors.n_vectors > 0 {
@@ -249,7 +252,7 @@ impl Workspace {
     /// Looks through the whole data directory. Files without an owner go, too; on a build server there is no other
     /// process that could own them.
     fn prune_all(&self, repo: &Repo, rules: &RetentionRules, ci: bool, dry_run: bool) -> Pruned {
-        let found = survey::look_at_all(&self.home, Some(repo));
+        let found = survey::of_all(&self.home, Some(repo));
         let extra = if ci {
             survey::needless(&found, repo, &pull_request())
         } else {
@@ -280,7 +283,7 @@ impl Workspace {
         dry_run: bool,
     ) -> Pruned {
         let states: Vec<RepositoryIndexes> =
-            found.iter().map(|found| found.state.clone()).collect();
+            found.iter().map(|found| found.indexes.clone()).collect();
         if !dry_run {
             self.close_unneeded();
         }

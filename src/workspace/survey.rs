@@ -19,16 +19,19 @@ pub(super) struct SurveyedRepository {
     pub(super) home: RepoHome,
     pub(super) family: Option<String>,
     pub(super) common_dir: Option<PathBuf>,
-    pub(super) state: RepositoryIndexes,
+    pub(super) indexes: RepositoryIndexes,
 }
 
 /// Returns every repository of a data directory; `own` is one that is open already.
-pub(super) fn look_at_all(home: &Home, own: Option<&Repo>) -> Vec<SurveyedRepository> {
-    home.repos().iter().map(|home| look(home, own)).collect()
+pub(super) fn of_all(home: &Home, own: Option<&Repo>) -> Vec<SurveyedRepository> {
+    home.repos()
+        .iter()
+        .map(|home| of_repository(home, own))
+        .collect()
 }
 
 /// Returns the state of a repository and its indexes.
-pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
+pub(super) fn of_repository(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
     let owner = home.owner();
     let pointers = home.pointers();
     let id = home.id();
@@ -66,7 +69,7 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
             pointer,
         })
         .collect();
-    let standing = match read {
+    let state = match read {
         Some(read) => RepositoryState::Known(read.known),
         None if is_gone => RepositoryState::Gone,
         None => RepositoryState::Unknown,
@@ -75,7 +78,7 @@ pub(super) fn look(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepository {
         home: home.clone(),
         family: owner.as_ref().and_then(|owner| owner.family.clone()),
         common_dir: owner.map(|owner| owner.common_dir),
-        state: RepositoryIndexes { standing, entries },
+        indexes: RepositoryIndexes { state, entries },
     }
 }
 
@@ -174,7 +177,7 @@ pub(super) fn needless(found: &[SurveyedRepository], repo: &Repo, names: &[Strin
     let mut latest = vec![None; wanted.len()];
     let mut extra: BTreeMap<(usize, usize), PruneReason> = BTreeMap::new();
     for (at, kin) in found.iter().enumerate().filter(|(_, found)| is_kin(found)) {
-        for (n, entry) in kin.state.entries.iter().enumerate() {
+        for (n, entry) in kin.indexes.entries.iter().enumerate() {
             let is_here = kin.home.id() == id;
             if (entry.is_active && is_here) || entry.is_pinned {
                 continue;

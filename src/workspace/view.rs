@@ -89,10 +89,15 @@ impl View<'_> {
         found
     }
 
+    /// Notes the start of the chains whose ends [`Self::is_chain_stale`] is asked about next.
+    pub fn note_chain_start(&self, path: &str) {
+        self.is_chain_stale(path, 0);
+    }
+
     /// Returns whether a chain of so many edges that ends at `path` may not hold any more: a file on its
     /// way may differ from its rows, or its names wait to be bound again. Asked about the nearest ends
     /// first, beginning with the start (0 edges): all that is farther away than a stale end is stale.
-    pub fn is_stale_at(&self, path: &str, hops: u32) -> bool {
+    pub fn is_chain_stale(&self, path: &str, hops: u32) -> bool {
         if self.freshness.state == FreshnessState::Fresh {
             return false;
         }

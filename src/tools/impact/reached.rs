@@ -74,7 +74,7 @@ impl ReachedDefinitions {
             (with_tests || !place.role(view).is_of_tests()) && !view.is_gone(&place.path)
         });
         for target in targets {
-            view.is_stale_at(target.path.as_str(), 0);
+            view.note_chain_start(target.path.as_str());
         }
         let mut affected = Affected::of(view, &callers);
         if with_tests {

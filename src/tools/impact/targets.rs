@@ -133,7 +133,7 @@ fn definition_at(view: &View<'_>, text: &str) -> Result<Option<SymbolRow>> {
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(None);
     };
-    view.is_stale_at(path.as_str(), 0);
+    view.note_chain_start(path.as_str());
     let symbols = view.read.symbols_of(file.id)?;
     let innermost = innermost_at(&symbols, line).cloned();
     innermost.map(Some).ok_or_else(|| {

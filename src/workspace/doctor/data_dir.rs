@@ -31,7 +31,7 @@ pub fn of_data_directory(workspaces: &Workspaces) -> Vec<Check> {
     if !config.home.exists() {
         return Vec::new();
     }
-    let found = survey::look_at_all(&home, None);
+    let found = survey::of_all(&home, None);
     vec![
         file_system(&config.home),
         free_space(config, &found),
@@ -63,7 +63,7 @@ fn file_system(home: &Path) -> Check {
 fn free_space(config: &Config, found: &[SurveyedRepository]) -> Check {
     let name = "free space";
     let sizes = || {
-        let entries = found.iter().flat_map(|found| &found.state.entries);
+        let entries = found.iter().flat_map(|found| &found.indexes.entries);
         entries.map(|entry| entry.bytes)
     };
     let may_grow = config.max_total_bytes.saturating_sub(sizes().sum());
@@ -111,12 +111,13 @@ fn owners(found: &[SurveyedRepository]) -> Check {
     let gone = found
         .iter()
         .filter(|found| {
-            matches!(found.state.standing, RepositoryState::Gone) && !found.state.entries.is_empty()
+            matches!(found.indexes.state, RepositoryState::Gone)
+                && !found.indexes.entries.is_empty()
         })
         .count();
     let unknown = found
         .iter()
-        .filter(|found| matches!(found.state.standing, RepositoryState::Unknown))
+        .filter(|found| matches!(found.indexes.state, RepositoryState::Unknown))
         .count();
     let name = "repositories";
     if gone > 0 {
@@ -140,7 +141,7 @@ fn versions(found: &[SurveyedRepository]) -> Check {
     let of = |is_wrong: fn(i64) -> bool| {
         found
             .iter()
-            .flat_map(|found| &found.state.entries)
+            .flat_map(|found| &found.indexes.entries)
             .filter(|entry| is_wrong(entry.pointer.schema_version))
             .count()
     };
