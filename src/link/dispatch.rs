@@ -1,6 +1,6 @@
 //! Overrides, implementations, overloads and platform variants that a call may dispatch to.
 //!
-//! An edge leads to the declared method alone; the callers of an implementation are found by this relation. It is
+//! An edge leads to the declared method alone; the callers of an implementation are found by this lookup. It is
 //! computed when it is asked for, from the rows of one generation, so that no edit can make it stale.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ use crate::store::{StoreError, SymbolRow};
 /// Maximum number of base or derived classes that are visited.
 const MAX_CLASSES: usize = 512;
 
-/// Files that are read to look for one relation.
+/// Files that are read to look for one lookup.
 const MAX_FILES: usize = 300;
 
 /// Methods of one name that are compared with an interface, and interfaces with a method.
@@ -92,18 +92,17 @@ impl NameBinder<'_> {
             if let Some(file) = self.cache.get(class.0)
                 && file.facts.symbols.len() > class.1 as usize
             {
-                let relation = DispatchLookup {
+                let lookup = DispatchLookup {
                     binder: self,
                     linker: Linker::new(&self.cache, Rc::clone(&file)),
                 };
                 match rules::of(&file).members {
                     MemberOrder::Embedding => {}
                     MemberOrder::Implementations => {
-                        is_cut = relation.methods_in_impls(class, name, &mut found)?;
+                        is_cut = lookup.methods_in_impls(class, name, &mut found)?;
                     }
                     _ => {
-                        is_cut =
-                            relation.methods_in_subclasses(class, name, required, &mut found)?
+                        is_cut = lookup.methods_in_subclasses(class, name, required, &mut found)?;
                     }
                 }
             }
@@ -136,25 +135,25 @@ impl NameBinder<'_> {
             if let Some(file) = self.cache.get(of.0)
                 && file.facts.symbols.len() > of.1 as usize
             {
-                let relation = DispatchLookup {
+                let lookup = DispatchLookup {
                     binder: self,
                     linker: Linker::new(&self.cache, Rc::clone(&file)),
                 };
-                relation.alternatives(&file, of.1, all)?;
-                relation.exclusive_definitions(&file, of.1, all);
-                relation.in_twins(&file, of.1, all);
+                lookup.alternatives(&file, of.1, all)?;
+                lookup.exclusive_definitions(&file, of.1, all);
+                lookup.in_twins(&file, of.1, all);
                 if rules::of(&file).has_includes {
-                    relation.counterparts(&file, of.1, all)?;
-                    relation.included_beside(&file, of.1, all)?;
+                    lookup.counterparts(&file, of.1, all)?;
+                    lookup.included_beside(&file, of.1, all)?;
                 }
                 if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
                     match rules::of(&file).members {
-                        MemberOrder::Embedding => relation.by_method_sets(&file, of.1, all)?,
-                        MemberOrder::Implementations => relation.by_traits(&file, of.1, all)?,
+                        MemberOrder::Embedding => lookup.by_method_sets(&file, of.1, all)?,
+                        MemberOrder::Implementations => lookup.by_traits(&file, of.1, all)?,
                         _ if rules::of(&file).has_includes => {
-                            relation.by_declarations(&file, of.1, all)?;
+                            lookup.by_declarations(&file, of.1, all)?;
                         }
-                        _ => relation.by_classes(&file, of.1, all)?,
+                        _ => lookup.by_classes(&file, of.1, all)?,
                     }
                 }
                 if rules::of(&file).members == MemberOrder::Embedding
@@ -184,7 +183,7 @@ impl NameBinder<'_> {
     }
 }
 
-/// The look-up of one definition's dispatch targets.
+/// The look-up of the definitions that dispatch relates to one.
 pub(super) struct DispatchLookup<'a, 'b> {
     pub(super) binder: &'a NameBinder<'b>,
     pub(super) linker: Linker<'a, 'b>,

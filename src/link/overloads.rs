@@ -187,7 +187,7 @@ impl Linker<'_, '_> {
                     return found;
                 }
                 let is_another =
-                    !self.takes_some(*only, args.len()) && self.has_external_base(*only);
+                    !self.takes_some(*only, args.len()) && self.may_inherit_overloads(*only);
                 let only = Type::Definition(Def::Symbol(only.0, only.1));
                 // The base may have it, or the method has got other parameters than its calls.
                 return (if is_another { Type::unknown() } else { only }, false);
@@ -221,7 +221,9 @@ impl Linker<'_, '_> {
                 Type::Definition(Def::Symbol(first.0, first.1)),
                 by_arity.any(|other| self.differ(*first, *other)),
             ),
-            None if all.iter().any(|it| self.has_external_base(*it)) => (Type::unknown(), false),
+            None if all.iter().any(|it| self.may_inherit_overloads(*it)) => {
+                (Type::unknown(), false)
+            }
             None => (found, true),
         }
     }
@@ -318,7 +320,7 @@ impl Linker<'_, '_> {
     }
 
     /// Whether a class above that of a method is external, which may have further methods of the name.
-    fn has_external_base(&self, (in_file, at): Method) -> bool {
+    fn may_inherit_overloads(&self, (in_file, at): Method) -> bool {
         let Some(loaded) = self.cache.get(in_file) else {
             return false;
         };

@@ -115,11 +115,11 @@ impl NameBinder<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    /// Looks up the dispatch targets of a definition by `ask`; `None` where its file has none at that place.
+    /// Looks up definitions that dispatch relates to one by `look_up`; `None` where its file has none at that place.
     pub(super) fn with_lookup<T>(
         &self,
         of: DefinitionId,
-        ask: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
+        look_up: impl FnOnce(&DispatchLookup<'_, '_>, &Rc<LinkedFile>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         self.cache.checked(|| {
             let file = self.cache.get(of.0);
@@ -129,7 +129,7 @@ impl NameBinder<'_> {
                     binder: self,
                     linker: Linker::new(&self.cache, Rc::clone(&file)),
                 };
-                ask(&lookup, &file)
+                look_up(&lookup, &file)
             });
             found.transpose()
         })

@@ -19,7 +19,7 @@ const MAX_PARTS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnionPart {
     /// Its definition; `None` of a type that has no name, or is external.
-    pub row: Option<DefinitionId>,
+    pub definition: Option<DefinitionId>,
     /// Whether it has the member that was asked for, or may have it.
     pub has_member: bool,
 }
@@ -97,7 +97,7 @@ impl Linker<'_, '_> {
     fn parts_with_member(&self, receiver: ExprId, name: &str) -> Vec<UnionPart> {
         let parts = self.parts_of_union(receiver);
         let with_member = parts.iter().map(|part| UnionPart {
-            row: part.definition(),
+            definition: part.definition(),
             has_member: self.member(part, name).is_some(),
         });
         with_member.collect()

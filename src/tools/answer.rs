@@ -297,7 +297,7 @@ pub struct Cursor {
 
 impl Cursor {
     /// Returns the cursor as text that is bound to a question (all inputs that decide on the list) and an index.
-    pub fn text(&self, asked: &str, index_id: &str) -> String {
+    pub fn encode(&self, asked: &str, index_id: &str) -> String {
         let digest = digest(asked, index_id);
         format!("{digest}.{}.{}.{}", self.score, self.line, self.path)
     }
@@ -306,7 +306,7 @@ impl Cursor {
     ///
     /// # Errors
     /// `bad_cursor` for any other.
-    pub fn read(text: &str, asked: &str, index_id: &str) -> Result<Self> {
+    pub fn decode(text: &str, asked: &str, index_id: &str) -> Result<Self> {
         let parse = || {
             let mut parts = text.splitn(4, '.');
             let bound = parts.next()?;
@@ -377,12 +377,12 @@ mod tests {
             path: "ü/a.b.ts".to_owned(),
             line: 7,
         };
-        let text = cursor.text("q", "idx_1");
-        assert_eq!(Cursor::read(&text, "q", "idx_1").unwrap(), cursor);
-        assert!(Cursor::read(&text, "r", "idx_1").is_err());
-        assert!(Cursor::read(&text, "q", "idx_2").is_err());
+        let text = cursor.encode("q", "idx_1");
+        assert_eq!(Cursor::decode(&text, "q", "idx_1").unwrap(), cursor);
+        assert!(Cursor::decode(&text, "r", "idx_1").is_err());
+        assert!(Cursor::decode(&text, "q", "idx_2").is_err());
         for bad in ["", "zz", "a.b.c.d", "...", "ü"] {
-            assert!(Cursor::read(bad, "q", "idx_1").is_err(), "{bad}");
+            assert!(Cursor::decode(bad, "q", "idx_1").is_err(), "{bad}");
         }
     }
 

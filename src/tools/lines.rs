@@ -149,7 +149,7 @@ fn answer(
     );
     let asked = format!("{key:?}");
     let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        Some(text) => Some(Cursor::decode(text, &asked, view.index_id)?),
         None => None,
     };
     let filter = PathFilter::new(&input.path);
@@ -194,7 +194,7 @@ fn answer(
     let next_cursor = (found.has_more || is_cut)
         .then(|| found.lines.get(results.len().wrapping_sub(1)))
         .flatten()
-        .map(|last| cursor_at(last).text(&asked, view.index_id));
+        .map(|last| cursor_at(last).encode(&asked, view.index_id));
     let mut freshness_fields = FreshnessFields::of(view);
     say_what_is_missing(&found, files.len(), &mut freshness_fields);
     let why = match syntax {

@@ -306,7 +306,7 @@ fn page<T, U: Serialize>(
         )
     );
     let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        Some(text) => Some(Cursor::decode(text, &asked, view.index_id)?),
         None => None,
     };
     let limit = clamp(input.limit, DEFAULT_LIMIT, 1..=MAX_LIMIT);
@@ -331,7 +331,7 @@ fn page<T, U: Serialize>(
             path,
             line,
         };
-        cursor.text(&asked, view.index_id)
+        cursor.encode(&asked, view.index_id)
     });
     Ok(ListPage {
         total: all.len() as u64,

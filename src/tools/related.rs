@@ -372,7 +372,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     }
     let question = format!("{:?}", (&input.path, &input.types, depth, direction));
     let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &question, view.index_id)?),
+        Some(text) => Some(Cursor::decode(text, &question, view.index_id)?),
         None => None,
     };
     // A cursor holds the position in the list: in another generation it may be off by entries that came or went before
@@ -387,7 +387,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
             path: last.path.clone(),
             line: 0,
         };
-        cursor.text(&question, view.index_id)
+        cursor.encode(&question, view.index_id)
     });
     let mut freshness_fields = FreshnessFields::of(view);
     let mut analysed = None;

@@ -292,7 +292,7 @@ fn answer(
         )
     );
     let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        Some(text) => Some(Cursor::decode(text, &asked, view.index_id)?),
         None => None,
     };
     // A first page needs little of the list; some of it may be gone.
@@ -339,7 +339,7 @@ fn answer(
     let next_cursor = (rest.len() > results.len())
         .then(|| rest.get(results.len().wrapping_sub(1)))
         .flatten()
-        .map(|last| hits::cursor_at(last).text(&asked, view.index_id));
+        .map(|last| hits::cursor_at(last).encode(&asked, view.index_id));
     let mut related = if input.related {
         let mut files: Vec<RepoPath> = Vec::new();
         for hit in rest.iter().take(results.len()) {

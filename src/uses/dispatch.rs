@@ -101,7 +101,7 @@ impl<'r> Uses<'r> {
         Ok((rows, is_cut))
     }
 
-    /// Returns the dispatch targets of definitions that a walk reaches: whoever calls `Store.open` may run the `open` of a class
+    /// Returns the definitions that dispatch relates to those that a walk reaches: whoever calls `Store.open` may run the `open` of a class
     /// that is built on `Store`, and so be a user of what that uses.
     pub fn dispatch_on_the_way(&self) -> UserDispatch<'_, 'r> {
         UserDispatch {
@@ -131,7 +131,7 @@ impl<'r> Uses<'r> {
     }
 }
 
-/// The look-up of dispatch targets for the users that a walk reaches.
+/// The look-up of definitions that dispatch relates to the users that a walk reaches.
 pub struct UserDispatch<'a, 'r> {
     uses: &'a Uses<'r>,
     known: DispatchRelations,
@@ -139,7 +139,7 @@ pub struct UserDispatch<'a, 'r> {
 }
 
 impl UserDispatch<'_, '_> {
-    /// Returns the dispatch targets of a method, by its row; none of other definitions, and none after the first 300 that were asked for.
+    /// Returns the definitions that dispatch relates to a method, by its row; none of other definitions, and none after the first 300 that were asked for.
     pub fn of(&mut self, definition: SymbolId) -> StoreResult<Vec<WalkStart>> {
         let Some(place) = self.uses.read.method_row(definition)? else {
             return Ok(Vec::new());

@@ -29,7 +29,7 @@ struct LostMember<'d> {
 
 /// A member of a base that types which are built on that one have to have.
 struct RequiredMember {
-    row: DefinitionId,
+    id: DefinitionId,
     family: Family,
     is_of_interface: bool,
 }
@@ -99,7 +99,7 @@ impl Uses<'_> {
         concerned.insert(lost.type_);
         let mut lacking: BTreeSet<(DefinitionId, bool)> = BTreeSet::new();
         for one in required {
-            let (types, is_cut) = self.binder().subclasses_with_member(one.row)?;
+            let (types, is_cut) = self.binder().subclasses_with_member(one.id)?;
             found.is_cut |= is_cut;
             let types = types.into_iter().filter(|it| {
                 concerned.contains(&it.class)
@@ -136,8 +136,8 @@ impl Uses<'_> {
         let members = self
             .binder()
             .members_of_bases(lost.type_, &lost.member.name)?;
-        for row in members {
-            let Some(path) = self.read.path_of(row.0)? else {
+        for id in members {
+            let Some(path) = self.read.path_of(id.0)? else {
                 continue;
             };
             let mut changed = states.difference.files.iter();
@@ -145,14 +145,14 @@ impl Uses<'_> {
             let side = if let Some(file) = changed.find(|it| it.path == path) {
                 &file.new
             } else {
-                let Some(side) = self.side_of(row.0)? else {
+                let Some(side) = self.side_of(id.0)? else {
                     found.is_cut = true;
                     continue;
                 };
                 stored = side;
                 &stored
             };
-            let Some(member) = side.facts.symbols.get(row.1 as usize) else {
+            let Some(member) = side.facts.symbols.get(id.1 as usize) else {
                 continue;
             };
             let modifiers = DeclaredModifiers::of(&path, side, member);
@@ -161,7 +161,7 @@ impl Uses<'_> {
                 .and_then(|it| side.facts.symbols.get(it as usize));
             if modifiers.is_some_and(|it| it.is_required) {
                 required.push(RequiredMember {
-                    row,
+                    id,
                     family: side.facts.family,
                     is_of_interface: owner.is_some_and(|it| it.kind == SymbolKind::Interface),
                 });

@@ -26,7 +26,7 @@ pub(super) struct Restricted<'d> {
     change: usize,
     home: &'d ChangedFile,
     /// The declaration as it is.
-    row: DefinitionId,
+    id: DefinitionId,
     /// Who may use it now, where that are fewer.
     access: Option<Visibility>,
     /// Whether it is static now, where it was not, or the other way round.
@@ -103,9 +103,9 @@ impl Uses<'_> {
             if one.access.is_none() && one.is_static.is_none() && !one.is_abstract {
                 continue;
             }
-            let mut files = BTreeSet::from([one.row.0]);
+            let mut files = BTreeSet::from([one.id.0]);
             for target in one.targets() {
-                if let Some(row) = self.read.symbol_ids(one.row.0)?.get(target as usize) {
+                if let Some(row) = self.read.symbol_ids(one.id.0)?.get(target as usize) {
                     files.extend(self.read.edges_into(*row)?.iter().map(|it| it.src_file));
                 }
             }
@@ -165,7 +165,7 @@ impl Uses<'_> {
                 let one = Restricted {
                     change: at,
                     home,
-                    row: (file.id, now),
+                    id: (file.id, now),
                     access: access.map(|it| it.1),
                     is_static: (was.is_static != is.is_static).then_some(is.is_static),
                     is_final: is.is_final && !was.is_final,
@@ -191,11 +191,11 @@ impl Uses<'_> {
         let binder = self.binder();
         let is_class = one.symbol().kind == SymbolKind::Class;
         let (rows, is_cut) = if is_class {
-            let (below, is_cut) = binder.subclasses(one.row)?;
+            let (below, is_cut) = binder.subclasses(one.id)?;
             let direct = below.into_iter().filter(|it| it.1).map(|it| it.0);
             (direct.collect(), is_cut)
         } else {
-            binder.overriding_methods(one.row)?
+            binder.overriding_methods(one.id)?
         };
         found.is_cut |= is_cut;
         let refusal = if one.is_final {
@@ -306,10 +306,7 @@ impl Uses<'_> {
             let Some(used) = meaning.and_then(Meaning::definition) else {
                 continue;
             };
-            for one in targets
-                .iter()
-                .filter(|it| it.row == used && file != it.row.0)
-            {
+            for one in targets.iter().filter(|it| it.id == used && file != it.id.0) {
                 let refusal = match one.family() {
                     Family::Java => hidden_import(one, &facts),
                     Family::Rust => {
@@ -374,7 +371,7 @@ impl Uses<'_> {
         found: &mut BrokenUses,
     ) -> Result<Option<bool>> {
         let home = &one.home.new.facts;
-        let is_same_file = site.file == one.row.0;
+        let is_same_file = site.file == one.id.0;
         let outermost = |facts: &FileFacts, at: Option<u32>| enclosing(facts, at).last();
         match one.family() {
             Family::Rust => {
@@ -383,7 +380,7 @@ impl Uses<'_> {
             }
             Family::Java => {
                 let of_use = outermost(site.facts, site.used().symbol);
-                if is_same_file && of_use == outermost(home, Some(one.row.1)) {
+                if is_same_file && of_use == outermost(home, Some(one.id.1)) {
                     return Ok(None);
                 }
                 let is_same_package = site.facts.units.first() == home.units.first();
@@ -393,10 +390,10 @@ impl Uses<'_> {
             }
             _ => {}
         }
-        let Some(owner) = home.symbols[one.row.1 as usize].parent else {
+        let Some(owner) = home.symbols[one.id.1 as usize].parent else {
             return self.is_outside_assembly(one, access, site);
         };
-        let owner = (one.row.0, owner);
+        let owner = (one.id.0, owner);
         let parts = self.binder().parts_of(owner)?;
         if one.family() != Family::Java && site.around().any(|at| parts.contains(&(site.file, at)))
         {
@@ -430,7 +427,7 @@ impl Uses<'_> {
         access: Visibility,
         there: &RustModule,
     ) -> Result<Option<bool>> {
-        let home = RustModule::of(&one.home.path, &one.home.new.facts, Some(one.row.1));
+        let home = RustModule::of(&one.home.path, &one.home.new.facts, Some(one.id.1));
         let library = format!("{}/lib.rs", home.root);
         let has_library = self.read.file(library.trim_start_matches('/'))?.is_some();
         Ok(hidden_in_rust((&home, there), access, has_library))
@@ -445,7 +442,7 @@ impl Uses<'_> {
         site: &UseSite<'_>,
     ) -> Result<Option<bool>> {
         if one.family() != Family::CSharp || access == Visibility::File {
-            return Ok((site.file != one.row.0 || access != Visibility::File).then_some(true));
+            return Ok((site.file != one.id.0 || access != Visibility::File).then_some(true));
         }
         let own = format!("{}0", visible_projects());
         let project = |file: FileId| -> Result<Option<crate::store::ImportTarget>> {
@@ -455,15 +452,15 @@ impl Uses<'_> {
                 .find(|it| it.specifier == own)
                 .and_then(|it| it.target))
         };
-        let (of_use, of_home) = (project(site.file)?, project(one.row.0)?);
-        let is_same = of_use.is_some() && of_use == of_home || site.file == one.row.0;
+        let (of_use, of_home) = (project(site.file)?, project(one.id.0)?);
+        let is_same = of_use.is_some() && of_use == of_home || site.file == one.id.0;
         Ok((!is_same).then_some(false))
     }
 
     /// Whether a use of a member that belongs to objects now goes through the type: `Some(false)` where that is not known.
     fn of_instance(&self, one: &Restricted<'_>, site: &UseSite<'_>) -> Result<Option<bool>> {
         if one.symbol().kind == SymbolKind::Class {
-            let is_inside = site.around().any(|at| (site.file, at) == one.row);
+            let is_inside = site.around().any(|at| (site.file, at) == one.id);
             return Ok((site.kind == UseKind::New && !is_inside).then_some(false));
         }
         if !site.is_bare() {
@@ -486,7 +483,7 @@ impl Uses<'_> {
         if member.is_some_and(|at| symbols[at as usize].is_static()) {
             return Ok(Some(true));
         }
-        let owner = (one.row.0, owner);
+        let owner = (one.id.0, owner);
         let mut homes = self.binder().parts_of(owner)?;
         homes.extend(
             self.binder()
@@ -510,7 +507,7 @@ impl Restricted<'_> {
     }
 
     fn symbol(&self) -> &Symbol {
-        &self.home.new.facts.symbols[self.row.1 as usize]
+        &self.home.new.facts.symbols[self.id.1 as usize]
     }
 
     /// The declarations whose uses are its own: of a constructor also its class, by whose name it is called.
@@ -519,16 +516,16 @@ impl Restricted<'_> {
         let class = symbol
             .parent
             .filter(|_| symbol.kind == SymbolKind::Constructor);
-        [Some(self.row.1), class].into_iter().flatten().collect()
+        [Some(self.id.1), class].into_iter().flatten().collect()
     }
 
     fn is_meant(&self, used: DefinitionId, kind: UseKind) -> bool {
         let symbol = self.symbol();
         let is_own_call = symbol.kind == SymbolKind::Constructor
             && kind == UseKind::New
-            && used.0 == self.row.0
+            && used.0 == self.id.0
             && Some(used.1) == symbol.parent;
-        used == self.row || is_own_call
+        used == self.id || is_own_call
     }
 }
 

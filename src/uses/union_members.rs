@@ -58,10 +58,10 @@ impl Uses<'_> {
     ) -> Result<Option<usize>> {
         let mut change = None;
         for part in parts.iter().filter(|it| !it.has_member) {
-            let Some(row) = part.row.and_then(|row| states.row_before(row)) else {
+            let Some(type_) = part.definition.and_then(|it| states.definition_before(it)) else {
                 return Ok(None);
             };
-            let member = states.before.member_of(row, name)?;
+            let member = states.before.member_of(type_, name)?;
             let Some(lost) = member.and_then(|it| states.gone.get(&it)) else {
                 return Ok(None);
             };
@@ -164,11 +164,11 @@ impl BeforeAfter<'_> {
     }
 
     /// Returns a definition of the new state as it was; `None` where it was not there.
-    pub(super) fn row_before(&self, row: DefinitionId) -> Option<DefinitionId> {
-        let (file, at) = row;
+    pub(super) fn definition_before(&self, definition: DefinitionId) -> Option<DefinitionId> {
+        let (file, at) = definition;
         let mut changed = self.difference.files.iter().zip(&self.overlay_ids);
         let Some((changed, _)) = changed.find(|(_, ids)| ids.earlier == file) else {
-            return Some(row);
+            return Some(definition);
         };
         let now = changed.new.facts.symbols.get(at as usize)?;
         Some((file, place_of(&changed.old.facts.symbols, now)?))

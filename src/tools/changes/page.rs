@@ -43,7 +43,7 @@ impl Page {
         let Some(text) = text else {
             return Ok(Self::default());
         };
-        let mut last = Cursor::read(text, asked, index_id)?;
+        let mut last = Cursor::decode(text, asked, index_id)?;
         let parsed = last.path.split_once(':').and_then(|(counts, path)| {
             let counts: Vec<usize> = counts
                 .split(',')
@@ -100,7 +100,7 @@ impl Page {
         let mut last = self.last.take().filter(|_| self.has_more)?;
         let counts = self.shown.map(|n| n.to_string()).join(",");
         last.path = format!("{counts}:{}", last.path);
-        Some(last.text(asked, index_id))
+        Some(last.encode(asked, index_id))
     }
 }
 

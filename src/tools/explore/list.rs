@@ -112,7 +112,7 @@ pub(super) fn answer(
         ("explore", &input.query, input.content_type, &input.path)
     );
     let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        Some(text) => Some(Cursor::decode(text, &asked, view.index_id)?),
         None => None,
     };
     let filters = input.filters();
@@ -170,7 +170,7 @@ pub(super) fn answer(
     let next_cursor = (has_more || is_cut)
         .then(|| page.get(files.len().wrapping_sub(1)))
         .flatten()
-        .map(|last| hits::cursor_at(last.hits[0]).text(&asked, view.index_id));
+        .map(|last| hits::cursor_at(last.hits[0]).encode(&asked, view.index_id));
     let mut output = ExploreOutput::new(view);
     if files
         .iter()

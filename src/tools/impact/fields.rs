@@ -20,27 +20,31 @@ pub(super) struct FieldsOfC<'m> {
 
 impl<'m> FieldsOfC<'m> {
     /// Finds the places that declare a field of the name. A name with a type before it, `client.argv`, means those of that type.
-    pub(super) fn of(view: &View<'_>, name: &str, mentions: &'m [NameOccurrence]) -> Result<Self> {
+    pub(super) fn of(
+        view: &View<'_>,
+        name: &str,
+        occurrences: &'m [NameOccurrence],
+    ) -> Result<Self> {
         let owner = name.rsplit_once(['.', ':']);
         let owner = owner.map(|it| it.0.trim_end_matches(':').replace("::", "."));
         let mut declared: Vec<(String, &NameOccurrence)> = Vec::new();
         let mut others = Vec::new();
         let mut known: Option<(&RepoPath, Vec<SymbolRow>)> = None;
-        for mention in mentions {
-            let is_declared = mention.meaning == OccurrenceMeaning::OtherDefinition
-                && family_of(mention.path.as_str()) == Some(Family::C);
+        for occurrence in occurrences {
+            let is_declared = occurrence.meaning == OccurrenceMeaning::OtherDefinition
+                && family_of(occurrence.path.as_str()) == Some(Family::C);
             if !is_declared {
                 continue;
             }
-            if known.as_ref().is_none_or(|it| it.0 != &mention.path) {
-                let file = view.read.file(mention.path.as_str())?;
+            if known.as_ref().is_none_or(|it| it.0 != &occurrence.path) {
+                let file = view.read.file(occurrence.path.as_str())?;
                 let all = file.map(|file| view.read.symbols_of(file.id)).transpose()?;
-                known = Some((&mention.path, all.unwrap_or_default()));
+                known = Some((&occurrence.path, all.unwrap_or_default()));
             }
             let symbols = known.iter().flat_map(|it| &it.1);
             let around = symbols.filter(|it| {
-                (it.span.start_line..=it.span.end_line).contains(&mention.line)
-                    && Some(&it.qualified_name) == mention.within.as_ref()
+                (it.span.start_line..=it.span.end_line).contains(&occurrence.line)
+                    && Some(&it.qualified_name) == occurrence.within.as_ref()
             });
             let innermost = around.min_by_key(|it| it.span.end_byte - it.span.start_byte);
             let Some(type_) = innermost.filter(|it| it.kind == SymbolKind::Class) else {
@@ -50,7 +54,7 @@ impl<'m> FieldsOfC<'m> {
                 .as_ref()
                 .is_none_or(|owner| *owner == type_.name || *owner == type_.qualified_name);
             if is_meant {
-                declared.push((type_.qualified_name.clone(), mention));
+                declared.push((type_.qualified_name.clone(), occurrence));
             } else {
                 others.push(type_.qualified_name.clone());
             }
@@ -72,35 +76,39 @@ impl<'m> FieldsOfC<'m> {
     }
 
     /// Whether a place may use one of the fields: a function in a field of a known type is no definition of the repository either.
-    pub(super) fn may_be_used(&self, mention: &NameOccurrence) -> bool {
+    pub(super) fn may_be_used(&self, occurrence: &NameOccurrence) -> bool {
         let is_use = matches!(
-            mention.meaning,
+            occurrence.meaning,
             OccurrenceMeaning::Unbound | OccurrenceMeaning::External
         );
         is_use
             && !self.declared.is_empty()
-            && !self.is_of_other(mention)
-            && family_of(mention.path.as_str()) == Some(Family::C)
+            && !self.is_of_other(occurrence)
+            && family_of(occurrence.path.as_str()) == Some(Family::C)
     }
 
     /// Whether a place names the field of another type, whose method it stands in: `size_` and `this->size_` in `Other::get`.
-    fn is_of_other(&self, mention: &NameOccurrence) -> bool {
-        let owner = mention.within.as_ref().and_then(|it| it.rsplit_once('.'));
-        mention.is_of_receiver && owner.is_some_and(|it| self.others.iter().any(|one| one == it.0))
+    fn is_of_other(&self, occurrence: &NameOccurrence) -> bool {
+        let owner = occurrence
+            .within
+            .as_ref()
+            .and_then(|it| it.rsplit_once('.'));
+        occurrence.is_of_receiver
+            && owner.is_some_and(|it| self.others.iter().any(|one| one == it.0))
     }
 
     /// Returns the rank of the declarations and uses of the fields, the first first; `None` for any other place.
-    pub(super) fn rank(&self, mention: &NameOccurrence) -> Option<u8> {
-        if self.is_declaration(mention) {
+    pub(super) fn rank(&self, occurrence: &NameOccurrence) -> Option<u8> {
+        if self.is_declaration(occurrence) {
             return Some(0);
         }
-        self.may_be_used(mention).then_some(1)
+        self.may_be_used(occurrence).then_some(1)
     }
 
-    fn is_declaration(&self, mention: &NameOccurrence) -> bool {
+    fn is_declaration(&self, occurrence: &NameOccurrence) -> bool {
         self.declared
             .iter()
-            .any(|(_, field)| std::ptr::eq(*field, mention))
+            .any(|(_, field)| std::ptr::eq(*field, occurrence))
     }
 
     /// Returns the first places of the name, those of the fields by their meaning.
@@ -114,12 +122,12 @@ impl<'m> FieldsOfC<'m> {
             let is_here = |it: &&&NameOccurrence| {
                 it.path.as_str() == place.line.path && it.line == place.line.line
             };
-            let Some(mention) = all.iter().find(is_here) else {
+            let Some(occurrence) = all.iter().find(is_here) else {
                 continue;
             };
-            if self.is_declaration(mention) {
+            if self.is_declaration(occurrence) {
                 place.role = "field";
-            } else if self.may_be_used(mention) {
+            } else if self.may_be_used(occurrence) {
                 place.role = "use";
             }
         }

@@ -197,15 +197,15 @@ fn add_doubts(
     output: &mut ImpactOutput,
 ) -> Result<()> {
     let first = &targets[0];
-    let mentions = uses.occurrences_of(targets, MAX_DOUBT_BYTES)?;
-    output.completeness.unsearched_files = mentions.n_unsearched;
+    let occurrences = uses.occurrences_of(targets, MAX_DOUBT_BYTES)?;
+    output.completeness.unsearched_files = occurrences.n_unsearched;
     let is_doubtful = |it: &&NameOccurrence| {
         matches!(
             it.meaning,
             OccurrenceMeaning::Unbound | OccurrenceMeaning::Dangling
         )
     };
-    let doubts: Vec<&NameOccurrence> = mentions.all.iter().filter(is_doubtful).collect();
+    let doubts: Vec<&NameOccurrence> = occurrences.all.iter().filter(is_doubtful).collect();
     add_unresolved(view, first, doubts, (0, MAX_UNRESOLVED), output)?;
     Ok(())
 }
@@ -251,25 +251,25 @@ fn add_sites(
         input.include_tests.unwrap_or(true)
     );
     let after = match &input.cursor {
-        Some(text) => Some(Cursor::read(text, &asked, view.index_id)?),
+        Some(text) => Some(Cursor::decode(text, &asked, view.index_id)?),
         None => None,
     };
-    let mentions = uses.occurrences_of(targets, usize::MAX)?;
+    let occurrences = uses.occurrences_of(targets, usize::MAX)?;
     let mut other = OtherMentionsOutput::default();
     let mut unresolved: Vec<&NameOccurrence> = Vec::new();
     let mut sites: Vec<&NameOccurrence> = Vec::new();
     let mut n_aliases = 0;
-    for mention in &mentions.all {
-        match mention.meaning {
+    for occurrence in &occurrences.all {
+        match occurrence.meaning {
             OccurrenceMeaning::Use(..)
             | OccurrenceMeaning::Import
             | OccurrenceMeaning::ReExport => {
-                n_aliases += u64::from(mention.is_alias);
-                sites.push(mention);
+                n_aliases += u64::from(occurrence.is_alias);
+                sites.push(occurrence);
             }
-            OccurrenceMeaning::Unbound | OccurrenceMeaning::Dangling => unresolved.push(mention),
+            OccurrenceMeaning::Unbound | OccurrenceMeaning::Dangling => unresolved.push(occurrence),
             OccurrenceMeaning::OwnDefinition | OccurrenceMeaning::OtherDefinition => {
-                other.definitions += 1
+                other.definitions += 1;
             }
             OccurrenceMeaning::OtherTarget => other.other_targets += 1,
             OccurrenceMeaning::External => other.external += 1,
@@ -279,7 +279,7 @@ fn add_sites(
         }
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
-    output.completeness.skipped_files += mentions.n_unsearched;
+    output.completeness.skipped_files += occurrences.n_unsearched;
     output.other_mentions = Some(other);
     let n_unresolved = unresolved.len();
     // The cursor holds how many lines of unresolved uses were shown, beside the last line of a use.
@@ -287,13 +287,13 @@ fn add_sites(
     let more_unresolved = add_unresolved(view, first, unresolved, (n_before, limit), output)?;
     output.unresolved_total = Some(n_unresolved as u64);
     output.are_sites_cut |= more_unresolved.is_some();
-    let is_behind = |mention: &&&NameOccurrence| {
+    let is_behind = |occurrence: &&&NameOccurrence| {
         let last = after.as_ref().map(|last| (last.path.as_str(), last.line));
-        last.is_none_or(|last| (mention.path.as_str(), mention.line) > last)
+        last.is_none_or(|last| (occurrence.path.as_str(), occurrence.line) > last)
     };
     let rest: Vec<&NameOccurrence> = sites.iter().filter(is_behind).copied().collect();
     let page = &rest[..rest.len().min(limit)];
-    let known = page.iter().map(|mention| use_of(mention).1);
+    let known = page.iter().map(|occurrence| use_of(occurrence).1);
     let defaults = output.defaults.take();
     let is_set = defaults.is_some();
     let defaults = defaults.unwrap_or_else(|| Defaults::of_edges(first.path.as_str(), known));
@@ -322,29 +322,29 @@ fn add_sites(
             path,
             line,
         };
-        output.next_cursor = Some(cursor.text(&asked, view.index_id));
+        output.next_cursor = Some(cursor.encode(&asked, view.index_id));
     }
     output.truncated |= output.are_sites_cut;
     output.sites = Some(shown);
     Ok(())
 }
 
-fn place(mention: &NameOccurrence) -> (&RepoPath, u32) {
-    (&mention.path, mention.line)
+fn place(occurrence: &NameOccurrence) -> (&RepoPath, u32) {
+    (&occurrence.path, occurrence.line)
 }
 
 /// Returns a place as a line.
-pub(super) fn line(mention: &NameOccurrence) -> LineOutput {
+pub(super) fn line(occurrence: &NameOccurrence) -> LineOutput {
     LineOutput {
-        path: mention.path.to_string(),
-        line: mention.line,
-        text: one_line(&mention.text).into_owned(),
+        path: occurrence.path.to_string(),
+        line: occurrence.line,
+        text: one_line(&occurrence.text).into_owned(),
     }
 }
 
 /// Returns how a line uses the definition, in a word, and how that is known.
-fn use_of(mention: &NameOccurrence) -> (&'static str, Provenance) {
-    match mention.meaning {
+fn use_of(occurrence: &NameOccurrence) -> (&'static str, Provenance) {
+    match occurrence.meaning {
         OccurrenceMeaning::Import => ("import", Provenance::Resolved),
         OccurrenceMeaning::ReExport => ("reexport", Provenance::Resolved),
         OccurrenceMeaning::Use(kind, provenance) => (word(kind), provenance),
@@ -352,17 +352,17 @@ fn use_of(mention: &NameOccurrence) -> (&'static str, Provenance) {
     }
 }
 
-fn site(view: &View<'_>, mention: &NameOccurrence, defaults: &Defaults) -> SiteOutput {
-    let (used, provenance) = use_of(mention);
+fn site(view: &View<'_>, occurrence: &NameOccurrence, defaults: &Defaults) -> SiteOutput {
+    let (used, provenance) = use_of(occurrence);
     SiteOutput {
-        path: mention.path.to_string(),
-        line: mention.line,
-        text: one_line(&mention.text).into_owned(),
+        path: occurrence.path.to_string(),
+        line: occurrence.line,
+        text: one_line(&occurrence.text).into_owned(),
         used,
-        within: mention.within.clone(),
+        within: occurrence.within.clone(),
         provenance: defaults.provenance_besides(provenance),
-        alias: mention.is_alias,
-        stale: view.is_stale(mention.path.as_str()),
+        alias: occurrence.is_alias,
+        stale: view.is_stale(occurrence.path.as_str()),
     }
 }
 

@@ -120,16 +120,16 @@ pub(super) fn answer(
             output,
         );
     }
-    let mentions = uses(view).occurrences_within(&word, &[], MAX_BYTES)?;
-    let fields = FieldsOfC::of(view, name, &mentions.all)?;
-    let mut all: Vec<&NameOccurrence> = mentions.all.iter().collect();
+    let occurrences = uses(view).occurrences_within(&word, &[], MAX_BYTES)?;
+    let fields = FieldsOfC::of(view, name, &occurrences.all)?;
+    let mut all: Vec<&NameOccurrence> = occurrences.all.iter().collect();
     all.sort_by_cached_key(|it| {
         let rank = fields.rank(it).unwrap_or(likelihood(it, &word));
         (rank, it.path.clone(), it.line)
     });
     let mut files: BTreeMap<&str, u64> = BTreeMap::new();
-    for mention in &mentions.all {
-        *files.entry(mention.path.as_str()).or_default() += 1;
+    for occurrence in &occurrences.all {
+        *files.entry(occurrence.path.as_str()).or_default() += 1;
     }
     let n_dangling = all
         .iter()
@@ -152,28 +152,28 @@ pub(super) fn answer(
     if let Some(text) = fields.told() {
         said.push(text);
         output.did_you_mean = None;
-        let uses = mentions.all.iter().filter(|it| fields.may_be_used(it));
+        let uses = occurrences.all.iter().filter(|it| fields.may_be_used(it));
         output.completeness.unresolved_sites = uses.count() as u64;
     }
     let word = cut_argument(&word);
-    said.push(match mentions.all.len() {
+    said.push(match occurrences.all.len() {
         0 if is_partial => {
             format!("The word `{word}` does not occur in the files that are read so far.")
         }
-        0 if mentions.n_unsearched > 0 => {
+        0 if occurrences.n_unsearched > 0 => {
             format!("The word `{word}` was not found in the files that were read.")
         }
         0 => nowhere(&word, view.n_without_text()?),
-        n if mentions.n_unsearched > 0 => in_read_files(&word, n, &mentions),
+        n if occurrences.n_unsearched > 0 => in_read_files(&word, n, &occurrences),
         n => format!(
             "The word `{word}` occurs {} in {}.",
             times(n),
             count(files.len() as u64, "file")
         ),
     });
-    if mentions.n_unsearched > 0 {
-        let unread = match mentions.all.len() {
-            0 => unread(mentions.n_unsearched, "word") + ": ",
+    if occurrences.n_unsearched > 0 {
+        let unread = match occurrences.all.len() {
+            0 => unread(occurrences.n_unsearched, "word") + ": ",
             _ => String::new(),
         };
         said.push(format!(
@@ -184,14 +184,14 @@ pub(super) fn answer(
     if let Some(analysed) = output
         .analysed
         .as_ref()
-        .filter(|_| !mentions.all.is_empty())
+        .filter(|_| !occurrences.all.is_empty())
     {
         said.push(analysed.note().to_owned());
     }
     output.summary = said.join(" ");
-    if !mentions.all.is_empty() {
+    if !occurrences.all.is_empty() {
         output.mentions = Some(MentionsOutput {
-            total: mentions.all.len() as u64,
+            total: occurrences.all.len() as u64,
             files: files.len() as u64,
             dangling: n_dangling,
             places: fields.places(&all),
@@ -246,9 +246,9 @@ pub(super) fn of_outlined(
     targets: &[SymbolRow],
 ) -> Result<Option<MentionsOutput>> {
     let first = &targets[0];
-    let mentions = uses.occurrences(&first.name, targets)?;
+    let occurrences = uses.occurrences(&first.name, targets)?;
     let is_other = |it: &&NameOccurrence| it.meaning != OccurrenceMeaning::OwnDefinition;
-    let mut all: Vec<&NameOccurrence> = mentions.all.iter().filter(is_other).collect();
+    let mut all: Vec<&NameOccurrence> = occurrences.all.iter().filter(is_other).collect();
     let language = language_of(&first.path).id;
     all.sort_by_cached_key(|it| {
         (
@@ -288,12 +288,12 @@ impl MentionsOutput {
 }
 
 /// Says in how many of the files that may hold a word it was looked for: those of the index hold it in any case.
-fn in_read_files(word: &str, n_places: usize, mentions: &NameOccurrences) -> String {
-    let n_read = mentions.n_files.saturating_sub(mentions.n_unsearched);
+fn in_read_files(word: &str, n_places: usize, occurrences: &NameOccurrences) -> String {
+    let n_read = occurrences.n_files.saturating_sub(occurrences.n_unsearched);
     let were = if n_read == 1 { "was" } else { "were" };
     format!(
         "The word `{word}` is in up to {}; {n_read} of them {were} read: {}.",
-        count(mentions.n_files, "file"),
+        count(occurrences.n_files, "file"),
         count(n_places as u64, "place"),
     )
 }
@@ -317,10 +317,10 @@ pub(super) fn place_outputs(all: &[&NameOccurrence], limit: usize) -> Vec<NamePl
     unseen.take(limit).map(|it| place_output(it)).collect()
 }
 
-fn place_output(mention: &NameOccurrence) -> NamePlaceOutput {
+fn place_output(occurrence: &NameOccurrence) -> NamePlaceOutput {
     NamePlaceOutput {
-        line: line(mention),
-        role: match mention.meaning {
+        line: line(occurrence),
+        role: match occurrence.meaning {
             OccurrenceMeaning::Dangling => "dangling",
             OccurrenceMeaning::External => "external",
             OccurrenceMeaning::OwnDefinition | OccurrenceMeaning::OtherDefinition => "definition",
@@ -333,21 +333,21 @@ fn place_output(mention: &NameOccurrence) -> NamePlaceOutput {
 }
 
 /// Returns the rank of a place, the likeliest first.
-fn likelihood(mention: &NameOccurrence, word: &str) -> u8 {
-    match mention.meaning {
+fn likelihood(occurrence: &NameOccurrence, word: &str) -> u8 {
+    match occurrence.meaning {
         OccurrenceMeaning::Dangling => 0,
         OccurrenceMeaning::Unbound
         | OccurrenceMeaning::Use(..)
         | OccurrenceMeaning::Import
         | OccurrenceMeaning::ReExport => 1,
         OccurrenceMeaning::Prose
-            if mention.is_in_code && looks_like_definition(&mention.text, word) =>
+            if occurrence.is_in_code && looks_like_definition(&occurrence.text, word) =>
         {
             1
         }
         OccurrenceMeaning::OtherTarget => 2,
         OccurrenceMeaning::OwnDefinition | OccurrenceMeaning::OtherDefinition => 3,
-        OccurrenceMeaning::Prose if mention.is_in_code => 4,
+        OccurrenceMeaning::Prose if occurrence.is_in_code => 4,
         OccurrenceMeaning::Text => 5,
         OccurrenceMeaning::Prose => 6,
         OccurrenceMeaning::External => 7,
