@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::assigned::assigned_to;
+use super::assigned_functions::assigned_to;
 use super::cache::{Def, FactsCache};
 use super::file::LinkedFile;
 use super::linker::Linker;
@@ -14,7 +14,7 @@ use super::name_binder::{DefinitionId, NameBinder};
 use super::overloads::n_params;
 use super::rules::{self, MemberOrder};
 use super::types::Type;
-use super::wrapped::wrappers_of;
+use super::wrapped_components::wrappers_of;
 use crate::ir::{BaseKind, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolFlags, SymbolKind};

@@ -5,7 +5,6 @@
 //! [`View`].
 
 mod active_query;
-mod answer;
 mod archives;
 mod bundle;
 mod cache;
@@ -23,6 +22,7 @@ mod memory;
 mod names;
 mod paths;
 mod proof;
+mod prose_answer;
 mod prune;
 mod query;
 mod refresh;

@@ -7,7 +7,7 @@ use crate::cli::screen::{CARE, FAINT, PLACE, STRONG, Screen, visible, visible_li
 use crate::error::Error;
 use crate::tools::analysed::AnalysedOutput;
 use crate::tools::hits::{NearDefaults, NearOutput};
-use crate::tools::impact::removed::ChangeSetOutput;
+use crate::tools::impact::change_set::ChangeSetOutput;
 use crate::tools::impact::sites::OtherMentionsOutput;
 use crate::tools::impact::{ImpactOutput, ImpactTarget};
 use crate::tools::places::{CalleeOutput, CallerOutput, Defaults, FilePlacesOutput, TargetOutput};

@@ -1,6 +1,6 @@
 //! The answer to the name of a field of C or C++: which types declare one, and the lines that name it. Fields are no definitions there.
 
-use super::unknown::{MAX_PLACES, NamePlaceOutput, place_outputs};
+use super::undefined_name::{MAX_PLACES, NamePlaceOutput, place_outputs};
 use crate::error::Result;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::tools::answer::{MAX_LIST_BYTES, truncate_to_bytes};

@@ -3,18 +3,18 @@
 //! An ambiguous name gives candidates, never a guess; uses that could not be bound are listed beside those that were.
 
 mod by_dispatch;
+pub(crate) mod change_set;
 mod changed_lines;
 mod counts;
 mod fields;
 mod implementors;
 mod reached;
-pub(crate) mod removed;
 pub(crate) mod risk;
 pub(crate) mod sites;
 mod summary;
 mod targets;
 pub(crate) mod test_gaps;
-pub(crate) mod unknown;
+pub(crate) mod undefined_name;
 
 use std::collections::BTreeMap;
 
@@ -39,16 +39,16 @@ use crate::uses::{
     EarlierText, ImplicitCaller, RemovedDefinition, UncheckedUses, UnfollowedFiles, Uses,
 };
 use crate::workspace::{Analysis, FileChange, SymbolRow, View, Workspace, language_of, outside};
+use change_set::ChangeSetOutput;
 pub(super) use counts::{ReachCounts, counts};
 use reached::list_reached;
-use removed::ChangeSetOutput;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
 pub(super) use summary::{are, count, not_compared};
 use targets::Targets;
 pub(super) use targets::is_one;
-use unknown::MentionsOutput;
+use undefined_name::MentionsOutput;
 
 /// Candidates that are shown of an ambiguous name.
 const MAX_CANDIDATES: usize = 30;
@@ -360,7 +360,7 @@ impl Tool for Impact {
         let answer = call.query(&workspace, &words, |view| {
             let mut answer = self::answer(view, &asked)?;
             if is_of_copies {
-                unknown::add_removed(view, &asked, &mut answer)?;
+                undefined_name::add_removed(view, &asked, &mut answer)?;
             }
             Ok(answer)
         })?;
@@ -488,7 +488,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         Targets::Found(targets) => (targets, false),
         Targets::Parts(targets) => (targets, true),
         Targets::Unknown(name) => {
-            unknown::answer(view, asked, name, &mut output)?;
+            undefined_name::answer(view, asked, name, &mut output)?;
             return Ok(output);
         }
     };
@@ -513,12 +513,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         output.targets = Some(definitions_of_files(&targets));
     }
     let removed = if input.asks_changes() {
-        removed::find(view, asked)?
+        change_set::removed_definitions(view, asked)?
     } else {
         Vec::new()
     };
     if input.asks_changes() {
-        output.change_set = Some(removed::change_set(
+        output.change_set = Some(change_set::output(
             view,
             (asked.from, asked.changes),
             &removed,
@@ -540,14 +540,14 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     }
     let n_outlined = targets.iter().filter(|it| is_outlined(&it.path)).count();
     if is_single && n_outlined > 0 {
-        output.mentions = unknown::of_outlined(&uses, &targets)?;
+        output.mentions = undefined_name::of_outlined(&uses, &targets)?;
     }
     if targets.is_empty() && removed.is_empty() || n_outlined > 0 {
         output.analysed = AnalysedOutput::of(view, asked.path.map_or("", RepoPath::as_str))?;
     }
     let n_other_code = match targets.as_slice() {
         [target, ..] if is_single && found.n_direct == 0 && n_outlined == 0 => {
-            unknown::n_other_code(view, target)?
+            undefined_name::n_other_code(view, target)?
         }
         _ => 0,
     };
@@ -556,7 +556,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_outlined,
         n_other_code,
         unfollowed: unfollowed_of(&uses, &targets, is_single, found.n_direct == 0)?,
-        unfollowed_of_removed: removed::unfollowed(&removed),
+        unfollowed_of_removed: change_set::unfollowed(&removed),
         n_words: output
             .mentions
             .as_ref()
@@ -565,7 +565,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         unchecked: unchecked_uses(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
         n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
-        n_unresolved: removed::n_unresolved(&removed),
+        n_unresolved: change_set::n_unresolved(&removed),
         n_unbound: output.completeness.unresolved_sites,
         n_unsearched: output.completeness.unsearched_files,
         n_unbound_indirect: output.completeness.unresolved_via,

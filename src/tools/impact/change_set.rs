@@ -95,7 +95,10 @@ pub(crate) struct DanglingOutput {
 }
 
 /// Finds the definitions that the changes took away: of a name where one is asked about, below a path where one is given.
-pub(super) fn find(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<Vec<RemovedDefinition>> {
+pub(super) fn removed_definitions(
+    view: &View<'_>,
+    asked: &ImpactQuestion<'_>,
+) -> Result<Vec<RemovedDefinition>> {
     let is_wanted = |path: &RepoPath, qualified: &str| {
         let is_here = asked
             .path
@@ -135,7 +138,7 @@ pub(super) fn unfollowed(removed: &[RemovedDefinition]) -> UnfollowedFiles {
 }
 
 /// Converts the changes to their output form, the lists of uses within `max_bytes` together.
-pub(super) fn change_set(
+pub(super) fn output(
     view: &View<'_>,
     (from, changes): (&str, &[FileChange]),
     removed: &[RemovedDefinition],

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::change_set;
 use super::fields::FieldsOfC;
-use super::removed;
 use super::sites::{LineOutput, add_lines, line};
 use super::summary::{are, count, doubt, in_unfollowed, unread};
 use super::{ImpactOutput, ImpactQuestion, ImpactTarget};
@@ -98,21 +98,21 @@ pub(super) fn answer(
 ) -> Result<()> {
     output.target = ImpactTarget::Unknown;
     let word = last_name(name);
-    let removed = removed::find(view, asked)?;
+    let removed = change_set::removed_definitions(view, asked)?;
     let near = near_names(view, name, asked.path)?;
     output.did_you_mean =
         (!near.is_empty()).then(|| near.iter().take(MAX_NEAR).map(target).collect());
     output.analysed = AnalysedOutput::of(view, "")?.filter(AnalysedOutput::is_telling);
     let shown = cut_argument(name);
     if !removed.is_empty() {
-        output.change_set = Some(removed::change_set(
+        output.change_set = Some(change_set::output(
             view,
             (asked.from, &[]),
             &removed,
             MAX_LIST_BYTES / 2,
         )?);
         output.summary = removed.iter().map(became).collect::<Vec<_>>().join(" ");
-        output.completeness.unresolved_sites = removed::n_unresolved(&removed);
+        output.completeness.unresolved_sites = change_set::n_unresolved(&removed);
         let unresolved = removed.iter().flat_map(|one| &one.unresolved_at);
         return add_lines(
             &uses(view),
@@ -206,13 +206,13 @@ pub(super) fn add_removed(
     asked: &ImpactQuestion<'_>,
     output: &mut ImpactOutput,
 ) -> Result<()> {
-    let removed = removed::find(view, asked)?;
+    let removed = change_set::removed_definitions(view, asked)?;
     if removed.is_empty() {
         return Ok(());
     }
     let said = removed.iter().map(became).collect::<Vec<_>>().join(" ");
     output.summary = format!("{said} {}", output.summary);
-    let changes = removed::change_set(view, (asked.from, &[]), &removed, MAX_LIST_BYTES / 4)?;
+    let changes = change_set::output(view, (asked.from, &[]), &removed, MAX_LIST_BYTES / 4)?;
     output.change_set = Some(changes);
     Ok(())
 }
