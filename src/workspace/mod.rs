@@ -1,5 +1,5 @@
 //! The composition root: the repository of a call, the index that answers it, and how current that index is; and all else that is
-//! done to a repository's data: comparisons of two states, remotes, vectors, saved records, garbage collection, checks, archives.
+//! done to a repository's data: comparisons of two states, remotes, vectors, saved records, housekeeping, checks, archives.
 //!
 //! Knows every room below and hands plain values down. Does not know the tools: a tool brings a function over a
 //! [`View`].
