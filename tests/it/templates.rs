@@ -345,7 +345,7 @@ const props = defineProps({ value: Boolean })
         cli.json(&["impact", "BooleanDisplay", "--sites"]),
     ] {
         let summary = answer["summary"].as_str().unwrap();
-        assert!(summary.starts_with("Unknown: 2 places use"), "{answer}");
+        assert!(summary.starts_with("Unknown: 2 uses of"), "{answer}");
         let lines = answer["unresolved"].as_array().unwrap().iter();
         let paths: Vec<&str> = lines.map(|it| it["path"].as_str().unwrap()).collect();
         assert_eq!(paths, ["demo/One.vue", "demo/Two.vue"], "{answer}");

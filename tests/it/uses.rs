@@ -841,7 +841,7 @@ fn names_that_are_no_identifiers_are_found_in_quotes_and_markup() {
         .collect();
     assert_eq!(lines, ["use.ts:2", "Item.vue:2", "Item.vue:3"], "{said}");
     let summary = said["summary"].as_str().unwrap();
-    assert!(summary.starts_with("Unknown: 3 places"), "{said}");
+    assert!(summary.starts_with("Unknown: 3 uses"), "{said}");
 }
 
 #[test]
