@@ -239,7 +239,7 @@ impl ReachStep {
     }
 }
 
-/// The dispatch targets of a walk that goes one edge far, or from users to the definitions they use: none.
+/// The definitions related by dispatch, of a walk that goes one edge far, or from users to the definitions they use: none.
 pub fn no_dispatch(_: SymbolId) -> StoreResult<Vec<WalkStart>> {
     Ok(Vec::new())
 }

@@ -44,7 +44,7 @@ pub(super) fn of_type(
     Ok((found, is_cut))
 }
 
-/// Returns the definition, to its users with its dispatch targets, and whether there may be more of those.
+/// Returns the definition, to its users with the definitions that dispatch relates to it, and whether there may be more of those.
 fn walk_starts(
     view: &View<'_>,
     symbol: &SymbolRow,

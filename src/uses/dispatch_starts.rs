@@ -1,5 +1,5 @@
-//! Starts of a walk to users: definitions with their dispatch targets, so that users of an override count for the
-//! method it overrides; and the dispatch targets of users on the way.
+//! Starts of a walk to users: definitions with those that dispatch relates to them, so that users of an override count for the
+//! method it overrides; and the same for users on the way.
 
 use super::Uses;
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::model::{Family, Provenance, SymbolId, SymbolKind};
 use crate::store::{StoreResult, SymbolRow};
 use crate::syntax;
 
-/// Maximum number of definitions whose dispatch targets are looked up in one query.
+/// Maximum number of definitions of which one query looks up those that dispatch relates to them.
 const MAX_TARGETS: usize = 100;
 
 /// The same for the users on the way, where a walk goes on from them.

@@ -21,7 +21,7 @@ const MAX_NAMED: usize = 50;
 pub(super) struct ByDispatch {
     files: Vec<RepoPath>,
     tests: Vec<RepoPath>,
-    /// Whether a bound ended the search for dispatch targets.
+    /// Whether a bound ended the search for definitions that dispatch relates to the callers.
     pub(super) is_cut: bool,
 }
 
