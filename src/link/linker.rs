@@ -24,6 +24,9 @@ type IncludedNames = HashMap<(ModuleId, String), Rc<[SymbolKey]>>;
 /// How many look-ups one use may take: chains that go in circles end here.
 const FUEL: u32 = 800;
 
+/// Further look-ups that the parameters of overloads may take in all: of many overloads with many parameters each has its types read.
+const OVERLOAD_FUEL: u32 = 10 * FUEL;
+
 /// How deep one expression may lead into others: a definition by itself ends here and leaves steps for the others of a
 /// union.
 const MAX_DEPTH: u32 = 100;
@@ -34,6 +37,7 @@ pub(super) struct Linker<'a, 'b> {
     /// The file whose uses are bound.
     pub(super) file: Rc<LinkedFile>,
     fuel: Cell<u32>,
+    overload_fuel: Cell<u32>,
     depth: Cell<u32>,
     /// Whether the arguments of the call that was evaluated last do not decide between several overloads.
     pub(super) is_undecided: Cell<bool>,
@@ -111,6 +115,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             cache,
             file,
             fuel: Cell::new(FUEL),
+            overload_fuel: Cell::new(OVERLOAD_FUEL),
             depth: Cell::new(0),
             is_undecided: Cell::new(false),
             by_external_base: Cell::new(false),
@@ -140,6 +145,7 @@ impl<'a, 'b> Linker<'a, 'b> {
     /// Begins another question.
     pub(super) fn refuel(&self) {
         self.fuel.set(FUEL);
+        self.overload_fuel.set(OVERLOAD_FUEL);
         self.by_external_base.set(false);
     }
 
@@ -156,6 +162,18 @@ impl<'a, 'b> Linker<'a, 'b> {
     pub(super) fn step(&self) -> Option<()> {
         self.fuel.set(self.fuel.get().checked_sub(1)?);
         Some(())
+    }
+
+    /// Compares one of several overloads with a call; its steps are not those of the question, as long as there are others for it.
+    pub(super) fn of_overload<T>(&self, compare: impl FnOnce() -> T) -> T {
+        let before = self.fuel.get();
+        let found = compare();
+        let taken = before.saturating_sub(self.fuel.get());
+        if let Some(left) = self.overload_fuel.get().checked_sub(taken) {
+            self.overload_fuel.set(left);
+            self.fuel.set(before);
+        }
+        found
     }
 
     /// Whether there are steps left: without, a name that was not found may be there.

@@ -276,7 +276,7 @@ impl Linker<'_, '_> {
         for phase in &phases[usize::from(!has_strict)..] {
             let mut best: Vec<(MethodFit, Method)> = Vec::new();
             for method in all {
-                let fit = self.fit_of_method(*method, object, args, *phase);
+                let fit = self.of_overload(|| self.fit_of_method(*method, object, args, *phase));
                 if let Some(fit) = fit {
                     let known = best.first().map(|(known, _)| known.sum);
                     if known.is_none_or(|known| fit.sum > known) {
@@ -291,11 +291,13 @@ impl Linker<'_, '_> {
                 continue;
             };
             let mut others = others.iter();
-            let is_undecided = others.any(|(_, other)| {
-                let is_level =
-                    !self.rules().counts_type_params || self.arity(*first) == self.arity(*other);
-                is_level && self.differ(*first, *other)
-            });
+            // Without a step left the types of some parameters were not read.
+            let is_undecided = !self.has_fuel()
+                || others.any(|(_, other)| {
+                    let is_level = !self.rules().counts_type_params
+                        || self.arity(*first) == self.arity(*other);
+                    is_level && self.differ(*first, *other)
+                });
             let is_possible_alone = fit.least == POSSIBLE && self.rules().is_java();
             let first = Type::Definition(Def::Symbol(first.0, first.1));
             match &unproved {

@@ -17,6 +17,9 @@ const MAX_BASES: usize = 8;
 /// Classes above one that are looked at.
 const MAX_CLASSES: usize = 32;
 
+/// Members of a type whose users are counted.
+const MAX_MEMBERS: usize = 200;
+
 /// Whatever makes an object is a use of its class.
 const CONSTRUCTOR: &str =
     "a constructor, and whatever makes an object names the class: ask for the class instead";
@@ -34,6 +37,21 @@ pub enum ImplicitCaller {
     Annotation(String),
     /// Code that knows the trait that a method implements, `Display`, or the class or interface that its class is built on.
     ExternalBase(String),
+    /// As [`Self::ExternalBase`], of a property: `Count` of `class Rows : ICollection`.
+    ExternalBaseOfProperty(String),
+    /// Code that uses members of a type without its name: extension methods of C#, constants of an enum of C. How many members, and one of
+    /// them.
+    Members(u64, String),
+}
+
+impl ImplicitCaller {
+    /// Whether it is told beside callers that are known, too: code behind a base or an interface that is external.
+    pub fn is_beside_callers(&self) -> bool {
+        matches!(
+            self,
+            Self::ExternalBase(_) | Self::ExternalBaseOfProperty(_) | Self::StandardInterface(_)
+        )
+    }
 }
 
 /// The bases of a class that a question is about.
@@ -96,9 +114,13 @@ impl Uses<'_> {
         if known.kind == SymbolKind::Constructor {
             callers.push(ImplicitCaller::Language(CONSTRUCTOR));
         }
+        if known.kind.is_type() && !has_callers {
+            callers.extend(self.used_members(symbol, file.id)?);
+        }
         let annotations = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
         callers.extend(annotations.into_iter().map(ImplicitCaller::Annotation));
-        if known.kind == SymbolKind::Method && !is_private(&facts, known) {
+        let is_property = is_property_of_class(&facts, known);
+        if (known.kind == SymbolKind::Method || is_property) && !is_private(&facts, known) {
             let mut bases = self.external_bases(
                 &facts,
                 symbol.ordinal,
@@ -121,9 +143,32 @@ impl Uses<'_> {
             if is_static(&facts, known) {
                 bases.retain(|base| STATIC_INTERFACES.contains(&base.as_str()));
             }
-            callers.extend(bases.into_iter().map(ImplicitCaller::ExternalBase));
+            callers.extend(bases.into_iter().map(|base| match is_property {
+                true => ImplicitCaller::ExternalBaseOfProperty(base),
+                false => ImplicitCaller::ExternalBase(base),
+            }));
         }
         Ok(callers)
+    }
+
+    /// Returns the members of a type that code outside of the type uses; `None` where no use of one is known.
+    fn used_members(&self, owner: &SymbolRow, file: FileId) -> Result<Option<ImplicitCaller>> {
+        let all = self.read.symbols_of(file)?;
+        let is_inside = |it: &&SymbolRow| it.id != owner.id && owner.span.contains(&it.span);
+        let inside: Vec<&SymbolRow> = all.iter().filter(is_inside).collect();
+        let own: HashSet<SymbolId> = inside.iter().map(|it| it.id).chain([owner.id]).collect();
+        let (mut n_used, mut first) = (0, None);
+        for member in inside.into_iter().take(MAX_MEMBERS) {
+            let edges = self.read.edges_into(member.id)?;
+            if edges
+                .iter()
+                .any(|edge| edge.src.is_none_or(|src| !own.contains(&src)))
+            {
+                n_used += 1;
+                first = first.or(Some(member.name.clone()));
+            }
+        }
+        Ok(first.map(|name| ImplicitCaller::Members(n_used, name)))
     }
 
     /// Returns the external bases of the classes above that of a method, as far as the method overrides one that those may call: a class
@@ -306,6 +351,12 @@ fn known_methods(family: Family, base: &str) -> Option<&'static [&'static str]> 
     known.map(|it| it.1)
 }
 
+/// Whether a member is a property that a base of its class or struct may declare, too: not one of an interface, which is nothing but a name.
+fn is_property_of_class(facts: &FileFacts, member: &Symbol) -> bool {
+    let owner = member.parent.and_then(|at| facts.symbols.get(at as usize));
+    member.kind == SymbolKind::Property && owner.is_some_and(|it| it.kind == SymbolKind::Class)
+}
+
 /// Whether no other class can call a method through its own: in C# members are private that say nothing else.
 fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
     const OTHERS: [&str; 7] = [
@@ -370,10 +421,14 @@ fn is_member(kind: SymbolKind) -> bool {
     matches!(kind, Constructor | EnumMember | Field | Method | Property)
 }
 
-/// Whether the head of a method says that it overrides another: `@Override`, `override`.
-fn declares_override(method: &SymbolRow, text: &str) -> bool {
-    let whole = text.get(method.span.start_byte as usize..method.span.end_byte as usize);
-    let head = whole.and_then(|it| it.split_once(&format!("{}(", method.name)));
+/// Whether the head of a method or property says that it overrides another: `@Override`, `override`.
+fn declares_override(member: &SymbolRow, text: &str) -> bool {
+    let whole = text.get(member.span.start_byte as usize..member.span.end_byte as usize);
+    let name = match member.kind {
+        SymbolKind::Method => format!("{}(", member.name),
+        _ => format!(" {}", member.name),
+    };
+    let head = whole.and_then(|it| it.split_once(&name));
     head.is_some_and(|(head, _)| {
         let mut words = head.split_whitespace();
         words.any(|it| matches!(it, "@Override" | "override"))

@@ -622,13 +622,7 @@ fn implicit_callers(
     has_callers: bool,
 ) -> Result<Vec<ImplicitCaller>> {
     let mut callers = uses.implicit_callers(target, has_callers)?;
-    callers.retain(|it| {
-        let is_beside = matches!(
-            it,
-            ImplicitCaller::ExternalBase(_) | ImplicitCaller::StandardInterface(_)
-        );
-        !has_callers || is_beside
-    });
+    callers.retain(|it| !has_callers || it.is_beside_callers());
     let role = view.roles.of_definition(&target.path, Some(target.ordinal));
     if role != FileRole::Test {
         callers.retain(|it| *it != ImplicitCaller::TestRunner);

@@ -90,6 +90,15 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
             ImplicitCaller::ExternalBase(base) => said.push(format!(
                 "it may be called through `{base}`, which is not defined here"
             )),
+            ImplicitCaller::Members(1, name) => {
+                said.push(format!("its member `{name}` is used: ask about that"));
+            }
+            ImplicitCaller::Members(n, name) => said.push(format!(
+                "{n} of its members are used, such as `{name}`: ask about these"
+            )),
+            ImplicitCaller::ExternalBaseOfProperty(base) => said.push(format!(
+                "it may be used through `{base}`, which is not defined here"
+            )),
         }
     }
     if !annotations.is_empty() {
