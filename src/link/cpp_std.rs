@@ -36,7 +36,7 @@ impl Linker<'_, '_> {
             Type::Container(_, element) => Some((**element).clone()),
             Type::Union(all) => each(all, |one| self.pointed(one)),
             Type::External => Some(Type::External),
-            Type::ExternalType(of) => Some(held(of).unwrap_or(Type::External)),
+            Type::ExternalType(of) => Some(held(of)),
             _ => {
                 for operator in ["operator->", "operator*"] {
                     if let Some(method) = self.declared(object, Access::Name(operator))
@@ -75,7 +75,7 @@ impl Linker<'_, '_> {
             Type::Container(_, element) => Some((**element).clone()),
             Type::Union(all) => each(all, |one| self.indexed(one)),
             Type::External => Some(Type::External),
-            Type::ExternalType(of) => Some(held(of).unwrap_or(Type::External)),
+            Type::ExternalType(of) => Some(held(of)),
             _ => match self.declared(object, Access::Name("operator[]")) {
                 Some(method) if !method.is_external() => {
                     self.return_type(&method, Some(object), None)
@@ -92,7 +92,7 @@ impl Linker<'_, '_> {
             Type::Container(_, element) => Some((**element).clone()),
             Type::Union(all) => each(all, |one| self.looped(one)),
             Type::External => Some(Type::External),
-            Type::ExternalType(of) => Some(element(of).unwrap_or(Type::External)),
+            Type::ExternalType(of) => Some(element(of)),
             _ => {
                 if let Some(method) = self.declared(object, Access::Name("begin")) {
                     let iterator = self.return_type(&method, Some(object), None)?;
@@ -110,26 +110,22 @@ impl Linker<'_, '_> {
 
     /// The member of a value of the standard library.
     pub(super) fn pointer_member(of: &Rc<ExternalType>, name: &str) -> Type {
-        let at = |index: usize| of.args.get(index).cloned().flatten();
         match name {
-            "first" => at(0).unwrap_or(Type::External),
-            "second" => at(1).unwrap_or(Type::External),
+            "first" => written_arg(of, 0),
+            "second" => written_arg(of, 1),
             _ => Type::ExternalMethod(Rc::clone(of), name.into()),
         }
     }
 
     /// The result of a method of the standard library.
     pub(super) fn pointer_result(of: &Rc<ExternalType>, method: &str) -> Type {
-        let external = Type::External;
         if ELEMENTS.has(method) {
-            let held = held(of);
             // `get` of a smart pointer gives a plain one.
-            return held.unwrap_or(external);
+            return held(of);
         }
-        let iterator = || {
-            element(of).map_or(Type::External, |one| {
-                ExternalType::with("iterator", [Some(one)])
-            })
+        let iterator = || match element(of) {
+            Type::External => Type::External,
+            one => ExternalType::with("iterator", [Some(one)]),
         };
         if ITERATORS.has(method) {
             return iterator();
@@ -145,7 +141,7 @@ impl Linker<'_, '_> {
         if method == "lock" {
             return Type::ExternalType(Rc::clone(of));
         }
-        external
+        Type::External
     }
 }
 
@@ -155,18 +151,26 @@ fn is_map(of: &ExternalType) -> bool {
 }
 
 /// Returns the type behind a pointer, and the value that a container gives for an index or a key.
-fn held(of: &ExternalType) -> Option<Type> {
-    let at = usize::from(is_map(of));
-    of.args.get(at)?.clone()
+fn held(of: &ExternalType) -> Type {
+    written_arg(of, usize::from(is_map(of)))
+}
+
+/// Returns a type argument: external where none is written, unknown where its name is not found: `std::shared_ptr<Store>` of a file that only
+/// declares `class Store;`.
+fn written_arg(of: &ExternalType, at: usize) -> Type {
+    match of.args.get(at) {
+        Some(arg) => arg.clone().unwrap_or_else(Type::unknown),
+        None => Type::External,
+    }
 }
 
 /// Returns the type of each step of a loop over a container: of a map a pair.
-fn element(of: &ExternalType) -> Option<Type> {
+fn element(of: &ExternalType) -> Type {
     if is_map(of) {
-        return Some(Type::ExternalType(Rc::new(ExternalType {
+        return Type::ExternalType(Rc::new(ExternalType {
             name: "pair".into(),
             args: Rc::clone(&of.args),
-        })));
+        }));
     }
-    of.args.first()?.clone()
+    written_arg(of, 0)
 }

@@ -78,6 +78,7 @@ const OUTLINED: &str = "Outline only: callers are not followed in files of this 
 pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
     let mut said = Vec::new();
     let mut annotations = Vec::new();
+    let (mut calling, mut using) = (Vec::new(), Vec::new());
     for caller in callers {
         match caller {
             ImplicitCaller::TestRunner => {
@@ -87,18 +88,24 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
                 said.push(format!("it is {words}"));
             }
             ImplicitCaller::Annotation(text) => annotations.push(format!("`{}`", one_line(text))),
-            ImplicitCaller::ExternalBase(base) => said.push(format!(
-                "it may be called through `{base}`, which is not defined here"
-            )),
+            ImplicitCaller::ExternalBase(base) => calling.push(format!("`{base}`")),
             ImplicitCaller::Members(1, name) => {
                 said.push(format!("its member `{name}` is used: ask about that"));
             }
             ImplicitCaller::Members(n, name) => said.push(format!(
                 "{n} of its members are used, such as `{name}`: ask about these"
             )),
-            ImplicitCaller::ExternalBaseOfProperty(base) => said.push(format!(
-                "it may be used through `{base}`, which is not defined here"
-            )),
+            ImplicitCaller::ExternalBaseOfProperty(base) => using.push(format!("`{base}`")),
+        }
+    }
+    for (bases, verb) in [(calling, "called"), (using, "used")] {
+        let are = are(bases.len() as u64);
+        if let Some((last, others)) = bases.split_last() {
+            let others = others.join(", ");
+            let or = if others.is_empty() { "" } else { " or " };
+            said.push(format!(
+                "it may be {verb} through {others}{or}{last}, which {are} not defined here"
+            ));
         }
     }
     if !annotations.is_empty() {

@@ -22,9 +22,18 @@ pub(super) fn role_of(_: &FileFacts, node: Node<'_>, word: SourceWord<'_>) -> Oc
             OccurrenceRole::Text
         }
         Kind::PreprocArg => in_macro(node, word),
+        Kind::DestructorName | Kind::OperatorName => declared_by_sign(node),
         _ if !node.kind().ends_with("identifier") => OccurrenceRole::Unknown,
         _ if !word.is_whole => OccurrenceRole::OtherName,
         _ => in_test_head(node, word).unwrap_or_else(|| identifier_role(node)),
+    }
+}
+
+/// Classifies a name that begins with no letter or with a keyword, `~Store` and `operator+`: a definition where it is declared.
+fn declared_by_sign(name: Node<'_>) -> OccurrenceRole {
+    match identifier_role(name) {
+        OccurrenceRole::Definition => OccurrenceRole::Definition,
+        _ => OccurrenceRole::Unknown,
     }
 }
 

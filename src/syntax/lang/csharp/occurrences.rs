@@ -34,6 +34,8 @@ impl Classifier<'_> {
             Kind::Identifier if !word.is_whole && !is_escaped() => OccurrenceRole::OtherName,
             Kind::Identifier => self.identifier_role(node, word.text),
             _ if self.is_text(node) => OccurrenceRole::Text,
+            // `operator +` and `~Store`, which are no identifiers.
+            Kind::Operator | Kind::Destructor => OccurrenceRole::Definition,
             _ if is_unread_head(word.source, word.start, word.text) => OccurrenceRole::Definition,
             _ => OccurrenceRole::Unknown,
         }
