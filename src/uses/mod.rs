@@ -36,6 +36,7 @@ mod new_requirements;
 mod overrides;
 mod primary_constructors;
 mod removed_definitions;
+mod removed_imports;
 mod removed_modules;
 mod restrictions;
 mod suppressed_lines;

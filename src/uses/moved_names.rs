@@ -104,14 +104,14 @@ impl Uses<'_> {
 }
 
 /// Whether an import of a file binds a name.
-fn imports(facts: &FileFacts, name: &str) -> bool {
+pub(super) fn imports(facts: &FileFacts, name: &str) -> bool {
     let mut names = facts.imports.iter().flat_map(|it| &it.names);
     names.any(|it| it.local == name)
 }
 
 /// Whether the moved file imports something as a whole that may have any name: in Java by a wildcard, in C# by a using directive
 /// that the old one did not have.
-fn may_bring_names(old: &FileFacts, new: &FileFacts) -> bool {
+pub(super) fn may_bring_names(old: &FileFacts, new: &FileFacts) -> bool {
     let is_whole = |it: &&Import| it.names.is_empty() || it.names.iter().any(|it| it.local == "*");
     let specifiers = |facts: &FileFacts| -> BTreeSet<String> {
         let all = facts.imports.iter().filter(is_whole);

@@ -1,0 +1,158 @@
+//! Names that a changed file used through an import which it lost, and still uses: `open()` behind a removed `import { open } from './db'`.
+//!
+//! Uses of definitions that are gone themselves are found by their change; see `dangling_names`. Names that a moved file had from its old
+//! package are in `moved_names`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Uses;
+use super::before_after::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
+use super::broken_use::BrokenUses;
+use super::changed_file::ChangedFile;
+use super::moved_names::{imports, may_bring_names};
+use crate::error::{Error, Result};
+use crate::ir::{Expr, FileFacts, Import, Reference, Target};
+use crate::link::name_binder::{DefinitionId, Meaning};
+use crate::model::{Family, Provenance};
+use crate::syntax::{self, OccurrenceRole, UseKind};
+
+/// A name as a file writes it: alone, or as a member of another one, `db.Open`.
+type WrittenName<'f> = (Option<&'f str>, &'f str);
+
+impl Uses<'_> {
+    /// Adds the uses in changed files of what an import brought that is not there any more.
+    pub(super) fn add_names_lost_with_imports(
+        &self,
+        states: &BeforeAfter<'_>,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        for (at, file) in states.difference.files.iter().enumerate() {
+            if file.old.is_there && file.new.is_there && lost_import(file) {
+                self.add_unimported(states, at, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_unimported(
+        &self,
+        states: &BeforeAfter<'_>,
+        at: usize,
+        found: &mut BrokenUses,
+    ) -> Result<()> {
+        let file = &states.difference.files[at];
+        let (old, new) = (&file.old.facts, &file.new.facts);
+        let own = states.overlay_ids[at].earlier;
+        let mut known: HashMap<WrittenName<'_>, DefinitionId> = HashMap::new();
+        let meanings = states.before.of_file(own)?.references;
+        for (used, meaning) in old.references.iter().zip(meanings) {
+            if let (Some(definition), Some(name)) = (meaning.definition(), written_name(old, used))
+                && definition.0 != own
+                && !states.gone.contains_key(&definition)
+                && !is_bound(new, name.0.unwrap_or(name.1))
+            {
+                known.insert(name, definition);
+            }
+        }
+        let Some(row) = self
+            .read
+            .file(file.path.as_str())?
+            .filter(|_| !known.is_empty())
+        else {
+            return Ok(());
+        };
+        let meanings = states.now.of_file(row.id)?.references;
+        let is_of_unit = matches!(new.family, Family::Java | Family::CSharp);
+        let lost = |reference: u32| {
+            let used = new.references.get(reference as usize)?;
+            let definition = known.get(&written_name(new, used)?)?;
+            let meaning = *meanings.get(reference as usize)?;
+            // The name may be one of the language, too: `fetch`.
+            let is_lost = is_unbound(meaning) || is_of_unit && meaning == Meaning::External;
+            is_lost.then_some(*definition)
+        };
+        let words: BTreeSet<&str> = known
+            .keys()
+            .filter(|(receiver, _)| receiver.is_none())
+            .map(|(_, name)| *name)
+            .collect();
+        let words: Vec<&str> = words.into_iter().collect();
+        let language = syntax::by_path(&file.path);
+        let read = syntax::occurrences_of(language, &file.new.text, &words, &self.budget);
+        let read = read.ok_or_else(Error::cancelled)?;
+        let mut places: BTreeMap<DefinitionId, BTreeMap<u32, (u32, UseKind)>> = BTreeMap::new();
+        for (start, line, reference, kind) in read.uses {
+            if let Some(definition) = lost(reference) {
+                let of_definition = places.entry(definition).or_default();
+                of_definition.insert(start, (line, kind));
+            }
+        }
+        for place in &read.places {
+            let word = words[place.word];
+            let (OccurrenceRole::Global(kind) | OccurrenceRole::Unbound(kind)) = place.role else {
+                continue;
+            };
+            if let Some(definition) = known.get(&(None, word))
+                && states.now.auto_imported(row.id, word).is_none()
+            {
+                let of_definition = places.entry(*definition).or_default();
+                of_definition.insert(place.start_byte, (place.line, kind));
+            }
+        }
+        let list = if is_of_unit && may_bring_names(old, new) {
+            &mut found.doubtful
+        } else {
+            &mut found.all
+        };
+        let none = LossesByFile::default();
+        for (definition, places) in places {
+            let places = places.into_iter().map(|(start, (line, kind))| BrokenPlace {
+                kind: Some(kind),
+                provenance: Provenance::Resolved,
+                ..BrokenPlace::at(start, line)
+            });
+            let text = (&file.path, &*file.new.text);
+            let loss = Loss::Definition(definition);
+            list.extend(self.entries(states, text, &loss, places.collect(), &none)?);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file had an import that it has not any more: of a name, or of all that a module has.
+fn lost_import(file: &ChangedFile) -> bool {
+    let brought = |facts: &FileFacts| -> BTreeSet<(String, String)> {
+        facts.imports.iter().flat_map(names_brought).collect()
+    };
+    let now = brought(&file.new.facts);
+    brought(&file.old.facts).iter().any(|it| !now.contains(it))
+}
+
+/// Returns the names that an import binds, each with its module; one without a name for all of a module.
+fn names_brought(import: &Import) -> Vec<(String, String)> {
+    let brought = |local: &str| (import.specifier.clone(), local.to_owned());
+    if import.names.is_empty() {
+        return vec![brought("")];
+    }
+    import.names.iter().map(|it| brought(&it.local)).collect()
+}
+
+/// Returns the name that a reference writes; `None` for a member of anything but a name.
+fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenName<'f>> {
+    if is_bare(facts, used) {
+        return Some((None, facts.name(used)));
+    }
+    let Target::Member { receiver, .. } = used.target else {
+        return None;
+    };
+    match facts.exprs.get(receiver) {
+        Expr::Name { name, .. } => Some((Some(facts.exprs.name_of(*name)), facts.name(used))),
+        _ => None,
+    }
+}
+
+/// Whether a file imports or defines a name now.
+fn is_bound(facts: &FileFacts, name: &str) -> bool {
+    let is_defined = |it: &crate::model::Symbol| it.parent.is_none() && it.name == name;
+    imports(facts, name) || facts.symbols.iter().any(is_defined)
+}
