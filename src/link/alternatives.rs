@@ -64,7 +64,8 @@ impl DispatchLookup<'_, '_> {
         all: &mut DispatchRelations,
     ) -> Result<(), StoreError> {
         let symbol = file.symbol(at);
-        if symbol.parent.is_some() || symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
+        let is_declared = symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
+        if is_declared || is_of_specialization(file, at) {
             return Ok(());
         }
         let read = self.binder.read;
@@ -83,6 +84,7 @@ impl DispatchLookup<'_, '_> {
             let second = other.symbol(row.ordinal);
             let is_same = second.qualified_name == symbol.qualified_name
                 && !second.flags.contains(SymbolFlags::DECLARATION_ONLY)
+                && !is_of_specialization(&other, row.ordinal)
                 && other.facts.owner(row.ordinal as usize).is_none()
                 && file.facts.owner(at as usize).is_none()
                 && !self
@@ -162,6 +164,16 @@ impl DispatchLookup<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a definition is a member of a template for certain arguments, `struct Traits<Row>`, which stands beside the general one in any
+/// build.
+fn is_of_specialization(file: &LinkedFile, at: SymbolIdx) -> bool {
+    let Some(class) = file.symbol(at).parent.map(|parent| file.symbol(parent)) else {
+        return false;
+    };
+    let rest = class.signature.split_once(&*class.name).map(|it| it.1);
+    rest.is_some_and(|rest| rest.trim_start().starts_with('<'))
 }
 
 /// Whether a name may be defined any number of times in a package.
