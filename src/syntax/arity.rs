@@ -331,6 +331,33 @@ impl<'s> Arities<'s> {
             .collect()
     }
 
+    /// Returns the names of the parameters of the function of Python at `span` that a call may pass by their names; `None` where it is none,
+    /// and where it takes any name, `**options`.
+    pub fn keyword_parameters(&self, span: &Span) -> Option<Vec<&'s str>> {
+        let node = self.outermost(span.start_byte as usize, span.end_byte as usize)?;
+        let function = node.child_by_field_name("definition").unwrap_or(node);
+        let parameters = function.child_by_field_name("parameters")?;
+        let mut names = Vec::new();
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor) {
+            let name = match parameter.kind() {
+                "default_parameter" | "typed_default_parameter" => {
+                    parameter.child_by_field_name("name")?
+                }
+                "typed_parameter" => parameter.named_child(0)?,
+                _ => parameter,
+            };
+            match name.kind() {
+                "identifier" => names.push(self.text(name)),
+                "dictionary_splat_pattern" => return None,
+                // Those before `/` are passed by their places alone.
+                "positional_separator" => names.clear(),
+                _ => {}
+            }
+        }
+        Some(names)
+    }
+
     /// Returns the arguments of the call whose callee ends with the name at `start`: 2 for `open` in `store.open(a, b)`. `None` where
     /// that is no call, or an argument is spread.
     pub fn arguments(&self, start: u32) -> Option<PassedArguments<'s>> {

@@ -9,7 +9,7 @@ use super::Uses;
 use super::before_after::BeforeAfter;
 use super::broken_use::{BrokenReason, BrokenUse, BrokenUses};
 use super::changed_file::{ChangedFile, FileSide};
-use super::difference::{DefinitionPlace, Difference};
+use super::difference::{DefinitionPlace, Difference, SymbolChange};
 use super::modifiers::is_typescript;
 use super::name_occurrences::line_text_at;
 use crate::error::{Error, Result};
@@ -39,6 +39,8 @@ pub(super) struct ArityChange {
     takes_receiver: bool,
     /// The parameters of Python that had and have a default: a keyword that names one is no argument that has to be passed.
     optional: [BTreeSet<String>; 2],
+    /// The parameters of Python that calls could pass by their names before, and cannot now.
+    lost_keywords: BTreeSet<String>,
 }
 
 /// The changes of arity by the declarations that calls name.
@@ -53,6 +55,10 @@ impl ArityChange {
                 .n
                 .saturating_sub(u32::try_from(named.count()).unwrap_or(u32::MAX))
         };
+        let has_lost = |it: &&str| self.lost_keywords.contains(*it);
+        if given.keywords.iter().any(has_lost) {
+            return Some(BrokenReason::UnknownKeyword);
+        }
         let [before, now] = [&self.optional[0], &self.optional[1]].map(required_of);
         if !self.earlier.takes(given.n, before) || self.now.takes(given.n, now) {
             return None;
@@ -374,7 +380,9 @@ impl Uses<'_> {
             }
             _ => return None,
         };
-        now.is_narrower_than(earlier).then(|| ArityChange {
+        let lost_keywords = self.lost_keywords(difference, change, trees);
+        let is_narrower = now.is_narrower_than(earlier) || !lost_keywords.is_empty();
+        is_narrower.then(|| ArityChange {
             change: at,
             earlier,
             now,
@@ -382,6 +390,7 @@ impl Uses<'_> {
             new,
             is_constructor: is_of_constructor,
             takes_receiver: false,
+            lost_keywords,
             optional: [false, true].map(|is_new| {
                 let place = if is_new { &change.new } else { &change.old };
                 let place = place.as_ref().filter(|it| is_python(&file_of(it).path));
@@ -409,6 +418,31 @@ impl Uses<'_> {
         let span = &side.facts.symbols[*symbol as usize].span;
         let names = arities.optional_parameters(span).into_iter();
         names.map(ToOwned::to_owned).collect()
+    }
+
+    /// Returns the names by which calls could pass arguments to a function of Python before a change, and cannot now.
+    fn lost_keywords<'d>(
+        &self,
+        difference: &'d Difference,
+        change: &SymbolChange,
+        trees: &mut ArityTrees<'d>,
+    ) -> BTreeSet<String> {
+        let mut names = |place: &Option<DefinitionPlace>, is_new: bool| {
+            let place = place.as_ref()?;
+            let file = &difference.files[place.file];
+            let side = if is_new { &file.new } else { &file.old };
+            let [symbol] = &*place.symbols else {
+                return None;
+            };
+            let span = &side.facts.symbols[*symbol as usize].span;
+            let of_python = is_python(&file.path).then(|| trees.of(&file.path, side, &self.budget));
+            let names = of_python??.keyword_parameters(span)?.into_iter();
+            Some(names.map(ToOwned::to_owned).collect::<BTreeSet<_>>())
+        };
+        match (names(&change.old, false), names(&change.new, true)) {
+            (Some(before), Some(now)) => before.difference(&now).cloned().collect(),
+            _ => BTreeSet::new(),
+        }
     }
 
     /// Returns how many arguments calls of a definition pass in one state of its file.

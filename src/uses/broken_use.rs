@@ -62,6 +62,8 @@ pub enum BrokenReason {
         /// Arguments that it may pass.
         most: u32,
     },
+    /// The call of Python passes an argument by the name of a parameter that is gone.
+    UnknownKeyword,
     /// The definition is there, and the use is one that it no longer permits.
     Refused(Refusal),
 }

@@ -143,10 +143,12 @@ impl Uses<'_> {
             if is_static(&facts, known) {
                 bases.retain(|base| STATIC_INTERFACES.contains(&base.as_str()));
             }
-            callers.extend(bases.into_iter().map(|base| match is_property {
-                true => ImplicitCaller::ExternalBaseOfProperty(base),
-                false => ImplicitCaller::ExternalBase(base),
-            }));
+            let through = if is_property {
+                ImplicitCaller::ExternalBaseOfProperty
+            } else {
+                ImplicitCaller::ExternalBase
+            };
+            callers.extend(bases.into_iter().map(through));
         }
         Ok(callers)
     }

@@ -540,6 +540,10 @@ pub(super) fn broken_output(
                 count(most.into(), "argument")
             )),
         ),
+        BrokenReason::UnknownKeyword => (
+            "signature",
+            Some("passes a name that no parameter has now".to_owned()),
+        ),
         BrokenReason::Refused(refusal) => ("signature", Some(refusal.to_string())),
         BrokenReason::NotOffered => ("unexported", None),
         BrokenReason::NoModule => ("removed", None),

@@ -572,20 +572,24 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         is_of_changes: input.asks_changes(),
         ..found
     };
-    let is_unread_file = targets.is_empty()
-        && asked
-            .path
-            .is_some_and(|path| language_of(path).analysis() != Analysis::Full);
-    output.completeness.n_unfollowed = n_outlined as u64 + u64::from(is_unread_file);
+    output.completeness.n_unfollowed = n_unfollowed(asked, &targets);
+    let first = targets.first().filter(|_| is_single);
+    let implicit = |it| implicit_callers(view, &uses, it, found.n_direct > 0);
+    let implicit = first.map_or_else(|| Ok(Vec::new()), implicit)?;
     output.completeness.n_unfollowed_files = found.unfollowed.n_files;
-    let implicit = match targets.as_slice() {
-        [target, ..] if is_single => implicit_callers(view, &uses, target, found.n_direct > 0)?,
-        _ => Vec::new(),
-    };
     output.summary = summary::summary(&found, &summary::implicit(&implicit));
     output.summary += &targets::namesakes(view, asked, &targets)?;
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns how many of the definitions have uses that are not followed; 1 for a file without definitions whose language is not analysed.
+fn n_unfollowed(asked: &ImpactQuestion<'_>, targets: &[SymbolRow]) -> u64 {
+    let analysis = asked.path.map(|path| language_of(path).analysis());
+    if targets.is_empty() && analysis.is_some_and(|it| it != Analysis::Full) {
+        return 1;
+    }
+    targets.iter().filter(|it| is_outlined(&it.path)).count() as u64
 }
 
 /// Returns the files whose uses of code are not known and that hold the name of a definition that is asked about; of one with known uses

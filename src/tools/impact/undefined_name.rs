@@ -172,14 +172,7 @@ pub(super) fn answer(
         ),
     });
     if occurrences.n_unsearched > 0 {
-        let unread = match occurrences.all.len() {
-            0 => unread(occurrences.n_unsearched, "word") + ": ",
-            _ => String::new(),
-        };
-        said.push(format!(
-            "{unread}`codelens grep {} --match literal` (`match: literal` of cl_search) lists every line.",
-            shell_word(&word)
-        ));
+        said.push(how_to_read_all(&word, &occurrences));
     }
     if let Some(analysed) = output
         .analysed
@@ -295,6 +288,18 @@ fn in_read_files(word: &str, n_places: usize, occurrences: &NameOccurrences) -> 
         "The word `{word}` is in up to {}; {n_read} of them {were} read: {}.",
         count(occurrences.n_files, "file"),
         count(n_places as u64, "place"),
+    )
+}
+
+/// Names the command that reads the files which were not read for a word.
+fn how_to_read_all(word: &str, occurrences: &NameOccurrences) -> String {
+    let unread = match occurrences.all.len() {
+        0 => unread(occurrences.n_unsearched, "word") + ": ",
+        _ => String::new(),
+    };
+    let word = shell_word(word);
+    format!(
+        "{unread}`codelens grep {word} --match literal` (`match: literal` of cl_search) lists every line."
     )
 }
 
