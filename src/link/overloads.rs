@@ -92,7 +92,7 @@ impl Linker<'_, '_> {
         found
     }
 
-    /// As [`Self::overload`], with whether the arguments fit others as well.
+    /// As [`Self::select_overload`], with whether the arguments fit others as well.
     #[expect(
         clippy::too_many_lines,
         reason = "one pass, whose steps are read in order"

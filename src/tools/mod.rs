@@ -1,7 +1,7 @@
 //! The tools: the only list of them, and the parts of each that the faces read.
 //!
 //! A tool is one function with one input type and one output type. MCP and HTTP go through [`ToolSpec::call`]; commands
-//! go through [`ask`], print the fields of the output or make the same value of it for `--json`: for equal input all give
+//! go through [`call_one`], print the fields of the output or make the same value of it for `--json`: for equal input all give
 //! equal values.
 
 mod affected;

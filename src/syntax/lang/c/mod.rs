@@ -41,6 +41,7 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
     by_name: |symbol| match (symbol.kind, symbol.name.as_str()) {
         (SymbolKind::Function, "main" | "wmain" | "WinMain" | "wWinMain") => Some(ENTRY_POINT),
         (_, name) if is_operator(name) => Some("an operator, which is written as a sign"),
+        (SymbolKind::Method, "begin" | "end") => Some("a method that a loop over a range calls"),
         (_, name) if name.starts_with('~') => Some("a destructor, which runs where a value ends"),
         _ => None,
     },

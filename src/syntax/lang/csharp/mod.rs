@@ -46,14 +46,29 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
                 || name.starts_with('~')
                 || matches!(
                     name,
-                    "CompareTo"
+                    // `new Rows { first }`
+                    "Add"
+                        // `$"{size} rows"` of a type that reads such texts.
+                        | "AppendFormatted"
+                        | "AppendLiteral"
+                        | "CompareTo"
                         | "Deconstruct"
                         | "Dispose"
                         | "DisposeAsync"
                         | "Equals"
+                        | "GetAwaiter"
                         | "GetEnumerator"
                         | "GetHashCode"
+                        | "GetResult"
+                        | "MoveNext"
                         | "ToString"
+                        // `from row in rows where … select …`
+                        | "GroupBy"
+                        | "Join"
+                        | "OrderBy"
+                        | "Select"
+                        | "SelectMany"
+                        | "Where"
                 ) =>
         {
             Some("a method that the language and its library call")

@@ -265,7 +265,7 @@ impl<'t> Lowering<'t> {
         }
         if has_patterns {
             if !self.matched(tree) {
-                let first = segments(tree).into_iter().next();
+                let first = segments(&tokens_in(tree)).into_iter().next();
                 first.and_then(|range| self.parsed(tree, range));
             }
             return Vec::new();
@@ -283,28 +283,31 @@ impl<'t> Lowering<'t> {
     /// Lowers the arguments that read as code by themselves.
     fn each_argument(&mut self, tree: Node<'_>) -> Vec<ExprId> {
         let found = self.deeper(|this| {
+            let tokens = tokens_in(tree);
             let mut values = Vec::new();
             let mut read = Vec::new();
-            for range in segments(tree) {
+            for range in segments(&tokens) {
                 match this.parsed(tree, range.clone()) {
                     Some(found) => {
                         values.extend(found);
                         read.push(range);
                     }
-                    None => this.parts_of(tree, &range, &mut read),
+                    None => {
+                        let from = tokens.partition_point(|it| it.start_byte() < range.start);
+                        let to = tokens.partition_point(|it| it.end_byte() <= range.end);
+                        this.parts_of(tree, &tokens[from..to], &mut read);
+                    }
                 }
             }
-            this.names_between(tree, &read);
+            this.names_between(tree, &tokens, &read);
             values
         });
         found.unwrap_or_default()
     }
 
-    /// Lowers the values of `"key": value`, and those inside the brackets of an argument that is no expression. The bytes that were read are
+    /// Lowers the values of `"key": value`, and those inside the brackets of an argument that is no expression: `tokens` of `tree`. The bytes that were read are
     /// added to `read`, in source order.
-    fn parts_of(&mut self, tree: Node<'_>, range: &Range<usize>, read: &mut Vec<Range<usize>>) {
-        let inside = |it: &Node<'_>| range.start <= it.start_byte() && it.end_byte() <= range.end;
-        let tokens: Vec<Node<'_>> = tokens_in(tree).into_iter().filter(inside).collect();
+    fn parts_of(&mut self, tree: Node<'_>, tokens: &[Node<'_>], read: &mut Vec<Range<usize>>) {
         let parts: Vec<&[Node<'_>]> = tokens.split(|it| it.kind() == ":").collect();
         let is_pair = parts.len() > 1;
         for (at, part) in parts.into_iter().enumerate() {
@@ -329,8 +332,7 @@ impl<'t> Lowering<'t> {
 
     /// Lowers the names among the tokens that read as no code, as far as the scopes around have them: `basename` in
     /// `cases! { by_name: basename for "a" => "b" }`. `read` are the bytes that were read, in source order.
-    fn names_between(&mut self, tree: Node<'_>, read: &[Range<usize>]) {
-        let tokens = tokens_in(tree);
+    fn names_between(&mut self, tree: Node<'_>, tokens: &[Node<'_>], read: &[Range<usize>]) {
         let kind_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map(Node::kind);
         let mut at = 0;
         while let Some(token) = tokens.get(at).copied() {
@@ -390,7 +392,10 @@ impl<'t> Lowering<'t> {
         };
         let end = commas.get(1).copied().unwrap_or(tree.end_byte() - 1);
         // Behind the pattern `assert_matches!` has the text of its failure.
-        let rest = segments(tree).into_iter().skip(2).collect::<Vec<_>>();
+        let rest = segments(&tokens_in(tree))
+            .into_iter()
+            .skip(2)
+            .collect::<Vec<_>>();
         let Some(text) = self
             .source
             .get(..end)
@@ -456,7 +461,7 @@ impl<'t> Lowering<'t> {
                 text[outer.end_byte() - 1] = if is_empty { b' ' } else { b',' };
                 text[list.start_byte()] = b' ';
             }
-            for range in segments(*list) {
+            for range in segments(&tokens_in(*list)) {
                 let mut cursor = list.walk();
                 let mut inner = list.children(&mut cursor);
                 let word =
@@ -599,10 +604,10 @@ fn is_part_of_path(kind: &str) -> bool {
 }
 
 /// Returns the bytes of each argument: the text between commas, semicolons and arrows.
-fn segments(tree: Node<'_>) -> Vec<Range<usize>> {
+fn segments(tokens: &[Node<'_>]) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut open: Option<Range<usize>> = None;
-    for child in tokens_in(tree) {
+    for child in tokens {
         if matches!(child.kind(), "," | ";" | "=>") {
             all.extend(open.take());
             continue;
