@@ -284,6 +284,8 @@ fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
         | Expr::Call { callee: inner, .. }
         | Expr::Construct { class: inner }
         | Expr::Specialized { base: inner, .. } => is_bare_name(facts, *inner),
+        // A label of Java's `switch`, `case LIMIT:`, is a constant of an enum or one in scope.
+        Expr::Union(parts) => parts.iter().any(|it| is_bare_name(facts, *it)),
         _ => false,
     }
 }

@@ -20,12 +20,15 @@ use super::unbound_uses::{may_mean, n_beside};
 use crate::error::{Error, Result};
 use crate::link::name_binder::{Meaning, NameBinder, Overlay};
 use crate::link::overlay::{OverlayFile, overlay};
-use crate::model::{FileId, ModuleId, RepoPath};
+use crate::model::{Family, FileId, ModuleId, RepoPath, SymbolKind};
 use crate::store::{ImportTarget, Read};
 use crate::syntax;
 
 /// Names whose uses are looked for.
 pub(super) const MAX_NAMES: usize = 2_000;
+
+/// Fields of Python whose name is looked for among the keywords of calls.
+const MAX_FIELDS: usize = 20;
 
 /// Files behind `export *` of one that is imported.
 const MAX_BARRELS: usize = 200;
@@ -362,11 +365,15 @@ impl Uses<'_> {
         is_wanted: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<u64> {
         let mut names: BTreeMap<(&str, bool), BTreeSet<&RepoPath>> = BTreeMap::new();
+        let mut fields: BTreeSet<&str> = BTreeSet::new();
         for change in difference.gone() {
             let old = difference.old(change).filter(|it| is_wanted(&it.0.path));
             if let Some((file, symbol)) = old {
                 let name = (last_name(&symbol.name), difference.was_member(change));
                 names.entry(name).or_default().insert(&file.path);
+                if is_field_of_python(&file.path, symbol.kind) {
+                    fields.insert(name.0);
+                }
             }
         }
         let mut listed: HashMap<(&RepoPath, &str), BTreeSet<u32>> = HashMap::new();
@@ -385,8 +392,22 @@ impl Uses<'_> {
                 n_unresolved += n_beside(of_file, known);
             }
         }
+        for name in fields.into_iter().take(MAX_FIELDS) {
+            let lines = self.lines_of_keywords(name)?;
+            let is_listed = |(path, line): &&(RepoPath, u32)| {
+                let of_file = listed.get(&(path, name));
+                of_file.is_some_and(|it| it.contains(line))
+            };
+            n_unresolved += lines.iter().filter(|it| !is_listed(it)).count() as u64;
+        }
         Ok(n_unresolved)
     }
+}
+
+/// Whether a definition is a field of a class of Python, which calls may name as a keyword: `Row.objects.filter(size=1)`.
+pub(super) fn is_field_of_python(path: &RepoPath, kind: SymbolKind) -> bool {
+    let is_field = matches!(kind, SymbolKind::Field | SymbolKind::Property);
+    is_field && syntax::by_path(path).family() == Some(Family::Python)
 }
 
 /// Takes uses that no longer agree with their definition for unresolved ones where either stands in a file with new syntax errors,

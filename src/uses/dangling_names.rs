@@ -17,11 +17,11 @@ use super::unbound_uses::has_implicit_receiver;
 use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::{ExportKind, FileFacts, ImportKind, Reference, Target};
+use crate::ir::{ExportKind, Expr, FileFacts, ImportKind, Reference, Target};
 use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning};
 use crate::model::{Family, FileId, ModuleId, Provenance, Symbol, SymbolFlags, SymbolKind};
 use crate::store::ImportTarget;
-use crate::syntax::{self, Occurrence, OccurrenceRole, Occurrences};
+use crate::syntax::{self, Occurrence, OccurrenceRole, Occurrences, UseKind};
 
 /// The definitions of a changed file that are gone from it, by name and change: uses in the file itself have no import that
 /// could bind them.
@@ -514,8 +514,12 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
             let is_of_owner = classes.iter().any(|it| owners.contains(it));
             let facts = &file.new.facts;
             let used = facts.references.get(*n);
+            let is_constant = symbol.kind == SymbolKind::EnumMember;
             let is_meant = |used: &Reference| {
-                facts.name(used) == name && (is_of_owner || is_bare_within(facts, used, owners))
+                facts.name(used) == name
+                    && (is_of_owner
+                        || is_bare_within(facts, used, owners)
+                        || is_constant && is_label(facts, used))
             };
             used.is_some_and(is_meant)
                 && bound
@@ -525,7 +529,7 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                     .is_some_and(|it| is_lost(*n, *it))
         });
         let members: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
-        let named = if is_named_alone(file, symbol) {
+        let named = if is_named_alone(file, symbol) || is_option_of_component(file, symbol) {
             NamedAlone::Anywhere
         } else if takes_all_of(&file.new, owner) {
             NamedAlone::BehindGlob
@@ -563,6 +567,12 @@ fn is_named_alone(file: &ChangedFile, symbol: &Symbol) -> bool {
         inner.kind,
         SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property | SymbolKind::Field
     )
+}
+
+/// Whether a definition is an option of a component, which its template names alone: `load` of `export default { methods: { load() {} } }`
+/// in Vue.
+fn is_option_of_component(file: &ChangedFile, symbol: &Symbol) -> bool {
+    file.path.extension() == Some("vue") && symbol.qualified_name.starts_with("default.")
 }
 
 /// Returns the bodies of the functions around one that was inside a function, in the new state; `None` of what is no part of a
@@ -621,7 +631,10 @@ fn add_own(
                     let is_behind_glob = matches!(uses.named, NamedAlone::BehindGlob);
                     let is_bare = used.is_some_and(|it| {
                         let is_value = matches!(it.target, Target::Value(_));
-                        is_bare(bound.facts, it) || is_behind_glob && is_value
+                        // A template names members of the instance, which are known by its options alone.
+                        let is_of_instance =
+                            kind == UseKind::Template && it.target == Target::Unknown;
+                        is_bare(bound.facts, it) || is_behind_glob && is_value || is_of_instance
                     });
                     let now = bound.now.references.get(reference as usize);
                     let is_lost = now.is_some_and(|it| is_unbound(*it))
@@ -684,6 +697,14 @@ fn is_bare_within(facts: &FileFacts, used: &Reference, owners: &BTreeSet<String>
         around = symbol.parent;
     }
     false
+}
+
+/// Whether a use is a label of a `switch` of Java, which names a constant of the enum without that: `case OPEN:`.
+fn is_label(facts: &FileFacts, used: &Reference) -> bool {
+    let Target::Value(value) = used.target else {
+        return false;
+    };
+    facts.family == Family::Java && matches!(facts.exprs.get(value), Expr::Union(_))
 }
 
 /// Whether the key at a byte is one of an object literal that is cast to a type, which may have more keys than that: `{ size: 1 } as Box`.

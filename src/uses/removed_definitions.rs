@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Uses;
+use super::broken::is_field_of_python;
 use super::difference::{Difference, FilePair, IndexedStates};
 use super::unbound_uses::{may_mean, n_beside};
 use super::unfollowed_files::UnfollowedFiles;
@@ -179,6 +180,17 @@ impl Uses<'_> {
             n_unresolved += n_beside(of_file, &listed);
             let others = of_file.iter().filter(|it| !listed.contains(&it.line));
             lines.extend(others.map(|it| (it.path.clone(), it.line)));
+        }
+        if is_field_of_python(&one.path, one.kind) {
+            let keywords = self.lines_of_keywords(name)?.into_iter();
+            let is_listed = |it: &(RepoPath, u32)| {
+                one.uses
+                    .iter()
+                    .any(|used| (&used.path, used.line) == (&it.0, it.1))
+            };
+            let more: Vec<(RepoPath, u32)> = keywords.filter(|it| !is_listed(it)).collect();
+            n_unresolved += more.len() as u64;
+            lines.extend(more);
         }
         lines.sort();
         lines.dedup();

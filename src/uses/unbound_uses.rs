@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Uses;
 use super::components::component_tags;
 use super::name_forms::NameForm;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ir::pasted_patterns;
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::store::{SymbolRow, UnboundForm, UnboundPlace, token};
-use crate::syntax;
+use crate::syntax::{self, OccurrenceRole};
 
 /// Definitions of a file whose names are looked up.
 const MAX_NAMES_OF_FILE: usize = 100;
@@ -85,6 +85,29 @@ impl Uses<'_> {
         Ok(places)
     }
 
+    /// Returns the lines on which calls and patterns of Python pass or take an argument by a name, `filter(size=1)`, in the order of the files:
+    /// each may be of a field of that name. At most [`MAX_READ`] files are read.
+    pub(super) fn lines_of_keywords(&self, name: &str) -> Result<Vec<(RepoPath, u32)>> {
+        let mut lines = Vec::new();
+        let files = self.read.files_with_word(&token::normal_form(name))?;
+        let language = |path: &RepoPath| syntax::by_path(path);
+        let of_python = files
+            .iter()
+            .filter(|file| language(&file.path).family() == Some(Family::Python));
+        for file in of_python.take(MAX_READ) {
+            let text = self.sources.read(&file.path, file.content);
+            let Some(text) = text.filter(|it| syntax::starts(it, name).next().is_some()) else {
+                continue;
+            };
+            let found = syntax::occurrences(language(&file.path), &text, name, &self.budget);
+            let places = found.ok_or_else(Error::cancelled)?.places;
+            let keys = places.iter().filter(|it| it.role == OccurrenceRole::Key);
+            lines.extend(keys.map(|it| (file.path.clone(), it.line)));
+        }
+        lines.dedup();
+        Ok(lines)
+    }
+
     /// Whether a word stands in some file, by itself; in doubt it does. Reads files that have it as a part of a name.
     fn has_word(&self, word: &str) -> Result<bool> {
         let files = self.read.files_with_word(&token::normal_form(word))?;
@@ -141,13 +164,16 @@ pub(super) fn n_beside(rows: &[UnboundPlace], listed: &BTreeSet<u32>) -> u64 {
     let is_known = |row: &&UnboundPlace| row.count == 1 && listed.contains(&row.line);
     let taken: BTreeSet<u32> = rows.iter().filter(is_known).map(|row| row.line).collect();
     let n_left = listed.difference(&taken).count() as u64;
-    let others = rows.iter().filter(|row| !is_known(row));
-    others
-        .map(|row| {
-            let is_of_taken = row.count > 1 && taken.contains(&row.line);
-            u64::from(row.count).saturating_sub(n_left + u64::from(is_of_taken))
-        })
-        .sum()
+    let (single, several): (Vec<_>, Vec<_>) = rows
+        .iter()
+        .filter(|row| !is_known(row))
+        .partition(|row| row.count == 1);
+    let n_several: u64 = several.iter().map(|row| u64::from(row.count)).sum();
+    let n_of_taken = several
+        .iter()
+        .filter(|row| taken.contains(&row.line))
+        .count() as u64;
+    single.len() as u64 + n_several.saturating_sub(n_left + n_of_taken)
 }
 
 /// Whether a name alone may mean a member of the class around.

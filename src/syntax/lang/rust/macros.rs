@@ -287,16 +287,13 @@ impl<'t> Lowering<'t> {
             let mut values = Vec::new();
             let mut read = Vec::new();
             for range in segments(&tokens) {
-                match this.parsed(tree, range.clone()) {
-                    Some(found) => {
-                        values.extend(found);
-                        read.push(range);
-                    }
-                    None => {
-                        let from = tokens.partition_point(|it| it.start_byte() < range.start);
-                        let to = tokens.partition_point(|it| it.end_byte() <= range.end);
-                        this.parts_of(tree, &tokens[from..to], &mut read);
-                    }
+                if let Some(found) = this.parsed(tree, range.clone()) {
+                    values.extend(found);
+                    read.push(range);
+                } else {
+                    let from = tokens.partition_point(|it| it.start_byte() < range.start);
+                    let to = tokens.partition_point(|it| it.end_byte() <= range.end);
+                    this.parts_of(tree, &tokens[from..to], &mut read);
                 }
             }
             this.names_between(tree, &tokens, &read);
