@@ -10,7 +10,7 @@ use super::file::LinkedFile;
 use super::rules::{self, MemberOrder};
 use crate::ir::SymbolIdx;
 use crate::model::path::parent;
-use crate::model::{Provenance, RepoPath, SymbolFlags, SymbolKind};
+use crate::model::{Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind};
 use crate::store::StoreError;
 
 /// Definitions of one name that are compared.
@@ -85,6 +85,7 @@ impl DispatchLookup<'_, '_> {
             let is_same = second.qualified_name == symbol.qualified_name
                 && !second.flags.contains(SymbolFlags::DECLARATION_ONLY)
                 && !is_of_specialization(&other, row.ordinal)
+                && (symbol.parent.is_none() || have_one_signature(symbol, second))
                 && other.facts.owner(row.ordinal as usize).is_none()
                 && file.facts.owner(at as usize).is_none()
                 && !self
@@ -164,6 +165,12 @@ impl DispatchLookup<'_, '_> {
             }
         }
     }
+}
+
+/// Whether two members are declared alike, which a class permits under exclusive conditions alone: `at() const` is no twin of `at()`.
+fn have_one_signature(one: &Symbol, other: &Symbol) -> bool {
+    let words = |it: &Symbol| it.signature.split_whitespace().collect::<String>();
+    words(one) == words(other)
 }
 
 /// Whether a definition is a member of a template for certain arguments, `struct Traits<Row>`, which stands beside the general one in any

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::broken_use::Refusal;
 use super::changed_file::place_of;
-use super::difference::Difference;
+use super::difference::{Difference, SymbolChange};
 use super::modifiers::is_typescript;
 use super::undeclared_modules::UndeclaredModules;
 use crate::error::Result;
@@ -132,6 +132,31 @@ pub(super) enum Loss {
 }
 
 impl BeforeAfter<'_> {
+    /// Returns the definitions that a file of the difference, by its place there, used by their names alone before.
+    pub(super) fn named_alone_before(&self, file: usize) -> Result<HashSet<DefinitionId>> {
+        let facts = &self.difference.files[file].old.facts;
+        let meanings = self
+            .before
+            .of_file(self.overlay_ids[file].earlier)?
+            .references;
+        let uses = facts.references.iter().zip(meanings);
+        let alone = uses.filter(|(used, _)| is_bare(facts, used));
+        Ok(alone
+            .filter_map(|(_, meaning)| meaning.definition())
+            .collect())
+    }
+
+    /// Whether the definition that a change took away is one of `all`, in the old state.
+    pub(super) fn is_among(&self, all: &HashSet<DefinitionId>, change: &SymbolChange) -> bool {
+        change.old.as_ref().is_some_and(|place| {
+            let file = self.overlay_ids[place.file].earlier;
+            place
+                .symbols
+                .iter()
+                .any(|symbol| all.contains(&(file, *symbol)))
+        })
+    }
+
     /// Whether the names of a file's import and export lists mean something else; `earlier_id` is its id among the earlier files.
     pub(super) fn lists_differ(&self, id: FileId, earlier_id: FileId) -> Result<bool> {
         let (before, now) = (self.before.lists_of(earlier_id)?, self.now.lists_of(id)?);
@@ -285,7 +310,9 @@ fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
         | Expr::Construct { class: inner }
         | Expr::Specialized { base: inner, .. } => is_bare_name(facts, *inner),
         // A label of Java's `switch`, `case LIMIT:`, is a constant of an enum or one in scope.
-        Expr::Union(parts) => parts.iter().any(|it| is_bare_name(facts, *it)),
+        Expr::Union(parts) if facts.family == Family::Java => {
+            parts.iter().any(|it| is_bare_name(facts, *it))
+        }
         _ => false,
     }
 }

@@ -28,7 +28,7 @@ use crate::syntax;
 pub(super) const MAX_NAMES: usize = 2_000;
 
 /// Fields of Python whose name is looked for among the keywords of calls.
-const MAX_FIELDS: usize = 20;
+pub(super) const MAX_FIELDS: usize = 20;
 
 /// Files behind `export *` of one that is imported.
 const MAX_BARRELS: usize = 200;
@@ -392,13 +392,15 @@ impl Uses<'_> {
                 n_unresolved += n_beside(of_file, known);
             }
         }
+        // Those that are not looked for may have some.
+        n_unresolved += fields.len().saturating_sub(MAX_FIELDS) as u64;
         for name in fields.into_iter().take(MAX_FIELDS) {
-            let lines = self.lines_of_keywords(name)?;
+            let (lines, n_more) = self.lines_of_keywords(name)?;
             let is_listed = |(path, line): &&(RepoPath, u32)| {
                 let of_file = listed.get(&(path, name));
                 of_file.is_some_and(|it| it.contains(line))
             };
-            n_unresolved += lines.iter().filter(|it| !is_listed(it)).count() as u64;
+            n_unresolved += n_more + lines.iter().filter(|it| !is_listed(it)).count() as u64;
         }
         Ok(n_unresolved)
     }

@@ -473,6 +473,7 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
     let file = &states.difference.files[at];
     let is_typed = is_typescript(bound.path);
     let mut receivers = None;
+    let mut named_alone = None;
     let mut heirs_of: HashMap<&str, BTreeSet<String>> = HashMap::new();
     for (change_at, change) in states.difference.changes.iter().enumerate() {
         let is_own = change.old.as_ref().is_some_and(|place| place.file == at);
@@ -529,7 +530,13 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                     .is_some_and(|it| is_lost(*n, *it))
         });
         let members: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
-        let named = if is_named_alone(file, symbol) || is_option_of_component(file, symbol) {
+        let is_seen = is_named_alone(file, symbol);
+        if is_seen && named_alone.is_none() {
+            named_alone = Some(states.named_alone_before(at)?);
+        }
+        let was_named = |it: &HashSet<DefinitionId>| states.is_among(it, change);
+        let is_named = is_seen && named_alone.as_ref().is_some_and(was_named);
+        let named = if is_named || is_option_of_component(file, symbol) {
             NamedAlone::Anywhere
         } else if takes_all_of(&file.new, owner) {
             NamedAlone::BehindGlob
@@ -573,6 +580,12 @@ fn is_named_alone(file: &ChangedFile, symbol: &Symbol) -> bool {
 /// in Vue.
 fn is_option_of_component(file: &ChangedFile, symbol: &Symbol) -> bool {
     file.path.extension() == Some("vue") && symbol.qualified_name.starts_with("default.")
+}
+
+/// Whether a component of Vue may have members that its options do not list: `...mapActions(['load'])`, `mixins: [loader]`.
+fn has_open_options(text: &str) -> bool {
+    let sources = ["...", "mixins", "extends", "setup", "inject"];
+    sources.iter().any(|it| text.contains(it))
 }
 
 /// Returns the bodies of the functions around one that was inside a function, in the new state; `None` of what is no part of a
@@ -641,6 +654,11 @@ fn add_own(
                         || is_bare && states.is_only_external(bound, reference as usize);
                     if !is_bare || !is_lost {
                         continue;
+                    }
+                    if used.is_some_and(|it| it.target == Target::Unknown)
+                        && has_open_options(bound.text)
+                    {
+                        it = Loss::Uncertain(*change);
                     }
                     (Some(kind), Provenance::Resolved)
                 }

@@ -109,7 +109,7 @@ pub(super) fn imports(facts: &FileFacts, name: &str) -> bool {
     names.any(|it| it.local == name)
 }
 
-/// Whether the moved file imports something as a whole that may have any name: in Java by a wildcard, in C# by a using directive
+/// Whether a file imports something as a whole that may have any name: in Java by a wildcard, in C# by a using directive
 /// that the old one did not have.
 pub(super) fn may_bring_names(old: &FileFacts, new: &FileFacts) -> bool {
     let is_whole = |it: &&Import| it.names.is_empty() || it.names.iter().any(|it| it.local == "*");

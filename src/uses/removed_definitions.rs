@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Uses;
-use super::broken::is_field_of_python;
+use super::broken::{MAX_FIELDS, is_field_of_python};
 use super::difference::{Difference, FilePair, IndexedStates};
 use super::unbound_uses::{may_mean, n_beside};
 use super::unfollowed_files::UnfollowedFiles;
@@ -34,7 +34,7 @@ pub struct RemovedDefinition {
     pub uses: Vec<DanglingUse>,
     /// Further uses of its name that are unresolved.
     pub n_unresolved: u64,
-    /// Their lines as far as the index has them: of each form of the name the first one in a file.
+    /// Their lines as far as they are known: of each form of the name the first one in a file, and keywords of Python that may name it.
     pub unresolved_at: Vec<(RepoPath, u32)>,
     /// Files whose uses of code are not known and that hold its name, where no other use of it is known.
     pub unfollowed: UnfollowedFiles,
@@ -146,10 +146,15 @@ impl Uses<'_> {
                 });
             }
         }
+        let mut n_fields = 0;
         for (_, one) in &mut removed {
             one.uses.sort();
             one.uses.dedup();
-            (one.n_unresolved, one.unresolved_at) = self.unresolved_beside(one)?;
+            let is_keyword = is_field_of_python(&one.path, one.kind);
+            n_fields += usize::from(is_keyword);
+            (one.n_unresolved, one.unresolved_at) =
+                self.unresolved_beside(one, is_keyword && n_fields <= MAX_FIELDS)?;
+            one.n_unresolved += u64::from(is_keyword && n_fields > MAX_FIELDS);
         }
         let unused = removed.iter_mut().map(|(_, one)| one);
         let unused = unused.filter(|one| one.uses.is_empty() && one.n_unresolved == 0);
@@ -164,8 +169,12 @@ impl Uses<'_> {
     }
 
     /// Returns how many uses of the name of a removed definition are unresolved in the index, those that it lists apart, with the lines that
-    /// are known of them.
-    fn unresolved_beside(&self, one: &RemovedDefinition) -> Result<(u64, Vec<(RepoPath, u32)>)> {
+    /// are known of them; with `has_keywords` the arguments that calls of Python pass by it.
+    fn unresolved_beside(
+        &self,
+        one: &RemovedDefinition,
+        has_keywords: bool,
+    ) -> Result<(u64, Vec<(RepoPath, u32)>)> {
         let (owner, name) = match one.qualified_name.rsplit_once('.') {
             Some((owner, name)) => (Some(owner), name),
             None => (None, one.qualified_name.as_str()),
@@ -181,15 +190,16 @@ impl Uses<'_> {
             let others = of_file.iter().filter(|it| !listed.contains(&it.line));
             lines.extend(others.map(|it| (it.path.clone(), it.line)));
         }
-        if is_field_of_python(&one.path, one.kind) {
-            let keywords = self.lines_of_keywords(name)?.into_iter();
+        if has_keywords {
+            let (keywords, n_more) = self.lines_of_keywords(name)?;
             let is_listed = |it: &(RepoPath, u32)| {
                 one.uses
                     .iter()
                     .any(|used| (&used.path, used.line) == (&it.0, it.1))
             };
-            let more: Vec<(RepoPath, u32)> = keywords.filter(|it| !is_listed(it)).collect();
-            n_unresolved += more.len() as u64;
+            let more: Vec<(RepoPath, u32)> =
+                keywords.into_iter().filter(|it| !is_listed(it)).collect();
+            n_unresolved += n_more + more.len() as u64;
             lines.extend(more);
         }
         lines.sort();

@@ -67,7 +67,6 @@ impl Uses<'_> {
             let used = new.references.get(reference as usize)?;
             let definition = known.get(&written_name(new, used)?)?;
             let meaning = *meanings.get(reference as usize)?;
-            // The name may be one of the language, too: `fetch`.
             let is_lost = is_unbound(meaning) || is_of_unit && meaning == Meaning::External;
             is_lost.then_some(*definition)
         };
@@ -99,13 +98,17 @@ impl Uses<'_> {
                 of_definition.insert(place.start_byte, (place.line, kind));
             }
         }
-        let list = if is_of_unit && may_bring_names(old, new) {
-            &mut found.doubtful
-        } else {
-            &mut found.all
-        };
+        let is_brought = may_bring_names(old, new);
         let none = LossesByFile::default();
         for (definition, places) in places {
+            let of_language =
+                |it: &WrittenName<'_>| it.0.is_none() && is_of_language(it.1, new.family);
+            let mut names = known.iter().filter(|it| *it.1 == definition);
+            let list = if is_brought || names.any(|it| of_language(it.0)) {
+                &mut found.doubtful
+            } else {
+                &mut found.all
+            };
             let places = places.into_iter().map(|(start, (line, kind))| BrokenPlace {
                 kind: Some(kind),
                 provenance: Provenance::Resolved,
@@ -148,6 +151,31 @@ fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenNam
     match facts.exprs.get(receiver) {
         Expr::Name { name, .. } => Some((Some(facts.exprs.name_of(*name)), facts.name(used))),
         _ => None,
+    }
+}
+
+/// Whether a name may be one of the language or its usual surroundings, in JavaScript or Python: `URL` without
+/// `import { URL } from './url'`.
+fn is_of_language(name: &str, family: Family) -> bool {
+    const PYTHON: &str = " abs all any bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod \
+        enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass \
+        iter len list locals map max memoryview min next object oct open ord pow print property range repr reversed round set setattr \
+        slice sorted staticmethod str sum super tuple type vars zip ";
+    const SCRIPT: &str = " alert atob btoa cancelAnimationFrame clearInterval clearTimeout confirm console crypto customElements describe \
+        document escape eval expect fetch global globalThis history isFinite isNaN it jest localStorage location matchMedia navigator \
+        parseFloat parseInt performance process prompt queueMicrotask requestAnimationFrame require screen sessionStorage setImmediate \
+        setInterval setTimeout structuredClone test unescape vi window ";
+    // Types of the platform begin with a capital letter, `URL`, as those of a project do.
+    const TYPES: &str = " AbortController AbortSignal Array ArrayBuffer Blob Boolean BroadcastChannel Buffer CustomEvent DOMException Date \
+        DOMParser Document Element Error Event EventSource EventTarget File FileReader FormData Function Headers ImageData Intl JSON Map \
+        Math MessageChannel MutationObserver Node Notification Number Object Performance Promise Proxy Range ReadableStream Reflect RegExp \
+        Request ResizeObserver Response Set String Symbol Text TextDecoder TextEncoder TypeError URL URLSearchParams WeakMap WeakRef \
+        WeakSet WebSocket Worker XMLHttpRequest ";
+    let word = format!(" {name} ");
+    match family {
+        Family::Python => PYTHON.contains(&word),
+        Family::Ecmascript => SCRIPT.contains(&word) || TYPES.contains(&word),
+        _ => false,
     }
 }
 

@@ -86,15 +86,15 @@ impl Uses<'_> {
     }
 
     /// Returns the lines on which calls and patterns of Python pass or take an argument by a name, `filter(size=1)`, in the order of the files:
-    /// each may be of a field of that name. At most [`MAX_READ`] files are read.
-    pub(super) fn lines_of_keywords(&self, name: &str) -> Result<Vec<(RepoPath, u32)>> {
+    /// each may be of a field of that name. At most [`MAX_READ`] files are read; also returns how many more hold the word.
+    pub(super) fn lines_of_keywords(&self, name: &str) -> Result<(Vec<(RepoPath, u32)>, u64)> {
         let mut lines = Vec::new();
         let files = self.read.files_with_word(&token::normal_form(name))?;
         let language = |path: &RepoPath| syntax::by_path(path);
-        let of_python = files
-            .iter()
-            .filter(|file| language(&file.path).family() == Some(Family::Python));
-        for file in of_python.take(MAX_READ) {
+        let mut of_python: Vec<_> = files.iter().collect();
+        of_python.retain(|file| language(&file.path).family() == Some(Family::Python));
+        let n_more = of_python.len().saturating_sub(MAX_READ) as u64;
+        for file in of_python.into_iter().take(MAX_READ) {
             let text = self.sources.read(&file.path, file.content);
             let Some(text) = text.filter(|it| syntax::starts(it, name).next().is_some()) else {
                 continue;
@@ -105,7 +105,7 @@ impl Uses<'_> {
             lines.extend(keys.map(|it| (file.path.clone(), it.line)));
         }
         lines.dedup();
-        Ok(lines)
+        Ok((lines, n_more))
     }
 
     /// Whether a word stands in some file, by itself; in doubt it does. Reads files that have it as a part of a name.

@@ -46,32 +46,35 @@ const IMPLICIT: ImplicitCalls = ImplicitCalls {
                 || name.starts_with('~')
                 || matches!(
                     name,
-                    // `new Rows { first }`
-                    "Add"
-                        // `$"{size} rows"` of a type that reads such texts.
-                        | "AppendFormatted"
+                    // `$"{size} rows"` of a type that reads such texts.
+                    "AppendFormatted"
                         | "AppendLiteral"
                         | "CompareTo"
                         | "Deconstruct"
                         | "Dispose"
                         | "DisposeAsync"
                         | "Equals"
+                        | "GetAsyncEnumerator"
                         | "GetAwaiter"
                         | "GetEnumerator"
                         | "GetHashCode"
                         | "GetResult"
                         | "MoveNext"
+                        | "MoveNextAsync"
                         | "ToString"
-                        // `from row in rows where … select …`
-                        | "GroupBy"
-                        | "Join"
-                        | "OrderBy"
-                        | "Select"
-                        | "SelectMany"
-                        | "Where"
                 ) =>
         {
             Some("a method that the language and its library call")
+        }
+        // `from row in rows where … select …`
+        (
+            SymbolKind::Method,
+            "Cast" | "GroupBy" | "GroupJoin" | "Join" | "OrderBy" | "OrderByDescending" | "Select"
+            | "SelectMany" | "ThenBy" | "ThenByDescending" | "Where",
+        ) => Some("a method that a query may call"),
+        // `new Rows { first }`
+        (SymbolKind::Method, "Add") => {
+            Some("a method that the initializer of a collection may call")
         }
         _ => None,
     },

@@ -51,10 +51,8 @@ const DECLARING: &[&str] = &[
     "enum",
     "fn",
     "let",
-    "macro_rules",
     "mod",
     "mutable_specifier",
-    "ref",
     "static",
     "struct",
     "trait",
@@ -64,6 +62,12 @@ const DECLARING: &[&str] = &[
 
 /// Signs behind which a token is no name of a scope: a member, a variable of `quote!`, a lifetime.
 const NO_NAME_BEHIND: &[&str] = &[".", "#", "$", "'", "::"];
+
+/// Bytes of a file that is copied for a path at its end.
+const MAX_COPIED: usize = 1 << 16;
+
+/// Bytes that reading a path counts for, beside its own.
+const PATH_COST: usize = 64;
 
 /// How deep macros in arguments of macros are read.
 const MAX_MACRO_DEPTH: usize = 8;
@@ -296,7 +300,7 @@ impl<'t> Lowering<'t> {
                     this.parts_of(tree, &tokens[from..to], &mut read);
                 }
             }
-            this.names_between(tree, &tokens, &read);
+            this.names_between(&tokens, &read);
             values
         });
         found.unwrap_or_default()
@@ -329,10 +333,13 @@ impl<'t> Lowering<'t> {
 
     /// Lowers the names among the tokens that read as no code, as far as the scopes around have them: `basename` in
     /// `cases! { by_name: basename for "a" => "b" }`. `read` are the bytes that were read, in source order.
-    fn names_between(&mut self, tree: Node<'_>, tokens: &[Node<'_>], read: &[Range<usize>]) {
+    fn names_between(&mut self, tokens: &[Node<'_>], read: &[Range<usize>]) {
         let kind_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map(Node::kind);
         let mut at = 0;
         while let Some(token) = tokens.get(at).copied() {
+            if self.budget.is_spent() {
+                return;
+            }
             let first = at;
             at += 1;
             let before = read.partition_point(|it| it.end <= token.start_byte());
@@ -354,11 +361,20 @@ impl<'t> Lowering<'t> {
             {
                 at += 2;
             }
-            let is_declared = kind_at(first.checked_sub(1)).is_some_and(|before| {
+            let kind_before = kind_at(first.checked_sub(1));
+            let before = first.checked_sub(1).and_then(|it| tokens.get(it));
+            let is_ref = before.is_some_and(|it| self.text(*it) == "ref");
+            let is_declared = kind_before.is_some_and(|before| {
                 DECLARING.contains(&before) || NO_NAME_BEHIND.contains(&before)
             });
-            let is_key = matches!(kind_at(Some(at)), Some(":" | "=" | "!"));
-            if is_declared || is_key {
+            let behind = kind_at(Some(at));
+            let is_key = matches!(behind, Some(":" | "=" | "!" | "->"));
+            // `|row|` and `for row in …`
+            let is_bound = matches!(
+                (kind_before, behind),
+                (Some("|"), Some("|" | ",")) | (Some(","), Some("|")) | (Some("for"), Some("in"))
+            );
+            if is_declared || is_ref || is_key || is_bound {
                 continue;
             }
             match at - first {
@@ -366,10 +382,18 @@ impl<'t> Lowering<'t> {
                     self.path_value(token, ReferenceKind::Value);
                 }
                 1 => {}
-                _ => {
-                    self.parsed(tree, token.start_byte()..tokens[at - 1].end_byte());
-                }
+                _ => self.path_between(token, tokens[at - 1].end_byte()),
             }
+        }
+    }
+
+    /// Lowers a path among the tokens of a macro, unless that would copy a large file.
+    fn path_between(&mut self, first: Node<'_>, end: usize) {
+        let behind = self.source.as_bytes().get(end..).unwrap_or_default();
+        let is_ended = behind.iter().take(1 << 10).any(|it| *it == b';');
+        if is_ended || self.source.len() < MAX_COPIED {
+            self.macro_bytes += PATH_COST;
+            self.parsed(first, first.start_byte()..end);
         }
     }
 
