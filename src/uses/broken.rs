@@ -1,7 +1,7 @@
 //! Uses that a change breaks: of definitions that it removed, renamed, moved away from their import or no longer exports. And, each in a
 //! file of its own: calls with another number of arguments than the changed signature takes (`arguments`), methods that override what is
-//! gone (`overrides`), assertions of Go (`go_assertions`), uses that a definition no longer permits (`restrictions`), names of a moved
-//! file (`moved_names`), names whose import is gone (`removed_imports`), types that lack a new member (`new_requirements`) or lost a required one (`lost_implementations`).
+//! gone (`overrides`), assertions of Go (`go_assertions`), uses that a definition no longer permits (`restrictions`), names that a file no
+//! longer sees (`unseen_names`), types that lack a new member (`new_requirements`) or lost a required one (`lost_implementations`).
 //!
 //! The uses of the new state are bound twice: among all other files as they are, and among them as they were. A use is
 //! broken where only the earlier files bind it.
@@ -133,8 +133,7 @@ impl Uses<'_> {
         self.add_overrides(&states, &mut found)?;
         self.add_assertions(&states, &mut found)?;
         self.add_restricted_uses(&states, &mut found)?;
-        self.add_names_lost_by_moves(&states, &mut found)?;
-        self.add_names_lost_with_imports(&states, &mut found)?;
+        self.add_unseen_names(&states, &mut found)?;
         self.add_types_lacking_members(&states, &mut found)?;
         self.add_lost_implementations(&states, &mut found)?;
         doubt_unread(difference, &mut found);

@@ -530,7 +530,7 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                     .is_some_and(|it| is_lost(*n, *it))
         });
         let members: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
-        let is_seen = is_named_alone(file, symbol);
+        let is_seen = may_be_named_alone(file, symbol);
         if is_seen && named_alone.is_none() {
             named_alone = Some(states.named_alone_before(at)?);
         }
@@ -557,9 +557,9 @@ fn takes_all_of(file: &FileSide, owner: &str) -> bool {
     file.facts.family == Family::Rust && file.text.contains(&format!("{enum_name}::*"))
 }
 
-/// Whether a definition was used by its name alone although its qualified name has names around it: those of namespaces and modules,
+/// Whether a definition could be named alone although its qualified name has names around it: those of namespaces and modules,
 /// `leveldb.Handle`, or of an enum whose members are seen in the scope around it, `Tag.kLogNumber` of C.
-fn is_named_alone(file: &ChangedFile, symbol: &Symbol) -> bool {
+fn may_be_named_alone(file: &ChangedFile, symbol: &Symbol) -> bool {
     let mut inner = symbol;
     while let Some(at) = inner.parent {
         let around = &file.old.facts.symbols[at as usize];

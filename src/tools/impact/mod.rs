@@ -572,7 +572,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         is_of_changes: input.asks_changes(),
         ..found
     };
-    output.completeness.n_unfollowed = n_unfollowed(asked, &targets);
+    output.completeness.n_unfollowed = n_unfollowed(asked, &targets, n_outlined);
     let first = targets.first().filter(|_| is_single);
     let implicit = |it| implicit_callers(view, &uses, it, found.n_direct > 0);
     let implicit = first.map_or_else(|| Ok(Vec::new()), implicit)?;
@@ -584,12 +584,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
 }
 
 /// Returns how many of the definitions have uses that are not followed; 1 for a file without definitions whose language is not analysed.
-fn n_unfollowed(asked: &ImpactQuestion<'_>, targets: &[SymbolRow]) -> u64 {
+fn n_unfollowed(asked: &ImpactQuestion<'_>, targets: &[SymbolRow], n_outlined: usize) -> u64 {
     let analysis = asked.path.map(|path| language_of(path).analysis());
     if targets.is_empty() && analysis.is_some_and(|it| it != Analysis::Full) {
         return 1;
     }
-    targets.iter().filter(|it| is_outlined(&it.path)).count() as u64
+    n_outlined as u64
 }
 
 /// Returns the files whose uses of code are not known and that hold the name of a definition that is asked about; of one with known uses

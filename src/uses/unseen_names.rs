@@ -1,7 +1,7 @@
-//! Names that a changed file used through an import which it lost, and still uses: `open()` behind a removed `import { open } from './db'`.
+//! Names that a file used and no longer sees: behind an import that it lost, `open()` without `import { open } from './db'`, and, of a moved
+//! file, those that its old package or namespace has, `Row`.
 //!
-//! Uses of definitions that are gone themselves are found by their change; see `dangling_names`. Names that a moved file had from its old
-//! package are in `moved_names`.
+//! Uses of definitions that are gone themselves are found by their change; see `dangling_names`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,8 +9,8 @@ use super::Uses;
 use super::before_after::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
 use super::broken_use::BrokenUses;
 use super::changed_file::ChangedFile;
-use super::moved_names::{imports, may_bring_names};
 use crate::error::{Error, Result};
+use crate::graph::changes::ChangeKind;
 use crate::ir::{Expr, FileFacts, Import, Reference, Target};
 use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, Provenance};
@@ -20,33 +20,48 @@ use crate::syntax::{self, OccurrenceRole, UseKind};
 type WrittenName<'f> = (Option<&'f str>, &'f str);
 
 impl Uses<'_> {
-    /// Adds the uses in changed files of what an import brought that is not there any more.
-    pub(super) fn add_names_lost_with_imports(
+    /// Adds the uses of names that changed files got by an import which they lost, and that moved files got from their old package.
+    pub(super) fn add_unseen_names(
         &self,
         states: &BeforeAfter<'_>,
         found: &mut BrokenUses,
     ) -> Result<()> {
-        for (at, file) in states.difference.files.iter().enumerate() {
-            if file.old.is_there && file.new.is_there && lost_import(file) {
-                self.add_unimported(states, at, found)?;
-            }
+        let files = &states.difference.files;
+        let moved = states
+            .difference
+            .changes
+            .iter()
+            .filter(|it| it.kind == ChangeKind::Moved);
+        let pairs = moved.filter_map(|it| Some((it.old.as_ref()?.file, it.new.as_ref()?.file)));
+        let mut pairs: BTreeSet<(usize, usize)> = pairs.collect();
+        pairs.retain(|(from, to)| {
+            let (old, new) = (&files[*from].old.facts, &files[*to].new.facts);
+            from != to && is_of_unit(new) && old.units != new.units
+        });
+        let changed = (0..files.len()).filter(|it| lost_import(&files[*it]));
+        pairs.extend(changed.map(|it| (it, it)));
+        for pair in pairs {
+            self.add_unseen_by(states, pair, found)?;
         }
         Ok(())
     }
 
-    fn add_unimported(
+    /// Adds the uses in a file, by its place in the new state, of names that it saw in the old state, where it had another place if it
+    /// was moved.
+    fn add_unseen_by(
         &self,
         states: &BeforeAfter<'_>,
-        at: usize,
+        (from, to): (usize, usize),
         found: &mut BrokenUses,
     ) -> Result<()> {
-        let file = &states.difference.files[at];
-        let (old, new) = (&file.old.facts, &file.new.facts);
-        let own = states.overlay_ids[at].earlier;
+        let file = &states.difference.files[to];
+        let (old, new) = (&states.difference.files[from].old.facts, &file.new.facts);
+        let own = states.overlay_ids[from].earlier;
         let mut known: HashMap<WrittenName<'_>, DefinitionId> = HashMap::new();
         let meanings = states.before.of_file(own)?.references;
         for (used, meaning) in old.references.iter().zip(meanings) {
             if let (Some(definition), Some(name)) = (meaning.definition(), written_name(old, used))
+                && (name.0.is_none() || from == to)
                 && definition.0 != own
                 && !states.gone.contains_key(&definition)
                 && !is_bound(new, name.0.unwrap_or(name.1))
@@ -62,12 +77,11 @@ impl Uses<'_> {
             return Ok(());
         };
         let meanings = states.now.of_file(row.id)?.references;
-        let is_of_unit = matches!(new.family, Family::Java | Family::CSharp);
         let lost = |reference: u32| {
             let used = new.references.get(reference as usize)?;
             let definition = known.get(&written_name(new, used)?)?;
             let meaning = *meanings.get(reference as usize)?;
-            let is_lost = is_unbound(meaning) || is_of_unit && meaning == Meaning::External;
+            let is_lost = is_unbound(meaning) || is_of_unit(new) && meaning == Meaning::External;
             is_lost.then_some(*definition)
         };
         let words: BTreeSet<&str> = known
@@ -76,6 +90,12 @@ impl Uses<'_> {
             .map(|(_, name)| *name)
             .collect();
         let words: Vec<&str> = words.into_iter().collect();
+        let mut references = 0..u32::try_from(new.references.len()).unwrap_or(u32::MAX);
+        let stands = |word: &&str| syntax::starts(&file.new.text, word).next().is_some();
+        // Most often the uses go with their import.
+        if !references.any(|at| lost(at).is_some()) && !words.iter().any(stands) {
+            return Ok(());
+        }
         let language = syntax::by_path(&file.path);
         let read = syntax::occurrences_of(language, &file.new.text, &words, &self.budget);
         let read = read.ok_or_else(Error::cancelled)?;
@@ -122,8 +142,16 @@ impl Uses<'_> {
     }
 }
 
+/// Whether a file sees the names of a package or namespace without an import of each.
+fn is_of_unit(facts: &FileFacts) -> bool {
+    matches!(facts.family, Family::Java | Family::CSharp)
+}
+
 /// Whether a file had an import that it has not any more: of a name, or of all that a module has.
 fn lost_import(file: &ChangedFile) -> bool {
+    if !file.old.is_there || !file.new.is_there {
+        return false;
+    }
     let brought = |facts: &FileFacts| -> BTreeSet<(String, String)> {
         facts.imports.iter().flat_map(names_brought).collect()
     };
@@ -183,4 +211,34 @@ fn is_of_language(name: &str, family: Family) -> bool {
 fn is_bound(facts: &FileFacts, name: &str) -> bool {
     let is_defined = |it: &crate::model::Symbol| it.parent.is_none() && it.name == name;
     imports(facts, name) || facts.symbols.iter().any(is_defined)
+}
+
+/// Whether an import of a file binds a name.
+fn imports(facts: &FileFacts, name: &str) -> bool {
+    let mut names = facts.imports.iter().flat_map(|it| &it.names);
+    names.any(|it| it.local == name)
+}
+
+/// Whether a file imports something as a whole that may have any name: in Java by a wildcard, in C# by a using directive
+/// that the old one did not have.
+fn may_bring_names(old: &FileFacts, new: &FileFacts) -> bool {
+    let is_whole = |it: &&Import| it.names.is_empty() || it.names.iter().any(|it| it.local == "*");
+    let specifiers = |facts: &FileFacts| -> BTreeSet<String> {
+        let all = facts.imports.iter().filter(is_whole);
+        all.map(|it| it.specifier.clone()).collect()
+    };
+    let (before, now) = (specifiers(old), specifiers(new));
+    if new.family == Family::Java {
+        return new.exports.is_empty() || now.iter().any(|it| !is_own(new, it));
+    }
+    now.iter()
+        .any(|it| !before.contains(it) && !is_own(new, it))
+}
+
+/// Whether a module is the unit of a file itself, or one around it.
+fn is_own(facts: &FileFacts, specifier: &str) -> bool {
+    facts
+        .units
+        .iter()
+        .any(|unit| unit == specifier || unit.starts_with(&format!("{specifier}.")))
 }
