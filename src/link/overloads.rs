@@ -276,7 +276,12 @@ impl Linker<'_, '_> {
         for phase in &phases[usize::from(!has_strict)..] {
             let mut best: Vec<(MethodFit, Method)> = Vec::new();
             for method in all {
-                let fit = self.of_overload(|| self.fit_of_method(*method, object, args, *phase));
+                let compare = || self.fit_of_method(*method, object, args, *phase);
+                let fit = if has_strict {
+                    compare()
+                } else {
+                    self.of_overload(compare)
+                };
                 if let Some(fit) = fit {
                     let known = best.first().map(|(known, _)| known.sum);
                     if known.is_none_or(|known| fit.sum > known) {
@@ -291,8 +296,8 @@ impl Linker<'_, '_> {
                 continue;
             };
             let mut others = others.iter();
-            // Without a step left the types of some parameters were not read.
-            let is_undecided = !self.has_fuel()
+            // Without a step left the types of some parameters were not read. In Java the phases decide then.
+            let is_undecided = !has_strict && !self.has_fuel()
                 || others.any(|(_, other)| {
                     let is_level = !self.rules().counts_type_params
                         || self.arity(*first) == self.arity(*other);
