@@ -11,7 +11,7 @@ use super::file::{Access, LinkedFile};
 use super::linker::Linker;
 use super::path_names::SymbolKey;
 use super::types::{ExternalType, Type};
-use crate::ir::{Expr, PathId, Slot, SymbolIdx};
+use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::hash::HashSet;
 use crate::model::{BuiltinSet, ModuleId, Symbol, SymbolFlags, SymbolKind};
 
@@ -186,6 +186,23 @@ impl Linker<'_, '_> {
         }
         // What an external base has, it may have.
         external
+    }
+
+    /// Returns the qualified name of the class by which a path names its member: `Mode` of `Mode::fast`, also of one that it lacks.
+    pub(super) fn class_of_path(&self, value: ExprId) -> Option<String> {
+        self.refuel();
+        let facts = &self.file.facts;
+        let (name, scope) = match facts.exprs.get(value) {
+            Expr::Name { name, scope } => (facts.exprs.name_of(*name), *scope),
+            Expr::Callee { call: inner }
+            | Expr::Call { callee: inner, .. }
+            | Expr::Construct { class: inner }
+            | Expr::Specialized { base: inner, .. } => return self.class_of_path(*inner),
+            _ => return None,
+        };
+        let (before, _) = name.strip_prefix(TYPE).unwrap_or(name).rsplit_once('.')?;
+        let (class, _) = self.included_name(&self.file, scope, &format!("{TYPE}{before}"))?;
+        self.class_of_type(&class)
     }
 
     /// The member of the innermost class around a scope that has it.

@@ -82,7 +82,8 @@ impl Linker<'_, '_> {
         found
     }
 
-    fn class_of_type(&self, found: &Type) -> Option<String> {
+    /// Returns the qualified name of the definition that a type is, through the pointers of Rust.
+    pub(super) fn class_of_type(&self, found: &Type) -> Option<String> {
         let mut found = found.clone();
         for _ in 0..MAX_DEPTH {
             found = match found {

@@ -229,13 +229,28 @@ impl<'a> NameBinder<'a> {
     }
 
     /// Returns for each of [`FileFacts::references`] the qualified names of the classes whose member it may be, through the pointers of
-    /// Rust (`Arc<Store>`); none where it is no member, or they are not evident.
+    /// Rust (`Arc<Store>`), and by a path of C++ (`Mode::fast`); none where it is no member, or they are not evident.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the lifetimes of a path are those of one linker"
     )]
     pub fn classes_of_receivers(&self, file: FileId) -> Result<Vec<Vec<String>>, StoreError> {
-        self.each_receiver(file, |linker, receiver| linker.classes_of(receiver))
+        let classes = self.each_receiver(file, |linker, receiver| linker.classes_of(receiver))?;
+        self.cache.checked(|| {
+            let mut classes = classes;
+            let Some(own) = self.cache.get(file) else {
+                return Ok(classes);
+            };
+            let linker = Linker::new(&self.cache, Rc::clone(&own));
+            if linker.rules().has_includes {
+                for (classes, used) in classes.iter_mut().zip(&own.facts.references) {
+                    if let Target::Value(value) = used.target {
+                        classes.extend(linker.class_of_path(value));
+                    }
+                }
+            }
+            Ok(classes)
+        })
     }
 
     /// Returns the module that a reference of a file, by its place, takes a name of: of `store.open`, where `store` is one.

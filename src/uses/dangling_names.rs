@@ -501,7 +501,15 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         let home = states.class_of_member(change_at)?;
         let owners = match heirs_of.entry(owner) {
             Entry::Occupied(known) => &*known.into_mut(),
-            Entry::Vacant(entry) => entry.insert(states.class_and_heirs(bound, owner)?),
+            Entry::Vacant(entry) => {
+                let mut owners = states.class_and_heirs(bound, owner)?;
+                if symbol.flags.contains(SymbolFlags::IN_SCOPE_AROUND)
+                    && let Some((around, _)) = owner.rsplit_once('.')
+                {
+                    owners.extend(states.class_and_heirs(bound, around)?);
+                }
+                entry.insert(owners)
+            }
         };
         let lacks_member = is_typed && states.lack_member(&home, &name);
         let is_lost = |n: usize, meaning: Meaning| {
@@ -704,12 +712,15 @@ fn loss_of(
     }
 }
 
-/// Whether a use is a name alone in the body of a type, which finds the type's members there in languages with an implicit
-/// receiver.
+/// Whether a use is a name alone in the body of a type, or of a member that C++ defines outside of it, which finds the type's members there
+/// in languages with an implicit receiver.
 fn is_bare_within(facts: &FileFacts, used: &Reference, owners: &BTreeSet<String>) -> bool {
     let mut around = used.symbol;
     while let Some(symbol) = around.and_then(|at| facts.symbols.get(at as usize)) {
-        if owners.contains(&symbol.qualified_name) {
+        let owner = symbol.qualified_name.rsplit_once('.');
+        if owners.contains(&symbol.qualified_name)
+            || symbol.parent.is_none() && owner.is_some_and(|(owner, _)| owners.contains(owner))
+        {
             return has_implicit_receiver(Some(facts.family)) && is_bare(facts, used);
         }
         around = symbol.parent;
