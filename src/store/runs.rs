@@ -63,9 +63,9 @@ const COLUMNS: &str = "SELECT id, kind, source, repo, branch, head, index_id, st
 /// A run that begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewRun {
-    /// `build`, `seed`, `pull`, `bundle` or `archive`.
+    /// `build`, `seed`, `pull`, `bundle`, `archive` or `embed`.
     pub kind: &'static str,
-    /// Its cause: `refresh`, `question`, `background`, the name of a remote, or that of a file.
+    /// Its cause: `refresh`, `question`, `background`, the name of a remote, a file or a model.
     pub source: String,
     /// The work tree.
     pub repo: String,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::proof::{self, EarlierProof};
 use super::prune::HousekeepingTrigger;
-use super::run_history::RunRecorder;
+use super::run_history::SteppedRun;
 use super::{Workspace, key_of};
 use crate::error::Result;
 use crate::model::{Budget, CommitId, FreshnessState, RepoPath};
@@ -46,9 +46,11 @@ impl Workspace {
             .name("catch-up".to_owned())
             .spawn(move || {
                 let mut left = usize::MAX;
+                let mut run = SteppedRun::default();
+                let is_asked = job == BackgroundJob::Resume;
                 workspace.let_questions_go_first();
                 while job != BackgroundJob::Checkpoint
-                    && let Ok(Some(now)) = workspace.catch_up_once(job == BackgroundJob::Resume)
+                    && let Ok(Some(now)) = workspace.catch_up_once(is_asked, &mut run)
                 {
                     workspace.let_questions_go_first();
                     if workspace.make_room.load(Ordering::Acquire) {
@@ -59,6 +61,7 @@ impl Workspace {
                     }
                     left = now;
                 }
+                drop(run);
                 workspace.checkpoint_idle();
                 workspace.is_catching_up.store(false, Ordering::Release);
                 (workspace.on_rest)();
@@ -140,14 +143,14 @@ impl Workspace {
     }
 
     /// Goes on with the commits whose indexes are not complete, one after the other. Returns the amount of work that is left; it falls with each call.
-    fn finish_commits(self: &Arc<Self>) -> usize {
+    fn finish_commits(self: &Arc<Self>, run: &mut SteppedRun) -> usize {
         /// More than a commit has files.
         const OF_A_COMMIT: usize = 1 << 24;
         let Some(commit) = self.unfinished().pop_first() else {
             return 0;
         };
         let budget = Budget::within(STEP, Arc::clone(&self.make_room));
-        let step = || -> Result<Option<usize>> {
+        let mut step = || -> Result<Option<usize>> {
             let repo = self.repo_at_commit(&commit)?;
             let key = key_of(&repo, repo.snapshot()?);
             let (mut index, _) = self.index_for(&repo, &key)?;
@@ -156,7 +159,11 @@ impl Workspace {
                 return Ok(None);
             };
             let before = index.read()?.meta().generation;
-            let outcome = reconcile::reconcile(&repo, &mut index, &budget, &|_, _| ())?;
+            let recorder = run.step(self, &key, Some(commit.as_str()));
+            let on_progress: reconcile::OnProgress<'_> =
+                &|done, total| recorder.progressed(done, total);
+            let outcome = reconcile::reconcile(&repo, &mut index, &budget, on_progress)?;
+            run.stepped(&outcome);
             self.keep(index);
             let is_done = outcome.freshness.state == FreshnessState::Fresh && outcome.has_history;
             let has_gone_on = outcome.generation != before || budget.is_spent();
@@ -175,9 +182,13 @@ impl Workspace {
     }
 
     /// Returns how many files are still to be done; `None` where nothing could be done now.
-    fn catch_up_once(self: &Arc<Self>, is_asked: bool) -> Result<Option<usize>> {
+    fn catch_up_once(
+        self: &Arc<Self>,
+        is_asked: bool,
+        run: &mut SteppedRun,
+    ) -> Result<Option<usize>> {
         self.make_room.store(false, Ordering::Release);
-        let left = self.finish_commits();
+        let left = self.finish_commits(run);
         let (mut begun, doubts) = self.begin_scan();
         let repo = self.repo()?.doubting(doubts);
         if left > 0 || repo.is_bare() {
@@ -209,7 +220,7 @@ impl Workspace {
         let mut detection = reconcile::detect_within(&repo, &index, part.as_ref(), &budget)?;
         let wanted = std::mem::take(&mut *self.shown_stale());
         detection.plan.put_first(&wanted);
-        let recorder = RunRecorder::of_index(self, &key, "build", "background", None);
+        let recorder = run.step(self, &key, None);
         let on_progress: reconcile::OnProgress<'_> =
             &|done, total| recorder.progressed(done, total);
         let is_proved_unchanged = || self.is_proved_unchanged_since(&begun);
@@ -221,7 +232,7 @@ impl Workspace {
             on_progress,
             &is_proved_unchanged,
         )?;
-        recorder.finish_index(&outcome);
+        run.stepped(&outcome);
         self.store_proof(&begun, &repo, &index, &before, &outcome);
         self.keep(index);
         self.start_housekeeping(HousekeepingTrigger::Question { is_new });

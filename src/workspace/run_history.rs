@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Workspace, Workspaces, now_ms};
+use super::{Revision, Workspace, Workspaces, now_ms};
 use crate::error::{Code, Error, Result};
 use crate::machine;
 use crate::model::{FreshnessState, shell_word};
@@ -71,6 +71,31 @@ impl RunRecorder {
         )
     }
 
+    /// Returns the recorder of vectors that a model makes.
+    pub(super) fn of_vectors(
+        workspace: &Workspace,
+        model: &str,
+        revision: Option<&Revision>,
+    ) -> Self {
+        let repo = workspace.work_dir.display().to_string();
+        let reference = revision.map_or_else(String::new, |it| {
+            format!(" --ref {}", shell_word(it.commit.as_str()))
+        });
+        let next_step = format!(
+            "codelens embed build --repo {}{reference}",
+            shell_word(&repo)
+        );
+        let run = NewRun {
+            kind: "embed",
+            source: model.to_owned(),
+            head: revision.map(|it| it.commit.to_string()),
+            repo,
+            next_step,
+            ..NewRun::default()
+        };
+        Self::new(&workspace.home, run)
+    }
+
     /// Returns the recorder of an archive that is taken in; `next_step` takes it in again.
     pub(super) fn of_archive(home: &Home, source: &str, repo: String, next_step: String) -> Self {
         let run = NewRun {
@@ -123,11 +148,7 @@ impl RunRecorder {
 
     /// Notes the end of work on an index, if it was a run.
     pub(super) fn finish_index(self, outcome: &Outcome) {
-        let n_left = match outcome.freshness.state {
-            FreshnessState::Fresh => None,
-            _ => Some(outcome.freshness.n_pending()),
-        };
-        self.finish_up_to(outcome.n_indexed, n_left, 0);
+        self.finish_up_to(outcome.n_indexed, n_left(outcome), 0);
     }
 
     /// Notes that the work ended well; `n_left` files are still to be done.
@@ -190,6 +211,61 @@ impl RunRecorder {
         if let Err(error) = run.finish(&end, now_ms()) {
             tracing::info!(%error, "the end of a run can't be noted");
         }
+    }
+}
+
+/// Returns how many files are to be done; `None` where nothing is, and the index is as the work tree.
+fn n_left(outcome: &Outcome) -> Option<u64> {
+    match outcome.freshness.state {
+        FreshnessState::Fresh => None,
+        _ => Some(outcome.freshness.n_pending()),
+    }
+}
+
+/// The run of work that is done in steps, between questions: one for each index, however many steps it takes. It ends when the next index
+/// begins, or when this goes.
+#[derive(Default)]
+pub(super) struct SteppedRun {
+    open: Option<RunRecorder>,
+    n_indexed: u64,
+    n_left: Option<u64>,
+}
+
+impl SteppedRun {
+    /// Returns the recorder of the next step, on the index of `key`: of a commit, where `reference` names one.
+    pub(super) fn step(
+        &mut self,
+        workspace: &Workspace,
+        key: &IndexKey,
+        reference: Option<&str>,
+    ) -> &RunRecorder {
+        let index_id = key.index_id();
+        let is_open = |it: &RunRecorder| it.run.index_id.as_ref() == Some(&index_id);
+        if !self.open.as_ref().is_some_and(is_open) {
+            self.finish();
+        }
+        self.open.get_or_insert_with(|| {
+            RunRecorder::of_index(workspace, key, "build", "background", reference)
+        })
+    }
+
+    /// Notes the outcome of the step.
+    pub(super) fn stepped(&mut self, outcome: &Outcome) {
+        self.n_indexed += outcome.n_indexed;
+        self.n_left = n_left(outcome);
+    }
+
+    fn finish(&mut self) {
+        let (n_indexed, n_left) = (std::mem::take(&mut self.n_indexed), self.n_left.take());
+        if let Some(recorder) = self.open.take() {
+            recorder.finish_up_to(n_indexed, n_left, 0);
+        }
+    }
+}
+
+impl Drop for SteppedRun {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

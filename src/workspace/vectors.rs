@@ -8,6 +8,7 @@ use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::meaning::QuestionKey;
+use super::run_history::RunRecorder;
 use super::{Question, Revision, View, Workspace, key_of, now_ms, unused_vectors};
 use crate::config::{EmbedProvider, ModelSettings};
 use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
@@ -299,7 +300,9 @@ impl Workspace {
         let embedder = self.models.embedder().map_err(|fault| failed(&fault))?;
         embedder.ok_or_else(off)?;
         self.refresh(revision, false, interrupt, &|_, _| ())?;
-        self.add_vectors(revision, interrupt, on_progress)
+        let recorder = self.vectors_recorder(revision);
+        recorder.begin();
+        self.add_vectors(recorder, revision, interrupt, on_progress)
     }
 
     /// Makes the vectors that answers of this server found to be missing, after the answer, by one thread: of the work tree, and of each commit that
@@ -322,7 +325,10 @@ impl Workspace {
                 // The queue is free while vectors are made.
                 while let Some(job) = workspace.next_to_embed() {
                     let revision = job.revision.as_ref();
-                    match workspace.add_vectors(revision, &Arc::default(), &|_, _| ()) {
+                    let recorder = workspace.vectors_recorder(revision);
+                    let added =
+                        workspace.add_vectors(recorder, revision, &Arc::default(), &|_, _| ());
+                    match added {
                         Ok(built) => tracing::info!(n = built.n_embedded, "vectors were made"),
                         Err(error) => tracing::info!(%error, "vectors could not be made"),
                     }
@@ -358,8 +364,31 @@ impl Workspace {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the vectors that the index of the work tree, or of a commit, lacks.
+    fn vectors_recorder(&self, revision: Option<&Revision>) -> RunRecorder {
+        RunRecorder::of_vectors(self, &self.models.settings.embed.server.model, revision)
+    }
+
+    /// Makes the vectors that the index of the work tree, or of a commit, lacks: a run, where that takes long or they are many.
     fn add_vectors(
+        self: &Arc<Self>,
+        recorder: RunRecorder,
+        revision: Option<&Revision>,
+        interrupt: &Arc<AtomicBool>,
+        on_progress: OnProgress<'_>,
+    ) -> Result<VectorsBuilt> {
+        let told = |done, of| {
+            recorder.progressed(done, of);
+            on_progress(done, of);
+        };
+        let outcome = self.add_missing(revision, interrupt, &told);
+        match &outcome {
+            Ok(built) => recorder.finish_done(built.n_embedded, 0, 0),
+            Err(error) => recorder.finish_failed(error),
+        }
+        outcome
+    }
+
+    fn add_missing(
         self: &Arc<Self>,
         revision: Option<&Revision>,
         interrupt: &Arc<AtomicBool>,
@@ -459,7 +488,8 @@ impl Workspace {
         if settings.provider != EmbedProvider::Local || settings.weight == 0 {
             return;
         }
-        if let Err(error) = self.add_vectors(revision, interrupt, &|_, _| ()) {
+        let recorder = self.vectors_recorder(revision);
+        if let Err(error) = self.add_vectors(recorder, revision, interrupt, &|_, _| ()) {
             tracing::info!(%error, "vectors could not be made");
         }
     }

@@ -32,7 +32,10 @@ fn one(run: &RunOutput, is_whole: bool) -> String {
         run.id,
         status(run),
         subject(run),
-        plural(run.files, "file"),
+        plural(
+            run.files,
+            if run.kind == "embed" { "chunk" } else { "file" }
+        ),
     );
     if is_whole {
         put!(text, "      repository  {}\n", visible(&run.repo));
@@ -76,7 +79,7 @@ pub(super) fn status(run: &RunOutput) -> Cow<'_, str> {
     visible(&run.status)
 }
 
-/// Returns the subject of a run: `build of main, asked by a question`, `pull from team`, `import of shop.bundle`.
+/// Returns the subject of a run: `build of main, asked by a question`, `pull from team`, `vectors of MODEL`.
 fn subject(run: &RunOutput) -> String {
     let (kind, source) = (visible(&run.kind), visible(&run.source));
     match run.kind.as_str() {
@@ -84,6 +87,7 @@ fn subject(run: &RunOutput) -> String {
         "pull" => return format!("pull from {source}"),
         "bundle" => return format!("import of {source}"),
         "archive" => return format!("archive of {source}"),
+        "embed" => return format!("vectors of {source}"),
         _ => {}
     }
     let branch = run.branch.as_deref().or(run.head_sha.as_deref());

@@ -40,6 +40,10 @@ fn counts(value: &Value) -> (u64, u64) {
     )
 }
 
+fn last_run(cli: &Cli) -> Value {
+    cli.json(&["runs"])["runs"][0].clone()
+}
+
 #[test]
 fn a_build_embeds_each_text_once() {
     let (_repo, cli, server) = shop();
@@ -53,6 +57,12 @@ fn a_build_embeds_each_text_once() {
     let (have, of) = counts(&built);
     assert!(have == of && of >= 4, "{built}");
     assert_eq!(built["embedded"], of);
+    let run = last_run(&cli);
+    assert_eq!(
+        (&run["kind"], &run["status"]),
+        (&"embed".into(), &"done".into())
+    );
+    assert_eq!((&run["files"], run.get("nextStep")), (&of.into(), None));
     let texts = server.take_texts();
     assert!(
         texts
@@ -197,6 +207,13 @@ fn bad_answers_end_a_build_with_their_reason_and_store_nothing() {
         assert!(said.contains(part), "{manner:?}: {said}");
         let status = cli.json(&["embed", "status"]);
         assert!(status["fault"].as_str().unwrap().contains(part), "{status}");
+        let run = last_run(&cli);
+        assert_eq!(
+            (&run["kind"], &run["status"]),
+            (&"embed".into(), &"failed".into())
+        );
+        let next = run["nextStep"].as_str().unwrap();
+        assert!(next.starts_with("codelens embed build --repo "), "{run}");
     }
     cli.set("CODELENS_EMBED_TIMEOUT_MS", "200");
     server.answer(Manner::Slowly(Duration::from_secs(3)));
