@@ -200,7 +200,7 @@ fn of_changes(changes: ChangesOutput) -> ReachingTests {
         not_analysed: changes.not_analysed,
         outlined: changes.outlined,
         unfollowed: 0,
-        unfollowed_files: 0,
+        unfollowed_files: changes.n_unfollowed_tests,
         is_deeper: changes.is_deeper,
         freshness: changes.freshness_fields.freshness,
     }
@@ -271,8 +271,8 @@ impl ReachingTests {
             ),
             (
                 self.unfollowed_files,
-                "file whose uses are not followed holds its name",
-                "files whose uses are not followed hold its name",
+                "file whose uses are not followed holds a name of it",
+                "files whose uses are not followed hold a name of it",
             ),
         ];
         let counts = counts.into_iter().filter(|(n, ..)| *n > 0);

@@ -1,11 +1,16 @@
 //! Files that hold the name of a definition and whose uses of code are not bound, so that the word is all that is known: pages and
 //! templates (`{{ channel.is_editable }}`), and code of languages that call those of the definition (Java from Scala).
 
+use std::collections::BTreeSet;
+
 use super::Uses;
 use super::files_with_name::MAX_READ_BYTES;
 use crate::error::Result;
 use crate::model::{Analysis, Family, RepoPath};
-use crate::syntax::{by_path, starts};
+use crate::syntax::{by_id, by_path, starts};
+
+/// Names of several definitions that are looked for.
+const MAX_NAMES: usize = 100;
 
 /// Extensions of templates that are read as plain text.
 const TEMPLATE_EXTENSIONS: &[&str] = &[
@@ -41,6 +46,26 @@ impl Uses<'_> {
         self.unfollowed_files(name, owner, home, |path| may_call(path, home))
     }
 
+    /// Does [`Self::unfollowed_code_naming`] for several definitions, each given by its name and its home, and returns the files by path. Looks
+    /// for the first 100 names.
+    pub fn unfollowed_code_of<'n>(
+        &self,
+        named: impl Iterator<Item = (&'n str, &'n RepoPath)>,
+    ) -> Result<Vec<RepoPath>> {
+        let languages = self.read.languages()?;
+        let is_there = |home: &RepoPath| {
+            let family = by_path(home).family();
+            let mut ids = languages.keys().filter_map(|id| by_id(id));
+            family.is_some_and(|family| ids.any(|it| it.calls_unfollowed(family)))
+        };
+        let named: BTreeSet<(&str, &RepoPath)> = named.filter(|it| is_there(it.1)).collect();
+        let mut paths = BTreeSet::new();
+        for (name, home) in named.into_iter().take(MAX_NAMES) {
+            paths.extend(self.paths_naming(name, None, home, |path| may_call(path, home))?);
+        }
+        Ok(paths.into_iter().collect())
+    }
+
     fn unfollowed_files(
         &self,
         name: &str,
@@ -48,6 +73,17 @@ impl Uses<'_> {
         home: &RepoPath,
         is_wanted: impl Fn(&RepoPath) -> bool,
     ) -> Result<UnfollowedFiles> {
+        let paths = self.paths_naming(name, owner, home, is_wanted)?;
+        Ok(UnfollowedFiles::of(paths))
+    }
+
+    fn paths_naming(
+        &self,
+        name: &str,
+        owner: Option<&str>,
+        home: &RepoPath,
+        is_wanted: impl Fn(&RepoPath) -> bool,
+    ) -> Result<Vec<RepoPath>> {
         let property = property_of_accessor(name, home);
         let mut paths: Vec<RepoPath> = Vec::new();
         for word in [Some(name), property.as_deref()].into_iter().flatten() {
@@ -68,10 +104,17 @@ impl Uses<'_> {
                 }
             }
         }
-        Ok(UnfollowedFiles {
+        Ok(paths)
+    }
+}
+
+impl UnfollowedFiles {
+    /// Counts some files, each of which is there once.
+    pub fn of(paths: Vec<RepoPath>) -> Self {
+        Self {
             n_files: paths.len() as u64,
             first: paths.into_iter().min(),
-        })
+        }
     }
 }
 

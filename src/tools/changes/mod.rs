@@ -34,6 +34,7 @@ use entries::{BrokenOutput, ChangeEntry, ChangeOutput, ComparedFileOutput, Liste
 use gather::Gathered;
 use page::{Page, PagedList};
 use reach::TestOutput;
+use reached_tests::ReachedTests;
 
 /// Paths that are named of the files which are not indexed yet.
 const MAX_PENDING: usize = 20;
@@ -153,6 +154,9 @@ pub struct ChangesOutput {
     /// Whether users behind the last step were not followed to tests. The summary says it.
     #[serde(skip)]
     pub(crate) is_deeper: bool,
+    /// Further test files that hold a changed name, in languages whose uses are not followed. The summary says it.
+    #[serde(skip)]
+    pub(crate) n_unfollowed_tests: u64,
     #[schemars(with = "Vec<serde_json::Value>")]
     pub(crate) files: Vec<ComparedFileOutput>,
     pub(crate) files_total: u64,
@@ -478,7 +482,7 @@ fn answer(
     let next_cursor = page.next(&digest, view.index_id);
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
     let unchecked = gathered.unchecked_uses(asked);
-    let of_tests = || tests_sentence(tests_total, reach.tests.n_possible(), reach.tests.is_deeper);
+    let of_tests = || tests_sentence(&reach.tests);
     let findings = [
         listed.summary(gathered, broken_total),
         not_compared(unchecked),
@@ -505,6 +509,7 @@ fn answer(
         tests,
         tests_total,
         is_deeper: reach.tests.is_deeper,
+        n_unfollowed_tests: reach.tests.n_unfollowed,
         files,
         files_total,
         unresolved: gathered.broken.n_unresolved,
@@ -571,8 +576,9 @@ fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> Strin
 }
 
 /// Says how many test files reach the changes by uses, and how many more may through other definitions of the changed files.
-fn tests_sentence(total: u64, n_possible: u64, is_deeper: bool) -> String {
-    let bound = total - n_possible;
+fn tests_sentence(tests: &ReachedTests) -> String {
+    let n_possible = tests.n_possible();
+    let bound = tests.all.len() as u64 - n_possible;
     let reach = if bound == 1 { "reaches" } else { "reach" };
     let possible = match n_possible {
         0 => String::new(),
@@ -581,13 +587,20 @@ fn tests_sentence(total: u64, n_possible: u64, is_deeper: bool) -> String {
             if n == 1 { "uses" } else { "use" }
         ),
     };
-    let within = if is_deeper {
+    let unfollowed = match tests.n_unfollowed {
+        0 => String::new(),
+        n => format!(
+            "; {n} more of languages whose uses are not followed {} a changed name",
+            if n == 1 { "holds" } else { "hold" }
+        ),
+    };
+    let within = if tests.is_deeper {
         format!(" within {} steps", reach::DEPTH)
     } else {
         String::new()
     };
     format!(
-        " {} {reach} what changed{within}{possible}.",
+        " {} {reach} what changed{within}{possible}{unfollowed}.",
         count(bound, "test file")
     )
 }

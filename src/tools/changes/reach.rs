@@ -246,13 +246,26 @@ impl ChangesReach {
                 add(path, hops, Provenance::PathHeuristic, TestBasis::Barrel);
             }
         }
+        let unfollowed = uses(view).unfollowed_code_of(changed_names(difference))?;
+        let unfollowed = unfollowed.iter().filter(|it| is_test(it));
+        let n_unfollowed = unfollowed.filter(|it| !tests.contains_key(*it)).count();
         let mut tests: Vec<Test> = tests.into_values().collect();
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
         Ok(ReachedTests {
             all: tests,
             is_deeper: reached.is_deeper,
+            n_unfollowed: n_unfollowed as u64,
         })
     }
+}
+
+/// Returns the names that changed definitions have or had, each with its file.
+fn changed_names(difference: &Difference) -> impl Iterator<Item = (&str, &RepoPath)> {
+    let sides = difference.changes.iter().flat_map(|change| {
+        let sides = [difference.old(change), difference.new_of(change)];
+        sides.into_iter().flatten()
+    });
+    sides.map(|(file, symbol)| (symbol.name.as_str(), &file.path))
 }
 
 /// Returns the test files whose code differs.

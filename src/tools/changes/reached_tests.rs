@@ -10,6 +10,8 @@ pub(super) struct ReachedTests {
     pub(super) all: Vec<Test>,
     /// Whether there are users behind the last step to the tests.
     pub(super) is_deeper: bool,
+    /// Further test files that hold a changed name, in languages whose uses are not followed.
+    pub(super) n_unfollowed: u64,
 }
 
 impl ReachedTests {

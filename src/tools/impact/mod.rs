@@ -605,7 +605,10 @@ fn unfollowed_of(
             uses.unfollowed_naming(&target.name, &target.path)
         }
         [target, ..] if is_single => uses.unfollowed_code_naming(&target.name, None, &target.path),
-        _ => Ok(UnfollowedFiles::default()),
+        _ => {
+            let named = targets.iter().map(|it| (it.name.as_str(), &it.path));
+            Ok(UnfollowedFiles::of(uses.unfollowed_code_of(named)?))
+        }
     }
 }
 

@@ -240,12 +240,11 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
                 count(found.n_unresolved, "use"),
                 are(found.n_unresolved)
             ),
-            0 => match in_unfollowed(&found.unfollowed_of_removed) {
+            0 => match in_unfollowed(
+                word_of(found.n_removed > 1),
+                &found.unfollowed_of_removed,
+            ) {
                 Some(files) => {
-                    let files = match found.n_removed {
-                        1 => files,
-                        _ => files.replacen("The word", "The word of one", 1),
-                    };
                     format!("{gone} removed or renamed; no use of them is left in code that is followed. {files}")
                 }
                 None => format!("{gone} removed or renamed; no use of them is left that could be found."),
@@ -286,7 +285,7 @@ fn beside_callers(found: &ImpactFigures) -> impl Iterator<Item = String> {
 /// Returns the sentences about files whose calls are not followed, beside the finding for definitions in them.
 fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
     let has_word = found.n_other_code > 0 && found.n_targets > 0 && found.n_direct == 0;
-    let word = has_word.then(|| {
+    let occurrences = has_word.then(|| {
         format!(
             "The word occurs in {} of languages whose calls are not followed (cl_search).",
             count(found.n_other_code, "file")
@@ -300,15 +299,24 @@ fn unfollowed(found: &ImpactFigures) -> impl Iterator<Item = String> {
         )
     });
     let files = Some(&found.unfollowed).filter(|_| found.n_targets > 0);
-    let files = files.and_then(in_unfollowed);
-    word.into_iter().chain(files).chain(outlined)
+    let files = files.and_then(|it| in_unfollowed(word_of(found.n_targets > 1), it));
+    occurrences.into_iter().chain(files).chain(outlined)
+}
+
+/// Names what is looked for: the word of one definition, or of one among several.
+fn word_of(is_of_several: bool) -> &'static str {
+    if is_of_several {
+        "The word of one"
+    } else {
+        "The word"
+    }
 }
 
 /// Says how many files hold a word whose uses are not known there, and names one; `None` where none does.
-pub(in crate::tools) fn in_unfollowed(found: &UnfollowedFiles) -> Option<String> {
+pub(in crate::tools) fn in_unfollowed(word: &str, found: &UnfollowedFiles) -> Option<String> {
     let first = one_line(found.first.as_ref()?.as_str()).into_owned();
     Some(format!(
-        "The word is in {} whose uses of code are not known ({first}).",
+        "{word} is in {} whose uses of code are not known ({first}).",
         count(found.n_files, "file")
     ))
 }

@@ -399,7 +399,7 @@ fn became(one: &RemovedDefinition) -> String {
         0 if one.n_unresolved > 0 => {
             format!("No use of it is left that is proved{}.", unresolved("use"))
         }
-        0 => match in_unfollowed(&one.unfollowed) {
+        0 => match in_unfollowed("The word", &one.unfollowed) {
             Some(files) => format!("No use of it is left in code that is followed. {files}"),
             None => "No use of it is left that could be found.".to_owned(),
         },
