@@ -15,10 +15,10 @@ use crate::search::answer_confidence::{Figures, SearchCorpus, table as confidenc
 const HEAD: &str = "# Tools
 
 Generated from the code; a test keeps it true. Every tool is one function with one input and one output type: over MCP it is
-`cl_NAME`, on the command line `codelens NAME`, and `--json` prints exactly the value that MCP returns.
+`cl_NAME`, on the command line `codelens NAME`, and `--json` prints exactly the value that MCP returns. Commands lack `highlight`, and take one repository.
 
 Input is JSON in camelCase. An unknown field or a wrong type is `invalid_argument`, with the accepted fields or an example; a number out of range
-is clamped to it (`cl_prune` refuses one below 0, which would remove more than was meant). Every tool that reads also takes `budgetMs`, which the tables below leave out: how long the index may be brought up for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
+is clamped to it (`cl_prune` refuses one below 0, which would remove more than was meant). Every tool that reads also takes `budgetMs`, which the tables below leave out: how long the index may be brought up to date for the question, in milliseconds. `repo` is taken by every tool: the path of the repository, where it is not the one that was given at the
 start (`--repo`), the client's root, or the working directory.
 
 `cl_search`, `cl_explore`, `cl_map`, `cl_expand`, `cl_impact`, `cl_related`, `cl_current` and `cl_refresh` take `ref` (`--ref`): one branch, tag, remote-tracking branch or
@@ -57,7 +57,7 @@ answers from the files that were read so far.
   be finished: `freshnessReason` says why).
 - `proof`: `commit` where the answer is about a commit, whose files never change; `watch` (a server on Linux): every file was compared less than a minute ago, and
   each file that the kernel has reported as changed since was compared in this call; without it every file on the disk was compared in this call.
-- `pendingFiles` of `totalFiles` differ from the index and were not brought up; `stale: true` marks each result whose file is among them.
+- `pendingFiles` of `totalFiles` differ from the index and were not read yet; `stale: true` marks each result whose file is among them.
 - `note`, and the `summary` of `cl_impact`, begin with the state of an index that is not complete (`The index is 46 % built: …`): what is missing then may
   be in a file that is not read yet. These fields come first then. Of a complete index `note` says what an empty list was looked for in.
 - `indexId` is the identity of the rows that were read, `generation` their revision.

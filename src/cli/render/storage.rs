@@ -357,7 +357,10 @@ pub(in crate::cli) fn imported(done: &Imported) -> String {
     text.push('\n');
     if done.n_left_out > 0 {
         let left_out = plural(done.n_left_out, "file");
-        put!(text, "left out {left_out}, whose bytes are not here\n");
+        put!(
+            text,
+            "left out {left_out}: secrets, or bytes that are not in this clone\n"
+        );
     }
     text + "next: `codelens refresh` (a new index starts from the nearest one; nothing is answered from the bundle itself)\n"
 }
