@@ -122,6 +122,7 @@ fn pushed(done: &Pushed) -> Value {
         "files": done.n_files,
         "bytes": done.bytes,
         "uploadedBytes": done.uploaded_bytes,
+        "base": done.base,
         "mended": done.is_mended,
     })
 }

@@ -5,7 +5,8 @@
 //! codelens/1/<family>/parts/<digest>             a part of a bundle, by the BLAKE3 hash of its bytes
 //! ```
 //!
-//! A bundle is uploaded in parts before its manifest, so that a manifest never names a part that is not there.
+//! A bundle is uploaded in parts before its manifest, so that a manifest never names a part that is not there. One that is stored as the
+//! difference to another names the parts of both, so that it needs no other manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,9 @@ pub const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// The largest bundle.
 const MAX_BUNDLE_BYTES: u64 = 8 << 30;
 
+/// The largest difference, and the largest bundle that one is to.
+const MAX_DIFFERENCE_BYTES: u64 = 80 << 20;
+
 /// The format of the names and of the manifest.
 const FORMAT: u32 = 1;
 
@@ -34,7 +38,21 @@ pub struct BundlePart {
     pub bytes: u64,
 }
 
-/// The contents of a manifest: a bundle by its parts.
+/// A whole bundle that another one is the difference to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BaseBundle {
+    /// The commit whose index it was made as. Its manifest may be gone.
+    pub commit: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// The digest that it ends with.
+    pub digest: String,
+    /// Its parts, in order.
+    pub parts: Vec<BundlePart>,
+}
+
+/// The contents of a manifest: a bundle by its parts, or the difference to another one with the parts of both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoteManifest {
@@ -52,6 +70,9 @@ pub struct RemoteManifest {
     pub digest: String,
     /// Its parts, in order.
     pub parts: Vec<BundlePart>,
+    /// The bundle that it is the difference to; `None` of a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<BaseBundle>,
     /// Who made it, where somebody signed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<ManifestSignature>,
@@ -68,6 +89,7 @@ impl RemoteManifest {
             database_bytes,
             digest,
             parts: Vec::new(),
+            base: None,
             signature: None,
         }
     }
@@ -88,29 +110,66 @@ impl RemoteManifest {
         if manifest.commit != commit.as_str() {
             return Err("its manifest is of another commit".to_owned());
         }
-        let names = manifest.parts.iter().map(|part| &part.digest);
-        if !names.chain([&manifest.digest]).all(|it| is_digest(it)) {
+        let bases = manifest.base.iter();
+        let digests = bases.map(|base| &base.digest).chain([&manifest.digest]);
+        let names = manifest.all_parts().map(|part| &part.digest);
+        let is_commit = |base: &BaseBundle| CommitId::new(&base.commit).is_some();
+        if !names.chain(digests).all(|it| is_digest(it))
+            || !manifest.base.as_ref().is_none_or(is_commit)
+        {
             return Err("its manifest names a part that cannot be".to_owned());
         }
-        let is_full = |part: &BundlePart| part.bytes == PART_BYTES;
-        let are_sized = match manifest.parts.split_last() {
-            Some((last, others)) => {
-                others.iter().all(is_full) && (1..=PART_BYTES).contains(&last.bytes)
-            }
-            None => false,
-        };
-        // Summed after the sizes: two that cannot be could be more than the number takes.
-        let total = || manifest.parts.iter().map(|part| part.bytes).sum::<u64>();
-        if !are_sized || total() != manifest.bytes || manifest.bytes > MAX_BUNDLE_BYTES {
+        let base = manifest.base.as_ref();
+        if !are_sized(&manifest.parts, manifest.bytes)
+            || !base.is_none_or(|base| {
+                let longest = manifest.bytes.max(base.bytes);
+                are_sized(&base.parts, base.bytes) && longest <= MAX_DIFFERENCE_BYTES
+            })
+        {
             return Err("its manifest has parts of sizes that cannot be".to_owned());
         }
         Ok(manifest)
+    }
+
+    /// Returns its parts and those of the bundle that it is the difference to.
+    pub fn all_parts(&self) -> impl Iterator<Item = &BundlePart> {
+        let of_base = self.base.iter().flat_map(|base| &base.parts);
+        self.parts.iter().chain(of_base)
+    }
+
+    /// Returns how many bytes have to be read to take it in.
+    pub fn total_bytes(&self) -> u64 {
+        self.bytes + self.base.as_ref().map_or(0, |base| base.bytes)
+    }
+
+    /// Returns the whole bundle that a further difference can be made to: this one, or the one that it is the difference to itself.
+    pub fn as_base(&self) -> BaseBundle {
+        self.base.clone().unwrap_or_else(|| BaseBundle {
+            commit: self.commit.clone(),
+            bytes: self.bytes,
+            digest: self.digest.clone(),
+            parts: self.parts.clone(),
+        })
     }
 
     /// Returns the manifest as it is stored.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
+}
+
+/// Whether the parts of a bundle are full but for the last one, and make so many bytes.
+fn are_sized(parts: &[BundlePart], bytes: u64) -> bool {
+    let is_full = |part: &BundlePart| part.bytes == PART_BYTES;
+    let are_full = match parts.split_last() {
+        Some((last, others)) => {
+            others.iter().all(is_full) && (1..=PART_BYTES).contains(&last.bytes)
+        }
+        None => false,
+    };
+    // Summed after the sizes: two that cannot be could be more than the number takes.
+    let total = || parts.iter().map(|part| part.bytes).sum::<u64>();
+    are_full && bytes <= MAX_BUNDLE_BYTES && total() == bytes
 }
 
 fn is_digest(text: &str) -> bool {

@@ -27,6 +27,7 @@ mod prune;
 mod query;
 mod refresh;
 mod remote_candidates;
+mod remote_differences;
 mod remote_gc;
 mod remotes;
 mod rerank;

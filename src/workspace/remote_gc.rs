@@ -182,7 +182,7 @@ fn parts_of(
         }
     };
     Ok(match RemoteManifest::parse(&bytes, commit) {
-        Ok(manifest) => ReadManifest::Parts(manifest.parts),
+        Ok(manifest) => ReadManifest::Parts(manifest.all_parts().cloned().collect()),
         Err(why) => ReadManifest::Unreadable(why),
     })
 }

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, TryLockError};
@@ -12,19 +12,19 @@ use std::time::{Duration, Instant};
 
 use super::prune::HousekeepingTrigger;
 use super::remote_candidates::{PassedOver, RemoteCandidates, TrustedKeys, is_incomplete};
+use super::remote_differences::TransferFile;
 use super::run_history::RunRecorder;
 use super::{OnBundle, Revision, Workspace, cache, view};
 use crate::config::RemoteEntry;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::machine;
 use crate::model::{Budget, CommitId};
 use crate::reconcile::seed;
 use crate::remote::{
     Address, BundlePart, Created, Deadline, MAX_MANIFEST_BYTES, PART_BYTES, Remote, RemoteError,
     RemoteFault, RemoteManifest, RemoteUse, SigningKey, StorePrefix,
 };
-use crate::store::{Index, IndexKey, bundle};
+use crate::store::{Index, IndexKey};
 
 /// How often a question looks whether the one before it has its index.
 const TRY_STEP: Duration = Duration::from_millis(20);
@@ -58,6 +58,8 @@ pub struct Pushed {
     pub bytes: u64,
     /// Bytes that this call uploaded.
     pub uploaded_bytes: u64,
+    /// The commit whose bundle it is the difference to; `None` of a whole one.
+    pub base: Option<String>,
     /// Whether it took the place of an index that had lost parts.
     pub is_mended: bool,
 }
@@ -142,13 +144,15 @@ impl Workspace {
             n_files: manifest.files,
             bytes: manifest.bytes,
             uploaded_bytes,
+            base: manifest.base.as_ref().map(|base| base.commit.clone()),
             is_mended: false,
         };
         let name_of = |digest: &str| place.part(digest);
         let mut is_mended = false;
         if let Some(bytes) = remote.get(&manifest_name, MAX_MANIFEST_BYTES, &wait)? {
             let manifest = read_manifest(&remote, &bytes, &revision.commit)?;
-            match remote.has_parts(&manifest.parts, name_of, &wait) {
+            let parts: Vec<BundlePart> = manifest.all_parts().cloned().collect();
+            match remote.has_parts(&parts, name_of, &wait) {
                 // A garbage collection beside the push that named them took some.
                 Ok(false) => {
                     remote.delete(&manifest_name, &wait)?;
@@ -159,12 +163,21 @@ impl Workspace {
                 _ => return Ok(pushed(&manifest, false, 0)),
             }
         }
-        let file = TransferFile(self.home.transfer_path());
+        let mut file = TransferFile(self.home.transfer_path());
         let done = self.export_for_push(&revision, &file.0, interrupt, &on.bundle)?;
         let mut manifest =
             RemoteManifest::new(done.commit, done.digest, done.n_files, done.database_bytes);
         manifest.bytes = done.bytes;
         manifest.parts = parts_of(&file.0).map_err(|error| local(&error))?;
+        let difference = self.difference_for_push(
+            (&repo, &revision),
+            (&remote, &place),
+            (&file.0, &manifest),
+            &wait,
+        )?;
+        if let Some(difference) = difference {
+            (file, manifest) = difference;
+        }
         if let Some(key) = &key {
             key.sign(&mut manifest);
         }
@@ -274,7 +287,7 @@ impl Workspace {
         Ok(Pulled {
             index_id: Some(taken.index_id),
             n_files: taken.n_files,
-            bytes: nearest.manifest.bytes,
+            bytes: nearest.manifest.total_bytes(),
             n_verified: taken.n_verified,
             passed_over: candidates.into_passed(),
             ..pulled(PullState::Taken, Some(&nearest))
@@ -405,35 +418,16 @@ impl Workspace {
         let place = place_of(repo)?;
         let manifest = &nearest.manifest;
         // The bundle itself lies on the disk until it is unpacked.
-        self.has_room_for(manifest.database_bytes.saturating_add(manifest.bytes))
+        let n_packed = manifest.total_bytes();
+        self.has_room_for(manifest.database_bytes.saturating_add(n_packed))
             .map_err(|what| invalid_object(remote, &what))?;
         seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
-        let transfer = TransferFile(self.home.transfer_path());
-        let mut file = machine::create_private(&transfer.0).map_err(|error| local(&error))?;
         let mut carried = 0;
-        let write = |bytes: &[u8]| {
-            file.write_all(bytes)?;
-            carried += bytes.len() as u64;
-            (on.carried)(carried, manifest.bytes);
-            Ok(())
+        let mut on_bytes = |n_bytes: u64| {
+            carried += n_bytes;
+            (on.carried)(carried, manifest.total_bytes());
         };
-        let name_of = |digest: &str| place.part(digest);
-        remote.download(&manifest.parts, name_of, write, wait)?;
-        drop(file);
-        let end = digest_at_end(&transfer.0).map_err(|error| local(&error))?;
-        if end != manifest.digest {
-            return Err(invalid_object(
-                remote,
-                "its bundle is another than its manifest says",
-            ));
-        }
-        let header = bundle::header(&transfer.0)?;
-        if header.commit != manifest.commit || header.database_bytes != manifest.database_bytes {
-            return Err(invalid_object(
-                remote,
-                "its bundle is another than its manifest says",
-            ));
-        }
+        let transfer = self.bundle_of((remote, &place), manifest, &mut on_bytes, wait)?;
         self.take_in(repo, &transfer.0, is_verified, interrupt, &on.bundle)
     }
 
@@ -488,7 +482,7 @@ impl Workspace {
                 remotes.iter().find(|it| it.name == name).ok_or_else(|| {
                     let hint = match remotes {
                         [] => "`codelens remote add NAME URL` adds one".to_owned(),
-                        _ => format!("there are {}", names()),
+                        _ => format!("name one of these: {}", names()),
                     };
                     Error::invalid(
                         format!("there is no remote `{}`", view::cut_argument(name)),
@@ -529,7 +523,7 @@ pub(super) fn invalid_object(remote: &Remote, what: &str) -> Error {
     .into()
 }
 
-fn local(error: &std::io::Error) -> Error {
+pub(super) fn local(error: &std::io::Error) -> Error {
     Error::new(
         Code::Io,
         format!(
@@ -607,17 +601,8 @@ fn refuse_inside(repo: &Repo, address: &Address) -> Result<()> {
     Ok(())
 }
 
-/// A bundle on its way, which is deleted when it goes.
-struct TransferFile(PathBuf);
-
-impl Drop for TransferFile {
-    fn drop(&mut self) {
-        drop(std::fs::remove_file(&self.0));
-    }
-}
-
 /// Returns the parts of a bundle.
-fn parts_of(path: &Path) -> std::io::Result<Vec<BundlePart>> {
+pub(super) fn parts_of(path: &Path) -> std::io::Result<Vec<BundlePart>> {
     let mut file = File::open(path)?;
     let mut parts = Vec::new();
     let mut bytes = Vec::new();
@@ -646,7 +631,7 @@ fn part_of(path: &Path, at: usize, n_bytes: u64) -> std::io::Result<Vec<u8>> {
 }
 
 /// Returns the digest that a bundle ends with, in hexadecimal; empty for one that is shorter than that.
-fn digest_at_end(path: &Path) -> std::io::Result<String> {
+pub(super) fn digest_at_end(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let Some(at) = length.checked_sub(32) else {

@@ -42,7 +42,12 @@ pub(in crate::cli) fn pushed(done: &Pushed) -> String {
         } else {
             ""
         };
-        format!("pushed {commit} to {remote}: {files}, {size} ({uploaded} uploaded){instead}\n")
+        let base = done.base.as_deref().map_or_else(String::new, |base| {
+            format!(" as the difference to {}", short_sha(base))
+        });
+        format!(
+            "pushed {commit} to {remote}: {files}, {size}{base} ({uploaded} uploaded){instead}\n"
+        )
     } else {
         format!("{remote} has the index of {commit} already: {files}, {size}\n")
     }

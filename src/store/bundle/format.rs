@@ -10,6 +10,9 @@
 //! ```
 //!
 //! The manifest has for each file the hash of its bytes in hexadecimal, a blank, its path and a NUL.
+//!
+//! Of a difference (`base` in the header) the frame is compressed with the unpacked frame of another bundle as its prefix, as `zstd
+//! --patch-from` does it.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
@@ -35,10 +38,19 @@ const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 pub const MAX_DATABASE_BYTES: u64 = 8 << 30;
 
 /// How hard zstd tries.
-const LEVEL: i32 = 9;
+pub(super) const LEVEL: i32 = 9;
+
+/// The same for a bundle that is read a moment later and deleted.
+pub(super) const TRANSIENT_LEVEL: i32 = 1;
 
 /// The most memory that the window of unpacking may take: 16 MiB, four times the window of [`LEVEL`].
 const MAX_WINDOW_LOG: u32 = 24;
+
+/// The same for a difference, whose window reaches back over the frame that it is of: 128 MiB.
+const MAX_PREFIX_WINDOW_LOG: u32 = 27;
+
+/// The longest frame, unpacked, that differences are made of and against: both are held in memory.
+pub(super) const MAX_PREFIX_BYTES: u64 = 64 << 20;
 
 const PIECE_BYTES: usize = 256 << 10;
 
@@ -61,6 +73,16 @@ pub struct Header {
     pub manifest_bytes: u64,
     /// How long the database is, unpacked.
     pub database_bytes: u64,
+    /// Of a difference the digest of the bundle that it is against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+}
+
+impl Header {
+    /// Returns how long the frame is, unpacked.
+    pub(super) fn frame_bytes(&self) -> u64 {
+        self.manifest_bytes.saturating_add(self.database_bytes)
+    }
 }
 
 /// Returns a manifest as it is written.
@@ -80,9 +102,45 @@ pub(super) fn listed(manifest: &BundleManifest) -> Vec<u8> {
 pub(super) fn write(
     out: &File,
     header: &Header,
-    manifest: &[u8],
-    database: &mut dyn Read,
+    (manifest, database): (&[u8], &mut dyn Read),
+    level: i32,
     on_bytes: OnBytes<'_>,
+) -> io::Result<(String, u64)> {
+    write_frame(out, header, |out| {
+        let mut frame = zstd::stream::write::Encoder::new(out, level)?;
+        frame.include_checksum(false)?;
+        frame.write_all(manifest)?;
+        let n_bytes = copy(database, &mut frame, header.database_bytes, on_bytes)?;
+        if n_bytes != header.database_bytes {
+            return Err(io::Error::other("the index changed its size meanwhile"));
+        }
+        frame.finish().map(drop)
+    })
+}
+
+/// Writes a bundle whose unpacked frame is `frame`, as the difference to that of another one. Returns its digest in hexadecimal and its size.
+pub(super) fn write_difference(
+    out: &File,
+    header: &Header,
+    frame: &[u8],
+    prefix: &[u8],
+) -> io::Result<(String, u64)> {
+    write_frame(out, header, |out| {
+        let mut packed = zstd::stream::write::Encoder::with_ref_prefix(out, LEVEL, prefix)?;
+        packed.include_checksum(false)?;
+        packed.long_distance_matching(true)?;
+        packed.window_log(MAX_PREFIX_WINDOW_LOG)?;
+        packed.set_pledged_src_size(Some(frame.len() as u64))?;
+        packed.write_all(frame)?;
+        packed.finish().map(drop)
+    })
+}
+
+/// Writes what stands around a frame, and the frame by `write`.
+fn write_frame(
+    out: &File,
+    header: &Header,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<(String, u64)> {
     let json = serde_json::to_vec(header).map_err(io::Error::other)?;
     let length = u32::try_from(json.len()).map_err(io::Error::other)?;
@@ -91,14 +149,7 @@ pub(super) fn write(
     out.write_all(&FORMAT.to_le_bytes())?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(&json)?;
-    let mut frame = zstd::stream::write::Encoder::new(&mut out, LEVEL)?;
-    frame.include_checksum(false)?;
-    frame.write_all(manifest)?;
-    let n_bytes = copy(database, &mut frame, header.database_bytes, on_bytes)?;
-    frame.finish()?;
-    if n_bytes != header.database_bytes {
-        return Err(io::Error::other("the index changed its size meanwhile"));
-    }
+    write(&mut out)?;
     let digest = out.hasher.finalize();
     out.inner.write_all(digest.as_bytes())?;
     out.inner.flush()?;
@@ -163,48 +214,30 @@ pub(super) fn read(
     accept: &dyn Fn(&Header) -> Result<(), String>,
     on_bytes: OnBytes<'_>,
 ) -> StoreResult<(Header, BundleManifest)> {
-    let mut source = Hashed::of(BufReader::new(file));
-    let (header, packed_bytes) = begin(&mut source, length)?;
-    accept(&header).map_err(refused)?;
-
-    let frame = BufReader::with_capacity(PIECE_BYTES, source.by_ref().take(packed_bytes));
-    let unreadable = |_: io::Error| refused("it is damaged: it cannot be unpacked");
-    let mut frame = zstd::stream::read::Decoder::with_buffer(frame)
-        .map_err(unreadable)?
-        .single_frame();
-    frame.window_log_max(MAX_WINDOW_LOG).map_err(unreadable)?;
-    let mut manifest = Vec::new();
-    let n_bytes = frame
-        .by_ref()
-        .take(header.manifest_bytes)
-        .read_to_end(&mut manifest)
-        .map_err(unreadable)?;
-    if n_bytes as u64 != header.manifest_bytes {
-        return Err(refused("its manifest is shorter than declared"));
-    }
-    let mut target = BufWriter::new(target);
-    // One byte more than declared is enough to know.
-    let mut rest = frame.by_ref().take(header.database_bytes + 1);
-    let n_bytes = copy(&mut rest, &mut target, header.database_bytes, on_bytes)
-        .and_then(|n_bytes| target.flush().map(|()| n_bytes))
-        .map_err(|error| match error.raw_os_error() {
-            Some(_) => io_error("unpack the bundle", place)(error),
-            None => unreadable(error),
-        })?;
-    if n_bytes != header.database_bytes {
-        return Err(refused("its index is not as long as declared"));
-    }
-    let mut frame = frame.finish();
-    if !frame.fill_buf().map_err(cut_off)?.is_empty() {
-        return Err(refused("there is more in it than declared"));
-    }
-    drop(frame);
-    let digest = source.hasher.finalize();
-    let mut noted = [0; 32];
-    source.inner.read_exact(&mut noted).map_err(cut_off)?;
-    if digest != blake3::Hash::from_bytes(noted) {
-        return Err(refused("it is damaged: its digest is another"));
-    }
+    let take = |header: &Header, frame: &mut dyn Read| {
+        let mut manifest = Vec::new();
+        let n_bytes = (&mut *frame)
+            .take(header.manifest_bytes)
+            .read_to_end(&mut manifest)
+            .map_err(unreadable)?;
+        if n_bytes as u64 != header.manifest_bytes {
+            return Err(refused("its manifest is shorter than declared"));
+        }
+        let mut target = BufWriter::new(target);
+        // One byte more than declared is enough to know.
+        let mut rest = frame.take(header.database_bytes + 1);
+        let n_bytes = copy(&mut rest, &mut target, header.database_bytes, on_bytes)
+            .and_then(|n_bytes| target.flush().map(|()| n_bytes))
+            .map_err(|error| match error.raw_os_error() {
+                Some(_) => io_error("unpack the bundle", place)(error),
+                None => unreadable(error),
+            })?;
+        if n_bytes != header.database_bytes {
+            return Err(refused("its index is not as long as declared"));
+        }
+        Ok(manifest)
+    };
+    let (header, manifest) = read_frame((file, length), None, accept, take)?;
     let manifest = unlisted(&manifest)
         .ok_or_else(|| refused("its manifest has no files, or paths that leave the repository"))?;
     if manifest.len() as u64 != header.n_files {
@@ -213,6 +246,76 @@ pub(super) fn read(
         ));
     }
     Ok((header, manifest))
+}
+
+/// Returns the header and the unpacked frame of a bundle of at most [`MAX_PREFIX_BYTES`]; with `prefix` of a difference to that frame.
+pub(super) fn unpacked(path: &Path, prefix: Option<&[u8]>) -> StoreResult<(Header, Vec<u8>)> {
+    let accept = |header: &Header| {
+        if header.frame_bytes() > MAX_PREFIX_BYTES {
+            return Err("it is too long for a difference".to_owned());
+        }
+        Ok(())
+    };
+    let take = |header: &Header, frame: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        let n_bytes = frame
+            .take(header.frame_bytes() + 1)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
+        if n_bytes as u64 != header.frame_bytes() {
+            return Err(refused("it is not as long as declared"));
+        }
+        Ok(bytes)
+    };
+    read_frame(open(path)?, prefix, &accept, take)
+}
+
+/// Reads a bundle: its header, which `accept` is asked about, its frame by `take`, and what has to stand behind that.
+fn read_frame<T>(
+    (file, length): (File, u64),
+    prefix: Option<&[u8]>,
+    accept: &dyn Fn(&Header) -> Result<(), String>,
+    take: impl FnOnce(&Header, &mut dyn Read) -> StoreResult<T>,
+) -> StoreResult<(Header, T)> {
+    let mut source = Hashed::of(BufReader::new(file));
+    let (header, packed_bytes) = begin(&mut source, length)?;
+    accept(&header).map_err(refused)?;
+    if header.base.is_some() != prefix.is_some() {
+        return Err(refused(match prefix {
+            None => "it holds the difference to another bundle alone",
+            Some(_) => "it is whole, and no difference to another bundle",
+        }));
+    }
+    let packed = BufReader::with_capacity(PIECE_BYTES, source.by_ref().take(packed_bytes));
+    let (mut frame, window_log) = match prefix {
+        None => (
+            zstd::stream::read::Decoder::with_buffer(packed).map_err(unreadable)?,
+            MAX_WINDOW_LOG,
+        ),
+        Some(prefix) => (
+            zstd::stream::read::Decoder::with_ref_prefix(packed, prefix).map_err(unreadable)?,
+            MAX_PREFIX_WINDOW_LOG,
+        ),
+    };
+    frame = frame.single_frame();
+    frame.window_log_max(window_log).map_err(unreadable)?;
+    let taken = take(&header, &mut frame)?;
+    let mut packed = frame.finish();
+    if !packed.fill_buf().map_err(cut_off)?.is_empty() {
+        return Err(refused("there is more in it than declared"));
+    }
+    drop(packed);
+    let digest = source.hasher.finalize();
+    let mut noted = [0; 32];
+    source.inner.read_exact(&mut noted).map_err(cut_off)?;
+    if digest != blake3::Hash::from_bytes(noted) {
+        return Err(refused("it is damaged: its digest is another"));
+    }
+    Ok((header, taken))
+}
+
+fn unreadable(_: io::Error) -> StoreError {
+    refused("it is damaged: it cannot be unpacked")
 }
 
 fn is_possible(header: &Header, packed_bytes: u64) -> StoreResult<()> {

@@ -6,6 +6,7 @@
 
 mod check;
 mod compare;
+mod difference;
 mod format;
 mod seal;
 
@@ -13,6 +14,7 @@ use std::fs::File;
 use std::path::Path;
 
 pub use compare::first_difference;
+pub use difference::{MAX_DIFFERENCE_BYTES, apply_difference, write_difference};
 pub use format::{Header, MAX_DATABASE_BYTES, header};
 
 use super::{Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error};
@@ -74,12 +76,16 @@ pub fn write(
             n_files: manifest.len() as u64,
             manifest_bytes: listed.len() as u64,
             database_bytes,
+            base: None,
         };
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", pointer.build));
         let draft = target.with_file_name(name);
         let done = File::create_new(&draft).and_then(|out| {
-            let (digest, bytes) = format::write(&out, &header, &listed, &mut source, on_bytes)?;
+            let (digest, bytes) = {
+                let frame = (listed.as_slice(), &mut source as &mut dyn std::io::Read);
+                format::write(&out, &header, frame, format::LEVEL, on_bytes)?
+            };
             out.sync_data()?;
             std::fs::rename(&draft, target)?;
             Ok((digest, bytes))
@@ -117,13 +123,7 @@ pub fn read(
     let mark = ReaderLock::acquire_shared(&mark_path)?;
     let taken = (|| {
         super::durable::begin(&mark_path)?;
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let target = options
-            .open(&database)
-            .map_err(io_error("create", &database))?;
+        let target = create_private(&database).map_err(io_error("create", &database))?;
         let (header, manifest) =
             format::read(file, length, (&target, &database), accept, on_bytes)?;
         drop(target);
@@ -141,6 +141,15 @@ pub fn read(
     }
     drop(mark);
     taken
+}
+
+/// Creates a file for this user alone; one that is there is an error.
+fn create_private(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn refused(what: impl Into<String>) -> StoreError {

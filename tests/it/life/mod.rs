@@ -5,6 +5,7 @@ mod bundle;
 mod ci;
 mod contexts;
 mod data_dir;
+mod differences;
 mod embed;
 mod embed_refs;
 mod health;
