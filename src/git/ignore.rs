@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 use gix::glob::pattern::Case;
 use gix::ignore::search::{Ignore, pattern_matching_relative_path};
+use gix::index::entry::Mode;
 
 use crate::model::RepoPath;
 
@@ -54,6 +55,13 @@ pub(super) struct RuleFiles {
 }
 
 impl Repo {
+    /// Whether git tracks a path as a repository of its own. Costs a read of the staging area.
+    pub fn is_submodule(&self, path: &RepoPath) -> bool {
+        let staging = self.staging().ok();
+        let mode = staging.and_then(|it| it.mode(it.all(), path.as_str().as_bytes()));
+        mode == Some(Mode::COMMIT)
+    }
+
     /// Returns the origin of the rule that hides `path`, if any does; a directory that is hidden hides its content.
     /// Tracked files are not hidden by git's rules. Costs a read of the staging area.
     pub fn ignored_by(

@@ -209,13 +209,13 @@ pub fn n_matching(read: &Read<'_>, filters: &Filters) -> StoreResult<u64> {
     Ok(searched.count() as u64)
 }
 
-/// Whether files pass the filters, and every one of them is binary.
-pub fn are_binary(read: &Read<'_>, filters: &Filters) -> StoreResult<bool> {
+/// Whether files pass the filters, and every one of them is left out for the same reason.
+pub fn have_skip(read: &Read<'_>, filters: &Filters, reason: SkipReason) -> StoreResult<bool> {
     let fits = filter::FileFilter::of(read, filters)?;
     let files = read.files_under("")?;
     let mut fitting = files.iter().filter(|file| fits.has(file)).peekable();
     let is_any = fitting.peek().is_some();
-    Ok(is_any && fitting.all(|file| file.skip == Some(SkipReason::Binary)))
+    Ok(is_any && fitting.all(|file| file.skip == Some(reason)))
 }
 
 fn is_prose(language: &str) -> bool {

@@ -15,6 +15,10 @@ use crate::workspace::{Analysis, View, language, language_of};
 pub(super) const BINARY: &str =
     "Binary files are indexed by their names alone; no tool here reads them.";
 
+/// The answer to a question about secrets alone.
+pub(super) const SECRET: &str =
+    "Files whose names or bytes look like secrets are read by no tool here.";
+
 /// The answer to any question where the index holds nothing.
 pub(super) const EMPTY: &str = "No file of the repository is in the index.";
 
@@ -42,7 +46,11 @@ impl AnalysedOutput {
         let is_file = file.is_some();
         let skip = file.and_then(|row| row.skip);
         let is_without_text = skip.is_some_and(|skip| !skip.keeps_text());
-        let is_binary = skip == Some(SkipReason::Binary);
+        let unread = skip.and_then(|skip| match skip {
+            SkipReason::Binary => Some(BINARY),
+            SkipReason::Secret => Some(SECRET),
+            _ => None,
+        });
         let mut full = 0;
         let (mut outlined, mut texts) = (BTreeMap::new(), BTreeMap::new());
         for (id, n) in view.read.languages_under(path)? {
@@ -60,7 +68,7 @@ impl AnalysedOutput {
             return Ok(None);
         }
         let consequence = if is_without_text {
-            "are indexed by their names alone; `match: literal` of cl_search (`codelens grep --match literal`) finds lines of them"
+            "are indexed by their names alone; `codelens grep TEXT --match literal` (`match: literal` of cl_search) finds lines of them"
         } else {
             "are searched as text only: their definitions and calls are not known; use cl_search"
         };
@@ -79,10 +87,9 @@ impl AnalysedOutput {
             outline,
             text,
             languages: outlined,
-            note: if is_binary {
-                BINARY.to_owned()
-            } else {
-                format!("{}.", notes.join(". "))
+            note: match unread {
+                Some(why) => why.to_owned(),
+                None => format!("{}.", notes.join(". ")),
             },
         }))
     }

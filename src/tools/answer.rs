@@ -143,7 +143,7 @@ fn state(freshness: &Freshness, was_complete: bool) -> Option<String> {
             done(n_pending).min(99)
         ),
         FreshnessState::Partial if n_pending > 0 => format!(
-            "{n_pending} of {n_files} files changed and are not read again yet: what is said of them is as it was before. {next}"
+            "{n_pending} of {n_files} files changed, or may have, and are not read again yet: what is said of them may be of before. {next}"
         ),
         FreshnessState::Partial => format!(
             "The index is {} % built: all files are read, but the imports and calls of {n_queued} of {n_files} are not followed yet: \
@@ -151,7 +151,7 @@ fn state(freshness: &Freshness, was_complete: bool) -> Option<String> {
             done(n_queued).min(99)
         ),
         FreshnessState::Unknown(reason) => format!(
-            "The index is not proved to equal the work tree: {}.",
+            "The index is not proved to equal the work tree: {}. Ask again, or call cl_refresh.",
             reason.sentence()
         ),
     })

@@ -7,14 +7,14 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::analysed::{BINARY, EMPTY};
+use super::analysed::{BINARY, EMPTY, SECRET};
 use super::answer::{Cursor, FreshnessFields};
 use super::places::{Defaults, KnownBy, omit_default_hops};
 use super::ranking::{self, RankingOutput};
 use crate::config::{Config, LowConfidence};
 use crate::error::{Code, Error, Result};
 use crate::graph::neighborhood::neighborhood;
-use crate::model::{RepoPath, Sources as _, shell_word};
+use crate::model::{RepoPath, SkipReason, Sources as _, shell_word};
 use crate::search::snippet::{self, Snippet};
 use crate::search::{
     self, Confidence, Filters, Hit, Level, PageRequest, Query, QueryLiteral, QuestionMeaning,
@@ -325,14 +325,21 @@ pub(super) fn say_nothing_found(
     if n_files == 0 {
         freshness_fields.say(if view.read.counts()?.files == 0 {
             EMPTY
-        } else if search::are_binary(view.read, filters)? {
+        } else if search::have_skip(view.read, filters, SkipReason::Binary)? {
             BINARY
+        } else if search::have_skip(view.read, filters, SkipReason::Secret)? {
+            SECRET
         } else {
-            "No text of these files is in the index; `match: literal` (codelens grep --match literal) finds lines of them."
+            "No text of these files is in the index; `match: literal` (codelens grep TEXT --match literal) finds lines of them."
         });
         return Ok(());
     }
-    freshness_fields.say_nothing_found("No indexed file contains any of these words", n_files);
+    let found = if *filters == search::Filters::default() {
+        "No indexed file contains any of these words"
+    } else {
+        "No file that passes the filters contains any of these words"
+    };
+    freshness_fields.say_nothing_found(found, n_files);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 //! A number out of bounds is no error: `clamp` takes the nearer bound.
 
 use std::borrow::Cow;
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -31,11 +32,17 @@ impl<const MIN: i64, const MAX: i64> FromStr for Number<MIN, MAX> {
     type Err = NotWhole;
 
     fn from_str(text: &str) -> Result<Self, NotWhole> {
-        text.parse().map(Self).map_err(|_| NotWhole)
+        text.parse()
+            .map(Self)
+            .or_else(|error: ParseIntError| match error.kind() {
+                IntErrorKind::PosOverflow => Ok(Self(i64::MAX)),
+                IntErrorKind::NegOverflow => Ok(Self(i64::MIN)),
+                _ => Err(NotWhole),
+            })
     }
 }
 
-/// A text that is no whole number, or one beyond the range of an `i64`.
+/// A text that is no whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is no whole number")]
 pub struct NotWhole;

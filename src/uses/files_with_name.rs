@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
+use super::importers::Exposure;
 use super::unbound_uses::may_name;
 use crate::error::Result;
 use crate::model::{Analysis, FileId, RepoPath};
@@ -18,11 +19,11 @@ pub(super) const MAX_READ_BYTES: usize = 16 << 20;
 const MAX_NAMESAKES: usize = 16;
 
 impl Uses<'_> {
-    /// Returns how many files of code hold the name of definitions, although the index knows no use of it there, no place of unknown
+    /// Returns how many files of code hold the name of definitions, although the index knows no use of it there, no import, no place of unknown
     /// meaning and no definition: it may stand in a comment, or in code that could not be read. 0 where more than
     /// 16 definitions have the name. Reads the files that may hold it, since the index folds the endings of words; beyond 16 MB
     /// of them every file counts.
-    pub fn n_unexplained_files(&self, targets: &[SymbolRow]) -> Result<u64> {
+    pub fn n_unexplained_files(&self, targets: &[SymbolRow], exposure: &Exposure) -> Result<u64> {
         let first = &targets[0];
         let norm = token::normal_form(&first.name);
         let namesakes = self.read.symbols_named(&norm)?;
@@ -36,6 +37,8 @@ impl Uses<'_> {
             known.extend(edges.iter().map(|it| it.src_file));
             paths.insert(namesake.path);
         }
+        let passing = exposure.importers.iter().chain(&exposure.reexporters);
+        paths.extend(passing.map(|it| it.0.clone()));
         let places = self.read.unbound_places(&first.name)?;
         paths.extend(places.into_iter().map(|it| it.path));
         let files = self.read.files_with_word(&norm)?;

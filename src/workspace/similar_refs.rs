@@ -14,6 +14,14 @@ const MAX_COMPARED_BYTES: usize = 100;
 
 /// Returns the next step after a name of no branch, tag or commit, with the known names most like it.
 pub(super) fn hint(asked: &str, known: Vec<String>) -> String {
+    if let Some(base) = base_of_ancestor(asked)
+        && (base == "HEAD" || known.iter().any(|name| name == base))
+    {
+        return format!(
+            "`{}` is there, but has no such ancestor in this clone; a shallow one lacks the older commits (`git fetch --deepen 100`)",
+            cut_argument(base)
+        );
+    }
     let near: Vec<String> = similar(asked, known)
         .into_iter()
         .map(|name| format!("`{}`", cut_argument(&name)))
@@ -24,6 +32,12 @@ pub(super) fn hint(asked: &str, known: Vec<String>) -> String {
     } else {
         format!("did you mean {}? {names}", near.join(" or "))
     }
+}
+
+/// Returns the name that steps back are counted from: `main` of `main~2`; `None` where there are no steps.
+fn base_of_ancestor(asked: &str) -> Option<&str> {
+    let (base, _) = asked.split_at_checked(asked.find(['~', '^'])?)?;
+    (!base.is_empty()).then_some(base)
 }
 
 /// Returns the names most like one: `feture` → `feature`, `3.4.0` → `v3.4.0`, `login` → `origin/login`.

@@ -241,7 +241,19 @@ pub(super) fn why_absent(repo: &Repo, path: &RepoPath) -> Error {
         Ok(_) if matches!(repo.ignored_by(path, !is_file), Ok(Some(_))) => not_indexed("ignored"),
         Ok(found) if found != *path => not_indexed(SkipReason::Symlink.as_str()),
         Ok(_) if is_file => not_indexed("not brought up yet, or excluded"),
-        Ok(_) => not_indexed("no file below it is indexed"),
+        Ok(_) if repo.is_submodule(path) => Error::new(
+            Code::NotIndexed,
+            format!(
+                "`{}` is a submodule: a repository of its own",
+                cut_argument(path.as_str())
+            ),
+            "ask there; one that is not checked out is brought by `git submodule update --init`",
+        ),
+        Ok(_) => Error::new(
+            Code::NotIndexed,
+            format!("no file below `{}` is indexed", cut_argument(path.as_str())),
+            "`codelens list-files` (cl_map with `view: files`) lists the files that are",
+        ),
     }
 }
 
@@ -307,7 +319,7 @@ pub fn missing(path: &RepoPath) -> Error {
             "there is no file or directory `{}`",
             cut_argument(path.as_str())
         ),
-        "paths are relative to the root of the repository; `codelens map` (cl_map) lists files",
+        "paths are relative to the root of the repository; `codelens list-files` (cl_map with `view: files`) lists the files",
     )
 }
 

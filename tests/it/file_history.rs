@@ -315,7 +315,7 @@ fn owners_of_the_repository_come_first_and_can_be_left_out() {
         .stdout;
     assert!(printed.contains("owner: @ann (CODEOWNERS)"), "{printed}");
     assert!(
-        printed.contains("2 commits (2 in 90 days, 1 fix)"),
+        printed.contains("2 commits (2 in the 90 days before the last one, 1 fix)"),
         "{printed}"
     );
     cli.set("CODELENS_OWNERS", "off");

@@ -201,7 +201,7 @@ fn impact_says_what_is_meant_and_guesses_nothing() {
     let answer = cli.json(&["impact", "deep"]);
     assert_eq!(
         answer["summary"],
-        "No definition is named `deep`. The word `deep` occurs in no text that is indexed; 1 file is indexed in part or by the name alone, see `cl_stats`."
+        "No definition is named `deep`. The word `deep` occurs in no text that is indexed; 1 file holds text that is not (secrets, lock files, generated or large files: `cl_stats` counts them)."
     );
     let answer = cli.json(&["impact", "drain", "--path", "src/main.ts"]);
     let summary = answer["summary"].as_str().unwrap();

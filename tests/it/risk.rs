@@ -110,7 +110,7 @@ fn files_that_are_usually_changed_too_are_missing_from_a_change() {
     for part in [
         "Usually changed too",
         "src/tax.ts in 6 of 7 commits of src/price.ts",
-        "7 commits (7 in 90 days, 1 fix); more commits than 83 % of the files",
+        "7 commits (7 in the 90 days before the last one, 1 fix); more commits than 83 % of the files",
         "@prices (CODEOWNERS)",
         "Figures of the whole history (7 commits).",
     ] {

@@ -270,7 +270,7 @@ class Pet { int getBirthDate() { return 1; } }
     repo.write("app/models.py", text.replace("is_editable", "can_edit"));
     let said = summary(&["impact", "--changes"]);
     assert!(
-        said.contains("no use of them is left in code that is followed. The word is in 2 files"),
+        said.contains("no use is left in code that is followed. The word is in 2 files"),
         "{said}"
     );
     let said = summary(&["changes"]);

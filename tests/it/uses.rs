@@ -241,7 +241,7 @@ fn uses_of_a_renamed_definition_dangle() {
     assert_eq!(uses, USES_OF_TOTAL);
     let summary = answer["summary"].as_str().unwrap();
     assert!(
-        summary.starts_with("1 definition removed or renamed: 7 places still name them"),
+        summary.starts_with("1 definition is gone (removed, renamed or moved): 7 uses are left"),
         "{summary}"
     );
     // Asked for by its old name, it says what became of it.

@@ -74,9 +74,15 @@ impl AnswerText for ChunksOutput {
 
 fn file(file: &ListedFile, screen: &Screen) -> String {
     let path = screen.paint(PLACE, &visible(&file.path));
-    let mut facts = vec![visible(&file.language).into_owned()];
+    let is_left_out = file.skipped.is_some_and(skipped::is_left_out);
+    let mut facts = Vec::new();
+    if !is_left_out {
+        facts.push(visible(&file.language).into_owned());
+    }
     facts.extend(file.bytes.map(bytes));
-    facts.push(plural(file.lines.into(), "line"));
+    if !is_left_out {
+        facts.push(plural(file.lines.into(), "line"));
+    }
     facts.extend(file.skipped.map(skipped::reason));
     let facts = screen.paint(FAINT, &facts.join(", "));
     format!("{path}  {facts}{}\n", hits::stale(file.stale, screen))

@@ -200,14 +200,14 @@ pub(super) fn person(name: &str, share: Option<f64>, commits: &str) -> String {
     }
 }
 
-/// Returns the counts of a file's history, e.g. `12 commits (3 in 90 days, 4 fixes)`.
+/// Returns the counts of a file's history, e.g. `12 commits (3 in the 90 days before the last one, 4 fixes)`.
 pub(super) fn history_line(commits: u64, commits90: u64, fixes: u64) -> String {
     let fixes = match fixes {
         1 => "1 fix".to_owned(),
         n => format!("{} fixes", count(n)),
     };
     format!(
-        "{} ({} in 90 days, {fixes})",
+        "{} ({} in the 90 days before the last one, {fixes})",
         plural(commits, "commit"),
         count(commits90)
     )

@@ -7,6 +7,8 @@ use crate::cli::screen::visible;
 use crate::model::SkipReason;
 use crate::workspace::reason_in_words;
 
+const NESTED_REPOSITORY: &str = "nestedRepository";
+
 /// Adds a row for files that were left out, and one for those of which a part is indexed. `n_files` counts all files, these
 /// among them: `3 of the 705 files (2 binary, 1 lock file)`.
 pub(super) fn add_skipped(
@@ -22,12 +24,17 @@ pub(super) fn add_skipped(
         if counts.is_empty() {
             continue;
         }
-        let total = counts.iter().map(|(_, number)| number).sum();
+        // Repositories inside this one are none of its files.
+        let (nested, counts): (Vec<_>, Vec<_>) = counts
+            .into_iter()
+            .partition(|(name, _)| *name == NESTED_REPOSITORY);
+        let total: u64 = counts.iter().map(|(_, number)| number).sum();
         let files = plural(n_files, "file");
-        facts.add(
-            heading,
-            format!("{} of the {files} ({})", count(total), reasons(&counts)),
-        );
+        let of_files =
+            (total > 0).then(|| format!("{} of the {files} ({})", count(total), reasons(&counts)));
+        let nested = (!nested.is_empty()).then(|| reasons(&nested));
+        let said: Vec<String> = of_files.into_iter().chain(nested).collect();
+        facts.add(heading, said.join(", "));
     }
 }
 
@@ -36,7 +43,12 @@ pub(super) fn reasons(counts: &[(&str, u64)]) -> String {
     let one = |(name, number): &(&str, u64)| {
         let words = visible(&reason_in_words(name)).into_owned();
         match *name {
-            "lockFile" | "symlink" | "missingBlob" | "nonUtf8Name" => plural(*number, &words),
+            NESTED_REPOSITORY if *number != 1 => {
+                format!("{} nested repositories", count(*number))
+            }
+            "lockFile" | "symlink" | "missingBlob" | "nonUtf8Name" | "secret" => {
+                plural(*number, &words)
+            }
             _ => format!("{} {words}", count(*number)),
         }
     };
@@ -51,6 +63,11 @@ pub(super) fn reason(name: &str) -> String {
         "left out"
     };
     format!("{verb}: {}", visible(&reason_in_words(name)))
+}
+
+/// Whether a file is left out for a reason, and not read in part.
+pub(super) fn is_left_out(name: &str) -> bool {
+    !keeps_text(name)
 }
 
 fn keeps_text(name: &str) -> bool {

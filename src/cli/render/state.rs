@@ -60,7 +60,7 @@ impl AnswerText for CurrentOutput {
             let next = match seed {
                 None => "the first question builds it, or `codelens refresh`".to_owned(),
                 Some(seed) => format!(
-                    "the next question starts it from {}, and reads {pending}",
+                    "the next question about it starts it from {}, where {pending} may differ",
                     visible(seed)
                 ),
             };

@@ -238,7 +238,7 @@ fn the_current_state_is_told_in_lines() {
     work tree   project
     index       missing  idx_0123456789abcdef0123456789abcdef
     changes     3 files differ from HEAD
-    next        the next question starts it from idx_ff, and reads 1 file
+    next        the next question about it starts it from idx_ff, where 1 file may differ
     "#);
     assert_eq!(
         rendered(&CurrentOutput::default(), PLAIN),

@@ -152,13 +152,8 @@ fn of_card(card: &CardOutput, lines: &mut Vec<String>) {
     }
 }
 
-/// Returns the sentences about files that are pending and words that nothing holds.
+/// Returns the sentence about words that nothing holds.
 fn unknown(output: &ExploreOutput) -> impl Iterator<Item = String> {
-    let freshness_fields = &output.freshness_fields;
-    let pending = (freshness_fields.pending_files > 0).then(|| {
-        let files = plural(freshness_fields.pending_files, "file");
-        format!("{files} not read yet: what is in them is missing here.")
-    });
     let words: Vec<&str> = output
         .missing
         .iter()
@@ -167,7 +162,7 @@ fn unknown(output: &ExploreOutput) -> impl Iterator<Item = String> {
         .collect();
     let missing = (!words.is_empty() && output.n_results() > 0)
         .then(|| format!("No result holds: {}.", words.join(", ")));
-    [pending, missing].into_iter().flatten()
+    missing.into_iter()
 }
 
 fn names<'a>(found: impl Iterator<Item = &'a str>) -> Option<String> {

@@ -564,6 +564,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_removed: removed.len(),
         unchecked: unchecked_uses(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
+        n_dangling_tests: n_in_tests(view, &removed),
         n_doubtful: removed.iter().map(RemovedDefinition::n_doubtful).sum(),
         n_unresolved: change_set::n_unresolved(&removed),
         n_unbound: output.completeness.unresolved_sites,
@@ -581,6 +582,12 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     output.summary += &targets::namesakes(view, asked, &targets)?;
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns how many of the uses that definitions which are gone still have are in test files.
+fn n_in_tests(view: &View<'_>, removed: &[RemovedDefinition]) -> u64 {
+    let uses = removed.iter().flat_map(|one| &one.uses);
+    uses.filter(|it| view.roles.is_test(&it.path)).count() as u64
 }
 
 /// Returns how many of the definitions have uses that are not followed; 1 for a file without definitions whose language is not analysed.

@@ -14,7 +14,7 @@ use crate::tools::analysed::is_outlined;
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::number::clamp;
 use crate::tools::places::Defaults;
-use crate::uses::{NameOccurrence, OccurrenceMeaning, UseKind, Uses};
+use crate::uses::{Exposure, NameOccurrence, OccurrenceMeaning, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
@@ -103,12 +103,12 @@ pub(super) fn add(
     truncate_to_bytes(&mut reexported_by, DEFAULT_LIST_BYTES / 8);
     output.truncated |= reexported_by.len() < exposure.reexporters.len();
     output.reexported_by = reexported_by;
-    output.exported_from = exposure.packages;
+    output.exported_from.clone_from(&exposure.packages);
     output.truncated |= exposure.is_cut;
     if input.sites {
         add_sites(view, uses, input, targets, output)?;
     } else {
-        add_unbound(view, uses, targets, output)?;
+        add_unbound(view, uses, targets, &exposure, output)?;
     }
     add_pasting_macros(uses, first, output)
 }
@@ -147,6 +147,7 @@ fn add_unbound(
     view: &View<'_>,
     uses: &Uses<'_>,
     targets: &[SymbolRow],
+    exposure: &Exposure,
     output: &mut ImpactOutput,
 ) -> Result<()> {
     let first = &targets[0];
@@ -155,7 +156,7 @@ fn add_unbound(
     if places.is_empty() && output.callers.is_empty() && !is_outlined(&first.path) {
         return add_doubts(view, uses, targets, output);
     }
-    output.completeness.unsearched_files = uses.n_unexplained_files(targets)?;
+    output.completeness.unsearched_files = uses.n_unexplained_files(targets, exposure)?;
     let total = places.iter().map(|place| u64::from(place.count)).sum();
     output.completeness.unresolved_sites = total;
     output.unresolved_total = Some(total).filter(|total| *total > 0);

@@ -57,6 +57,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_removed: usize,
     /// Uses that still name them.
     pub(super) n_dangling: u64,
+    /// Those of them in test files.
+    pub(super) n_dangling_tests: u64,
     /// Those of them that may mean a member of a base from outside the repository.
     pub(super) n_doubtful: u64,
     /// Further uses of their names whose meaning is not known.
@@ -131,9 +133,10 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         (0, _, _) if found.is_partial => "No definition of it is read yet.".to_owned(),
         (0, _, _) if found.is_of_changes => "No changed definitions.".to_owned(),
         (0, _, _) => "No definitions are known in this file.".to_owned(),
-        (_, 0, _) if found.is_partial => {
-            "Unknown: the index is not complete; no use was found in the files indexed so far.".to_owned()
-        }
+        (_, 0, _) if found.is_partial => format!(
+            "Unknown: the index is not complete; no use {}was found in the files indexed so far.",
+            if found.n_removed > 0 { "of what else changed " } else { "" }
+        ),
         (n, 0, _) if found.n_outlined == n => match found.n_words {
             (0, _) => OUTLINED.to_owned(),
             (n, n_files) => format!(
@@ -169,8 +172,13 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
                 0 => String::new(),
                 n => format!(" ({n} by dispatch)"),
             };
+            let what = if found.n_removed > 0 {
+                "What else changed has "
+            } else {
+                ""
+            };
             format!(
-                "{}{dispatched}. Affects {} and {last} ({steps}).",
+                "{what}{}{dispatched}. Affects {} and {last} ({steps}).",
                 count(n as u64, "direct caller"),
                 reached.join(", "),
             )
@@ -233,10 +241,11 @@ fn unknown_uses(found: &ImpactFigures, n_places: u64, implicit: &str) -> String 
 fn gone(found: &ImpactFigures) -> Vec<String> {
     let mut said = Vec::new();
     if found.n_removed > 0 {
-        let gone = count(found.n_removed as u64, "definition");
+        let n_gone = found.n_removed as u64;
+        let gone = format!("{} {} gone", count(n_gone, "definition"), are(n_gone));
         said.push(match found.n_dangling {
             0 if found.n_unresolved > 0 => format!(
-                "{gone} removed or renamed; no use of them is left that is proved, and {} of their names {} unresolved.",
+                "{gone} (removed, renamed or moved): no use is left that is proved, and {} of their names {} unresolved.",
                 count(found.n_unresolved, "use"),
                 are(found.n_unresolved)
             ),
@@ -245,14 +254,18 @@ fn gone(found: &ImpactFigures) -> Vec<String> {
                 &found.unfollowed_of_removed,
             ) {
                 Some(files) => {
-                    format!("{gone} removed or renamed; no use of them is left in code that is followed. {files}")
+                    format!("{gone} (removed, renamed or moved): no use is left in code that is followed. {files}")
                 }
-                None => format!("{gone} removed or renamed; no use of them is left that could be found."),
+                None => format!("{gone} (removed, renamed or moved): no use is left that could be found."),
             },
             n => format!(
-                "{gone} removed or renamed: {} still {} them (`changeSet.removed`){}.",
-                count(n, "place"),
-                if n == 1 { "names" } else { "name" },
+                "{gone} (removed, renamed or moved): {} {} left{} (`changeSet.removed`){}.",
+                count(n, "use"),
+                are(n),
+                match found.n_dangling_tests {
+                    0 => String::new(),
+                    n_tests => format!(", {n_tests} of them in tests"),
+                },
                 doubt(n, found.n_doubtful)
             ),
         });
@@ -324,7 +337,7 @@ pub(in crate::tools) fn in_unfollowed(word: &str, found: &UnfollowedFiles) -> Op
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.
 pub(super) fn note(found: &ImpactFigures) -> String {
     if found.is_partial {
-        return "The index is not complete (`freshness`): ask again, or call cl_refresh first."
+        return "More may be known when the index is up to date (`freshness`): ask again, or call cl_refresh."
             .to_owned();
     }
     if found.n_outlined > 0 && found.n_outlined == found.n_targets && found.n_unbound == 0 {
@@ -339,7 +352,14 @@ pub(super) fn note(found: &ImpactFigures) -> String {
         return uses;
     }
     let unread = unread(found.n_unsearched, "name");
-    let said = format!("{uses} {unread}: `sites` reads them.");
+    let said = format!(
+        "{uses} {unread}: pass `sites` to read {}.",
+        if found.n_unsearched == 1 {
+            "it"
+        } else {
+            "them"
+        }
+    );
     said.trim_start().to_owned()
 }
 
@@ -575,7 +595,7 @@ mod tests {
         };
         assert_eq!(
             summary(&found, ""),
-            "1 definition removed or renamed: 45 places still name them (`changeSet.removed`)."
+            "1 definition is gone (removed, renamed or moved): 45 uses are left (`changeSet.removed`)."
         );
         found = ImpactFigures {
             is_of_changes: true,

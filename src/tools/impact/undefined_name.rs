@@ -307,11 +307,11 @@ fn how_to_read_all(word: &str, occurrences: &NameOccurrences) -> String {
 fn nowhere(word: &str, n_without_text: u64) -> String {
     let left_out = match n_without_text {
         0 => return format!("The word `{word}` occurs in no indexed file."),
-        1 => "1 file is".to_owned(),
-        n => format!("{n} files are"),
+        1 => "1 file holds".to_owned(),
+        n => format!("{n} files hold"),
     };
     format!(
-        "The word `{word}` occurs in no text that is indexed; {left_out} indexed in part or by the name alone, see `cl_stats`."
+        "The word `{word}` occurs in no text that is indexed; {left_out} text that is not (secrets, lock files, generated or large files: `cl_stats` counts them)."
     )
 }
 

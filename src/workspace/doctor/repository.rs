@@ -56,11 +56,17 @@ pub fn data_directory(config: &Config) -> Check {
     let place = config.home.display();
     if !config.home.exists() {
         let above = config.home.ancestors().find(|it| it.exists());
-        if let Some(above) = above.filter(|it| !machine::is_writable(it)) {
+        let is_of_use = |it: &Path| it.is_dir() && machine::is_writable(it);
+        if let Some(above) = above.filter(|it| !is_of_use(it)) {
+            let (above, is_dir) = (above.display(), above.is_dir());
             return Check::failed(
                 name,
                 format!("{place} does not exist and cannot be made"),
-                format!("make {} writable, or set CODELENS_HOME", above.display()),
+                if is_dir {
+                    format!("make {above} writable, or set CODELENS_HOME")
+                } else {
+                    format!("{above} is no directory: set CODELENS_HOME to another place")
+                },
             );
         }
         return Check::passed(
