@@ -3,6 +3,7 @@
 //! Facts are a function of (bytes, language, facts version) alone: no other file, no clock and no setting enters. `syntax`
 //! extracts them, `link` binds names of other files.
 
+mod ambient;
 mod arena;
 mod binding;
 mod endpoint;
@@ -13,6 +14,7 @@ mod names;
 mod own_uses;
 mod pasted;
 
+pub use ambient::{AMBIENT_UNIT, ambient_export};
 pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use endpoint::{

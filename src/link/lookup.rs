@@ -540,14 +540,19 @@ impl Linker<'_, '_> {
         Some(if in_class { base } else { base.instance() })
     }
 
-    /// Binds a name that a framework auto-imports: `useFoo()` in Nuxt.
+    /// Binds a name that a framework auto-imports, `useFoo()` in Nuxt, or a declaration gives to all files.
     fn auto_imported(&self, file: &Rc<LinkedFile>, used: &Reference) -> Option<Type> {
         let name = file.facts.name(used);
         if used.kind == ReferenceKind::Jsx && !file.binds(name) {
             let found = self.cache.auto_component(file.file, name);
             return found.map(Type::Definition);
         }
-        self.auto_value(file, name)
+        let found = self.auto_value(file, name)?;
+        // An interface has no value.
+        let is_of_type = used.kind.is_of_type() || used.kind == ReferenceKind::Heritage;
+        let is_type = found.symbol().and_then(|(file, at)| self.kind(file, at));
+        let is_type = matches!(is_type, Some(SymbolKind::Interface | SymbolKind::Type));
+        (is_of_type || !is_type).then_some(found)
     }
 
     /// As [`Self::auto_imported`], for a name that is not a JSX element.
@@ -555,7 +560,9 @@ impl Linker<'_, '_> {
         if file.binds(name) {
             return None;
         }
-        self.cache.auto_value(file.file, name).map(Type::Definition)
+        let found = self.cache.auto_value(file.file, name);
+        let found = found.or_else(|| self.cache.ambient(file, name));
+        found.map(Type::Definition)
     }
 
     /// Binds a name that is imported out of the object that a module is, where the member itself is no definition:

@@ -5,6 +5,7 @@
 
 mod affected_importers;
 mod alternatives;
+mod ambient_names;
 mod angular_names;
 mod assigned_functions;
 mod auto_imports;

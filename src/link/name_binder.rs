@@ -296,10 +296,14 @@ impl<'a> NameBinder<'a> {
         self.cache.get(file).map(FactsOf)
     }
 
-    /// The meaning of a name that the file does not bind and a framework auto-imports: `useFoo` in a project of Nuxt.
+    /// The meaning of a name that the file does not bind and a framework auto-imports, `useFoo` in a project of Nuxt, or a declaration gives to
+    /// all files, `declare const VERSION: string`.
     pub fn auto_imported(&self, file: FileId, name: &str) -> Option<Meaning> {
         let own = self.cache.get(file)?;
-        let found = (!own.binds(name)).then(|| self.cache.auto_value(file.into(), name));
+        let found = (!own.binds(name)).then(|| {
+            let of_framework = self.cache.auto_value(file.into(), name);
+            of_framework.or_else(|| self.cache.ambient(&own, name))
+        });
         found.flatten().map(meaning)
     }
 

@@ -26,7 +26,7 @@ pub use go::Platforms;
 pub use node::AutoImports;
 
 use crate::ir::{
-    BRIDGE, FileFacts, ImportKind, JAVA_PACKAGE, LINKAGE, PROTOBUF_FILE, linkage_unit,
+    AMBIENT_UNIT, BRIDGE, FileFacts, ImportKind, JAVA_PACKAGE, LINKAGE, PROTOBUF_FILE, linkage_unit,
 };
 use crate::model::RepoPath;
 use c::CResolver;
@@ -157,15 +157,17 @@ pub fn units(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {
     let offered = facts.offered_bridges().into_iter();
     let of_file =
         (path.extension() == Some("proto")).then(|| format!("{PROTOBUF_FILE}{}", path.file_name()));
-    let bridges: Vec<String> = offered.chain(of_file).collect();
-    if !bridges.is_empty() {
-        all.extend(bridges.into_iter().map(|key| (key, 0)));
+    let ambient = facts.offers_ambient_names();
+    let ambient = ambient.then(|| AMBIENT_UNIT.to_owned());
+    let others: Vec<String> = offered.chain(of_file).chain(ambient).collect();
+    if !others.is_empty() {
+        all.extend(others.into_iter().map(|key| (key, 0)));
         all.sort();
     }
     all
 }
 
-/// Returns the unit that a specifier of a bridge stands for; `None` for any other specifier.
+/// Returns the unit that a specifier of a bridge, or of the names that all files see, stands for; `None` for any other specifier.
 fn bridge_unit(specifier: &str) -> Option<Cow<'_, str>> {
     if let Some(name) = specifier.strip_prefix(LINKAGE) {
         return Some(format!("c:{}", linkage_unit(name)).into());
@@ -173,7 +175,8 @@ fn bridge_unit(specifier: &str) -> Option<Cow<'_, str>> {
     if let Some(package) = specifier.strip_prefix(JAVA_PACKAGE) {
         return Some(format!("java:{package}").into());
     }
-    specifier.starts_with(BRIDGE).then_some(specifier.into())
+    let is_unit = specifier.starts_with(BRIDGE) || specifier == AMBIENT_UNIT;
+    is_unit.then_some(specifier.into())
 }
 
 fn units_of_names(path: &RepoPath, facts: &FileFacts) -> Vec<(String, u8)> {

@@ -14,6 +14,7 @@ use super::pending::{
 };
 use crate::ir::{
     Export, ExportKind, ExprId, Import, ImportKind, ImportedName, PathId, ReferenceKind, Slot,
+    ambient_export,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Span, Symbol, SymbolFlags, SymbolKind};
@@ -86,6 +87,8 @@ pub(super) struct EnclosingSymbol {
     pub(super) members: bool,
     /// Whether they are visible outside without being marked, as in `declare namespace`.
     pub(super) ambient: bool,
+    /// Whether it is `declare global {}`.
+    pub(super) is_global: bool,
 }
 
 /// A statement around a definition that belongs to it: `export`, `declare`, `const … ;`, decorators.
@@ -164,6 +167,8 @@ pub(super) struct FileBuilder<'a> {
     pub(super) references: Vec<PendingReference<'a>>,
     pub(super) imports: Vec<Import>,
     pub(super) exports: Vec<Export>,
+    /// Names that all files see if this one imports and exports nothing, or, with `true`, in any case.
+    pub(super) offered_to_all: Vec<(Export, bool)>,
     /// Local names that other modules can import, by any name.
     pub(super) exported_names: std::collections::HashSet<String>,
     pub(super) scopes: Scopes<'a>,
@@ -213,6 +218,7 @@ impl<'a> FileBuilder<'a> {
             references: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),
+            offered_to_all: Vec::new(),
             exported_names: std::collections::HashSet::default(),
             scopes: Scopes::new(),
             bindings: Vec::new(),
@@ -264,6 +270,7 @@ impl<'a> FileBuilder<'a> {
         }
         let enclosing = &self.enclosing[definition.enclosing as usize];
         let (parent, prefix_len) = (enclosing.parent, enclosing.prefix.len());
+        let is_global = enclosing.is_global;
         let qualified_name = if prefix_len == 0 {
             name.to_owned()
         } else {
@@ -315,7 +322,20 @@ impl<'a> FileBuilder<'a> {
             parent: Some(index),
             members: false,
             ambient: false,
+            is_global: false,
         });
+        let is_type = is_type_alone(definition.kind);
+        if is_global || !inner && (context.ambient || is_type) {
+            let offered = Export {
+                kind: ExportKind::Local,
+                name: ambient_export(name),
+                local: qualified_name.clone(),
+                specifier: String::new(),
+                type_only: is_type,
+                line: definition.name_line,
+            };
+            self.offered_to_all.push((offered, is_global));
+        }
         if parent.is_none() && qualified_name == name {
             self.top_level.insert(name.to_owned(), index);
         }
@@ -525,6 +545,7 @@ impl<'a> FileBuilder<'a> {
             parent,
             members: true,
             ambient: false,
+            is_global: false,
         });
         u32::try_from(self.enclosing.len() - 1).unwrap_or(0)
     }
@@ -594,4 +615,9 @@ fn flags_of(signature: &str) -> SymbolFlags {
     } else {
         SymbolFlags::empty()
     }
+}
+
+/// Whether definitions of a kind are types alone, so that no value has their name.
+fn is_type_alone(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Interface | SymbolKind::Type)
 }

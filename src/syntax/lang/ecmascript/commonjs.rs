@@ -280,6 +280,7 @@ pub(super) fn path_owner(b: &mut FileBuilder<'_>, path: &str, frame: &Frame) -> 
         parent,
         members: true,
         ambient: false,
+        is_global: false,
     });
     byte(b.enclosing.len() - 1)
 }

@@ -98,6 +98,7 @@ pub(super) fn ambient(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame
     if let Some(word) = global {
         let end = word.end_byte();
         enter_namespace(b, ("global", line_of(word)), node, &context, frame);
+        b.enclosing[frame.enclosing as usize].is_global = true;
         if let Some(draft) = b.symbols.last_mut() {
             draft.symbol.signature =
                 signature::of_head(b.source.get(node.start_byte()..end).unwrap_or_default());

@@ -7,8 +7,8 @@ use super::names::plain_receiver;
 use super::pending::PendingReference;
 use super::resolve_locals::LocalResolver;
 use crate::ir::{
-    Binding, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Reference, ReferenceKind,
-    Target,
+    AMBIENT_UNIT, Binding, Export, ExportKind, Expr, ExprArena, ExprId, FileFacts, Import,
+    ImportKind, Reference, ReferenceKind, Target,
 };
 use crate::model::Symbol;
 use crate::model::hash::{HashMap, HashSet};
@@ -125,8 +125,16 @@ pub(super) fn finish(mut b: FileBuilder<'_>, has_errors: bool) -> LoweredScript 
     b.scopes.close();
     mark_exported(&mut b);
     export_members_of_module(&mut b);
+    offer_to_all(&mut b);
     let variables = variables(&b);
     b.imports.sort_by_key(|import| import.line);
+    b.imports.push(Import {
+        specifier: AMBIENT_UNIT.to_owned(),
+        kind: ImportKind::Scope,
+        type_only: false,
+        line: 1,
+        names: Vec::new(),
+    });
     let mut positions = Vec::new();
     let (references, bindings, exprs) = references(&mut b, &mut positions);
     // `{ retries }` names a variable and a member: the one that is known without a type counts.
@@ -200,6 +208,20 @@ fn mark_exported(b: &mut FileBuilder<'_>) {
         };
         b.symbols[at].symbol.exported = exported;
     }
+}
+
+/// Offers all files what a script declares for them, and has it see what others offer.
+fn offer_to_all(b: &mut FileBuilder<'_>) {
+    let is_statement = |it: &Import| matches!(it.kind, ImportKind::Static | ImportKind::Require);
+    let is_module = !b.exports.is_empty() || b.imports.iter().any(is_statement);
+    let offered = std::mem::take(&mut b.offered_to_all).into_iter();
+    let mut offered: Vec<Export> = offered
+        .filter(|(_, in_any_case)| *in_any_case || !is_module)
+        .map(|(export, _)| export)
+        .collect();
+    let mut seen = HashSet::default();
+    offered.retain(|export| seen.insert(export.name.clone()));
+    b.exports.append(&mut offered);
 }
 
 /// Members given to the object that the module is (`module.exports = app; app.use = …`) are names that

@@ -1,0 +1,42 @@
+//! Names that declarations of TypeScript give to all files: `declare const VERSION: string`.
+
+use std::cmp::Reverse;
+
+use super::cache::{Def, FactsCache};
+use super::exports;
+use super::file::LinkedFile;
+use crate::ir::{AMBIENT_UNIT, ambient_export};
+use crate::model::{ModuleId, RepoPath};
+
+impl FactsCache<'_> {
+    /// Returns the definition that a name means which the file does not bind and a declaration offers to all files; of several that of the
+    /// nearest file, since each project has its own.
+    pub(super) fn ambient(&self, file: &LinkedFile, name: &str) -> Option<Def> {
+        let imports = (0_u32..).zip(&file.facts.imports);
+        let mut units = imports.filter(|(_, it)| it.specifier == AMBIENT_UNIT);
+        let unit = self.get(file.target(units.next()?.0)?)?;
+        let name = ambient_export(name);
+        unit.record_name(&name);
+        let offering = self.stars_with(&unit, &name);
+        let resolved = |it: &ModuleId| exports::resolve(self, *it, &name);
+        let mut found: Vec<(ModuleId, Def)> = offering
+            .iter()
+            .filter_map(|it| Some((*it, resolved(it)?)))
+            .collect();
+        if found.len() < 2 {
+            return found.pop().map(|it| it.1);
+        }
+        let own = self.path_of(file.file)?;
+        let nearness = |of: ModuleId| {
+            let other = self.path_of(of);
+            let other = other.as_ref().map_or("", RepoPath::as_str);
+            let shared = own.as_str().split('/').zip(other.split('/'));
+            let n_shared = shared.take_while(|(own, other)| own == other).count();
+            (n_shared, Reverse(other.split('/').count()))
+        };
+        // The first of equal ones, by path: `max_by_key` takes the last.
+        found.reverse();
+        let nearest = found.into_iter().max_by_key(|it| nearness(it.0));
+        nearest.map(|it| it.1)
+    }
+}
