@@ -1,12 +1,13 @@
 //! The built program from outside: exit codes, streams, and a session over standard input and output.
 
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+pub(crate) use crate::support::Session;
 
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"}}"#;
 
@@ -77,93 +78,7 @@ impl Place {
     }
 
     fn serve_silently(&self) -> Session {
-        let mut child = self
-            .command(&["serve"], &self.repo())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Session {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        }
-    }
-}
-
-impl Session {
-    /// Starts a server and speaks `initialize` to it.
-    pub(crate) fn of(mut server: Command) -> Self {
-        let mut child = server
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut session = Self {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        };
-        let client = json!({"name": "test", "version": "1"});
-        let hello =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
-        session.ask(0, "initialize", &hello);
-        session.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        session
-    }
-}
-
-/// A running server.
-pub(crate) struct Session {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Session {
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Says something without an end.
-    pub(crate) fn write(&mut self, text: &str) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(text.as_bytes()).unwrap();
-        input.flush().unwrap();
-    }
-
-    pub(crate) fn line(&mut self, line: &str) {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
-    }
-
-    pub(crate) fn read(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not the protocol: {line:?}"))
-    }
-
-    pub(crate) fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.line(&request.to_string());
-        loop {
-            let message = self.read();
-            if message["id"] == id {
-                return message;
-            }
-        }
-    }
-
-    /// Closes the input and returns how long the process took to end, what it still said, and its
-    /// exit code.
-    pub(crate) fn close(mut self) -> (Duration, String, Option<i32>) {
-        let begun = Instant::now();
-        drop(self.input.take());
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).unwrap();
-        let code = self.child.wait().unwrap().code();
-        (begun.elapsed(), rest, code)
+        Session::silent(self.command(&["serve"], &self.repo()))
     }
 }
 
@@ -360,17 +275,7 @@ fn a_client_without_handshake_is_served() {
 fn the_handshake_needs_no_repository() {
     let place = Place::new();
     let empty = tempfile::tempdir().unwrap();
-    let mut child = place
-        .command(&["serve"], empty.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut session = Session {
-        input: child.stdin.take(),
-        output: BufReader::new(child.stdout.take().unwrap()),
-        child,
-    };
+    let mut session = Session::silent(place.command(&["serve"], empty.path()));
     let hello = session.ask(
         0,
         "initialize",

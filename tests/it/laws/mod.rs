@@ -21,7 +21,6 @@ mod steps;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use codelens::config::{Config, ModelSettings};
@@ -30,31 +29,7 @@ use codelens::workspace::{IndexStatus, Patience, Question, Workspace, Workspaces
 
 use serde_json::{Value, json};
 
-use crate::support::{Cli, Fixture};
-
-/// Returns the whole number that a variable holds, else `or`.
-fn number(name: &str, or: usize) -> usize {
-    std::env::var(name).map_or(or, |text| text.parse().expect("a whole number"))
-}
-
-/// Walks each of so many rounds, as many at once as there are cores.
-fn on_each_core(rounds: usize, walk: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let round = next.fetch_add(1, Ordering::Relaxed);
-                    if round >= rounds {
-                        break;
-                    }
-                    walk(round);
-                }
-            });
-        }
-    });
-}
+use crate::support::{Cli, Fixture, number, on_each_core};
 
 /// A data directory of its own, with the work trees that are open in it.
 pub(crate) struct Bench {

@@ -20,4 +20,18 @@ impl Dice {
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
+
+    /// Returns whether something happens that does so `percent` times in a hundred.
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// Returns `n` of these, or all if they are fewer, in any order.
+    pub(crate) fn sample<T>(&mut self, from: impl IntoIterator<Item = T>, n: usize) -> Vec<T> {
+        let mut rest: Vec<T> = from.into_iter().collect();
+        let n = n.min(rest.len());
+        (0..n)
+            .map(|_| rest.swap_remove(self.below(rest.len())))
+            .collect()
+    }
 }

@@ -8,9 +8,13 @@ mod dice;
 mod fake_model;
 mod fixture;
 mod repo;
+mod rounds;
+mod session;
 
 pub(crate) use cli::{Cli, Ran, walk};
 pub(crate) use dice::Dice;
 pub(crate) use fake_model::{FakeModel, Manner};
 pub(crate) use fixture::{Fixture, Step};
 pub(crate) use repo::{Marker, Repo};
+pub(crate) use rounds::{number, on_each_core};
+pub(crate) use session::Session;
