@@ -56,6 +56,7 @@ section "unit tests"
 RUST_MIN_STACK=16777216 run_tests --lib ${unoptimised[@]+"${unoptimised[@]}"}
 
 section "integration tests"
+# Without `stress`, which measures time: scripts/test.sh runs it alone.
 run_tests --bins --test it
 
 section "examples in the documentation"

@@ -158,14 +158,11 @@ section "the tasks of an agent"
 "$python" tests/real/trial_test.py --binary "$binary"
 "$python" tests/real/trial_test.py --binary "$binary" --repo "$tools/real/rxjs"
 
-section "many processes on a repository that changes"
-"$python" tests/stress/processes_test.py --binary "$binary" --seconds 12 --files 100
-
 section "the first answer after each git step"
 "$python" scripts/staleness.py --tool grep --random 20 >/dev/null
 "$python" scripts/staleness.py --binary "$binary" --random 60
 
-section "branches: changes, broken uses, collisions, refs"
+section "branches: changes, broken uses, collisions"
 for folder in compiler interop/sarif; do
     name=${folder##*/}
     if ! cmp -s "tests/$folder/package-lock.json" "$tools/$name/installed.json"; then
@@ -184,14 +181,9 @@ git clone --quiet "$tools/real/rxjs" "$tools/real/changes"
     --made 6 --real 0
 schema=$tools/sarif/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json
 "$tools/venv/bin/python" tests/interop/ci_test.py --binary "$binary" --schema "$schema"
-"$python" tests/stress/refs_test.py --binary "$binary" --seconds 8
 
-section "kills, damage, full disks, idle servers"
-"$python" tests/stress/kills_test.py --binary "$binary" --kills 12 --steps 1
-"$python" tests/stress/faults_test.py --binary "$binary" --rounds 0
-"$python" tests/stress/write_errors_test.py --binary "$binary" --points 7
-# Within fifteen seconds of the last question a server ends its threads and gives memory back, then it sleeps.
-"$python" tests/stress/idle_test.py --binary "$binary" --repo "$tools/real/rxjs" --rest 20
+section "many processes, refs, kills, damage, full disks, writes that fail, idle servers"
+CODELENS_STRESS_REPO=$tools/real/rxjs cargo test --locked --release --test stress -- --ignored --nocapture --test-threads=1
 
 finished
 printf '\nall passed in %d s\n' "$SECONDS"

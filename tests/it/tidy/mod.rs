@@ -16,6 +16,9 @@ use std::path::Path;
 
 use rules::Source;
 
+/// The folders of tests in Rust.
+const TESTS: [&str; 2] = ["tests/it", "tests/stress"];
+
 /// Returns every Rust file under a folder of the project, with its path from there, sorted.
 fn rust_files(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -91,24 +94,29 @@ fn doc_sentences_name_their_things() {
         .map(|(path, text)| Source { path, text })
         .collect();
     let mut faults = sentences::faults(&sources);
-    let tests = rust_files("tests/it");
-    let tests: Vec<_> = tests
-        .iter()
-        .map(|(path, text)| Source { path, text })
-        .collect();
-    faults.extend(sentences::faults(&tests));
+    for folder in TESTS {
+        let tests = rust_files(folder);
+        let tests: Vec<_> = tests
+            .iter()
+            .map(|(path, text)| Source { path, text })
+            .collect();
+        faults.extend(sentences::faults(&tests));
+    }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
 fn the_tests_are_short_and_say_what_they_are() {
-    let files = rust_files("tests/it");
-    assert!(
-        files.iter().any(|(path, _)| path == "main.rs"),
-        "no tests were found"
-    );
+    let files = TESTS.map(rust_files);
+    for files in &files {
+        assert!(
+            files.iter().any(|(path, _)| path == "main.rs"),
+            "no tests were found"
+        );
+    }
     let faults: Vec<_> = files
         .iter()
+        .flatten()
         .flat_map(|(path, text)| rules::shape(&Source { path, text }))
         .collect();
     assert!(
