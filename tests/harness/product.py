@@ -57,15 +57,14 @@ def words(tool: str, arguments: dict) -> list[str]:
 
 
 class Command:
-    """One process for each call, behind the words `before` where something else is to start it."""
+    """One process for each call."""
 
-    def __init__(self, binary: Path, repo: Path, home: Path, budget_ms: int | None = None, before: tuple[str, ...] = (),
-                 **more: str) -> None:
-        self.binary, self.repo, self.home, self.before = binary, repo, home, before
+    def __init__(self, binary: Path, repo: Path, home: Path, budget_ms: int | None = None, **more: str) -> None:
+        self.binary, self.repo, self.home = binary, repo, home
         self.env = environment(home, budget_ms, **more)
 
     def line(self, *words: str) -> list[str | Path]:
-        return [*self.before, self.binary, *words]
+        return [self.binary, *words]
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Runs a command line as it is written."""
@@ -123,12 +122,6 @@ class Server:
             message = json.loads(line)
             if message.get("id") == self.n_sent and "method" not in message:
                 return message
-
-    def begin(self, tool: str, **arguments: object) -> None:
-        """Sends a call whose answer nobody waits for."""
-        self.n_sent += 1
-        params = {"name": tool, "arguments": arguments}
-        self._send({"jsonrpc": "2.0", "id": self.n_sent, "method": "tools/call", "params": params})
 
     def tools(self) -> list[str]:
         return [tool["name"] for tool in self._request("tools/list", {})["result"]["tools"]]
