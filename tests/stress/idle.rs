@@ -68,6 +68,7 @@ fn rest(checks: &Checks, product: &Product, log: &Path, questions: &[(&str, Valu
             &reply.value,
         );
     }
+    // Within fifteen seconds of the last question a server ends its threads and gives memory back, then it sleeps.
     sleep(Duration::from_secs(setting("REST", 20) as u64));
     let before = runs(server.id());
     sleep(Duration::from_secs(5));
