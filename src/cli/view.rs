@@ -17,7 +17,7 @@ use super::run::{author, listen_for_interrupts, named_repo, without_repo};
 use super::screen::{PLACE, Screen};
 use super::{flags, output};
 use crate::error::{Code, Error, Result};
-use crate::model::RepoPath;
+use crate::model::{Provenance, RepoPath};
 use crate::tools::changes::Changes;
 use crate::tools::impact::{Impact, ImpactTarget};
 use crate::tools::index_state::{Current, Refresh, Stats};
@@ -260,6 +260,7 @@ fn page(matches: &ArgMatches, call: &Call<'_>, editor: Option<String>) -> Result
         editor,
         nodes,
         edges,
+        provenances: Provenance::ALL.iter().map(|it| it.as_str()).collect(),
         indexes: json!(stats.indexes),
     })
 }

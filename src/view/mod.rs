@@ -36,6 +36,8 @@ pub struct PageData {
     pub nodes: Vec<ViewNode>,
     /// Relations between the nodes.
     pub edges: Vec<ViewEdge>,
+    /// The names of every provenance that an edge may have, in the order of their filters.
+    pub provenances: Vec<&'static str>,
     /// The indexes of the repository, as `cl_stats` lists them.
     pub indexes: Value,
 }
@@ -210,6 +212,7 @@ mod tests {
                 1,
                 1,
             )],
+            provenances: vec!["resolved"],
             indexes: serde_json::json!([{"branch": name}]),
         }
     }

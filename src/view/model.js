@@ -3,7 +3,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const isMap = data.mode === "map";
 const nodes = data.nodes;
 const TYPES = [...new Set(data.edges.map((edge) => edge[2]))].sort();
-const PROVENANCES = ["resolved", "member", "name", "path-heuristic"].filter((p) => data.edges.some((edge) => edge[3] === p));
+const PROVENANCES = data.provenances.filter((p) => data.edges.some((edge) => edge[3] === p));
 const filter = { types: new Set(TYPES), provenances: new Set(PROVENANCES), tests: true };
 let words = [];
 

@@ -44,6 +44,8 @@ function small() {
     "src/core/queue.ts": "export function queueJob(n: number) { return n; }\nexport class Box { open() { return queueJob(1); } }\n",
     "src/core/flush.ts": "import { queueJob } from './queue';\nexport function flush() { return queueJob(2); }\n",
     "src/app.ts": "import { flush } from './core/flush';\nimport { queueJob } from './core/queue';\nexport const go = () => flush() + queueJob(3);\n",
+    "src/server.js": "const express = require('express');\nconst app = express();\nfunction show(req, res) { res.end(); }\napp.get('/users/:id', show);\n",
+    "src/client.ts": "export const load = (id: string) => fetch(`/users/${id}`);\n",
     "test/queue.spec.ts": "import { queueJob } from '../src/core/queue';\nqueueJob(4);\n",
   };
   for (const name of HOSTILE) files["odd/" + (name.endsWith(".ts") ? name : name + "/script>.ts")] = `import { queueJob } from '${name.endsWith(".ts") ? "" : "../"}../src/core/queue';\n`
@@ -126,6 +128,14 @@ try {
   // Everything of what is odd can be selected, and its link is one path.
   await page.getByLabel("resolved").check();
   await page.getByLabel("test files").check();
+  // A request and the handler of its route: each provenance of the data has a filter.
+  await page.keyboard.press("/");
+  await page.keyboard.type("server.js");
+  await page.keyboard.press("Enter");
+  assert.equal(await users(), 1, "the client");
+  await page.getByLabel("bridge").uncheck();
+  assert.equal(await users(), 0);
+  await page.getByLabel("bridge").check();
   await page.locator("#tree").focus();
   await page.keyboard.press("Escape");
   await page.keyboard.press("e");
