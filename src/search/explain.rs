@@ -78,8 +78,8 @@ const N_OF_FILE: usize = Factor::Ignored as usize + 1;
 pub struct Explanation {
     /// The signals that found it.
     pub signals: Vec<SignalShare>,
-    /// Factors that scaled the addends, by name; `path` and `history` by those of the whole file alone, `file` and
-    /// `copy` are made of scaled scores.
+    /// Factors that scaled the addends, by name; `path`, `history` and `vector` by those of the whole file alone, `recency` by
+    /// none. `file` and `copy` are made of scaled scores.
     pub factors: Vec<(&'static str, f64)>,
 }
 
@@ -117,7 +117,7 @@ impl ScoreBreakdown {
         self.scales[factor as usize] = by - 1.0;
     }
 
-    /// Returns the sum of the addends so far.
+    /// Returns the sum of the addends so far, scaled by all factors.
     pub(super) fn score(&self) -> f64 {
         let factor: f64 = self.scales.iter().map(|scale| 1.0 + scale).product();
         factor * self.adds.iter().sum::<f64>()

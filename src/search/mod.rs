@@ -157,8 +157,8 @@ pub struct PageRequest<'a> {
 
 /// Returns the requested hits, best first; equal scores by path, then line. A budget that ends gives the hits so far.
 ///
-/// Costs about 1 µs for each chunk that holds one of the question's rarer words, of which at most 40,000 are looked
-/// at, and 10 µs for each hit. `sources` has the texts in which literals are looked for.
+/// Costs two to three µs for each chunk that holds one of the question's rarer words, of which at most
+/// `text::MAX_POSTINGS` are looked at, and 10 µs for each hit. `sources` has the texts in which literals are looked for.
 pub fn search(
     read: &Read<'_>,
     query: &Query,

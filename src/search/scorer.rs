@@ -146,7 +146,7 @@ impl<'a> Scorer<'a> {
         } else {
             self.judge(&chunk, &mut breakdown);
         }
-        // The factors of the whole file do not concern its path's score.
+        // Of the factors, those of the whole file alone scale the path's score.
         let worth = self.worth_of_path(&chunk) * breakdown.of_file();
         let is_written = u32::from(!self.is_generated_data(&chunk));
         let mut scored = Scored {
