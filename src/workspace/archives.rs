@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::run_history::RunRecorder;
 use super::view::cut_argument;
 use super::{Workspace, Workspaces};
-use crate::archive::{Archive, ArchiveError, Strip, is_name};
+use crate::archive::{Archive, Strip, is_name};
 use crate::error::{Code, Error, Result};
 use crate::git::ArchiveRepository;
 use crate::model::{CommitId, shell_word};
@@ -292,36 +292,4 @@ fn unreadable() -> Error {
         "the archives of the data directory can't be read",
         "check the rights of the data directory, then run it again",
     )
-}
-
-impl From<ArchiveError> for Error {
-    fn from(error: ArchiveError) -> Self {
-        let (code, hint) = match &error {
-            ArchiveError::Read(source) if source.kind() == std::io::ErrorKind::NotFound => (
-                Code::PathNotFound,
-                "pass the path of a zip, tar, tar.gz or tar.zst file",
-            ),
-            ArchiveError::Read(_) | ArchiveError::Store(_) => (
-                Code::Io,
-                "check the rights and the space of the disk, then run it again",
-            ),
-            ArchiveError::Cancelled => (Code::Cancelled, "run it again"),
-            ArchiveError::UnknownFormat => (
-                Code::InvalidArgument,
-                "pass the path of a zip, tar, tar.gz or tar.zst file",
-            ),
-            ArchiveError::Damaged(_) | ArchiveError::Empty => {
-                (Code::Refused, "fetch the archive again, then run the same")
-            }
-            ArchiveError::NothingToStrip(_) => (
-                Code::Refused,
-                "run it without --strip, or with --strip auto",
-            ),
-            ArchiveError::Entry { .. } | ArchiveError::TooLarge(_) => (
-                Code::Refused,
-                "pack the sources again without it, or unpack them yourself and run `git init` there",
-            ),
-        };
-        Self::new(code, error.to_string(), hint).because(error)
-    }
 }

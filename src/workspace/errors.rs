@@ -1,10 +1,12 @@
 //! Errors of the rooms → the error that a client sees.
 //!
-//! The only place where a room's error gets its code and its next step.
+//! The usual place where a room's error gets its code and its next step; see also `memory` and `run_history`, which name
+//! their own data.
 
 use std::path::Path;
 
 use super::view::cut_argument;
+use crate::archive::ArchiveError;
 use crate::error::{Code, Error};
 use crate::git::GitError;
 use crate::reconcile::ReconcileError;
@@ -185,6 +187,38 @@ impl From<RemoteError> for Error {
                 "nothing of it was kept: `codelens refresh` builds the same, and `codelens remote gc` removes what is old".to_owned(),
             ),
             RemoteFault::Failed(_) => (Code::Io, format!("run it again in a moment ({list})")),
+        };
+        Self::new(code, error.to_string(), hint).because(error)
+    }
+}
+
+impl From<ArchiveError> for Error {
+    fn from(error: ArchiveError) -> Self {
+        let (code, hint) = match &error {
+            ArchiveError::Read(source) if source.kind() == std::io::ErrorKind::NotFound => (
+                Code::PathNotFound,
+                "pass the path of a zip, tar, tar.gz or tar.zst file",
+            ),
+            ArchiveError::Read(_) | ArchiveError::Store(_) => (
+                Code::Io,
+                "check the rights and the space of the disk, then run it again",
+            ),
+            ArchiveError::Cancelled => (Code::Cancelled, "run it again"),
+            ArchiveError::UnknownFormat => (
+                Code::InvalidArgument,
+                "pass the path of a zip, tar, tar.gz or tar.zst file",
+            ),
+            ArchiveError::Damaged(_) | ArchiveError::Empty => {
+                (Code::Refused, "fetch the archive again, then run the same")
+            }
+            ArchiveError::NothingToStrip(_) => (
+                Code::Refused,
+                "run it without --strip, or with --strip auto",
+            ),
+            ArchiveError::Entry { .. } | ArchiveError::TooLarge(_) => (
+                Code::Refused,
+                "pack the sources again without it, or unpack them yourself and run `git init` there",
+            ),
         };
         Self::new(code, error.to_string(), hint).because(error)
     }
