@@ -25,7 +25,8 @@
 //!
 //! One idea carries the design: a new branch, a moved `HEAD`, a dirty file and a new version of the
 //! extractor are the same event, namely that the manifest which is indexed differs from the one on the
-//! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows.
+//! disk. There is one path from difference to repair ([`reconcile`]), and nothing else writes rows but the verified import,
+//! which reads the files of a bundle again to compare them with its rows.
 
 pub mod archive;
 pub mod cli;

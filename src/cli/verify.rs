@@ -1,6 +1,6 @@
 //! `codelens verify`: runs the test of a saved record and notes that it passed or failed.
 //!
-//! The only place where this program starts another one: a person, or a build server, names the command.
+//! Starts a program that a person, or a build server, names; the pager of `pager` is the other one that codelens starts.
 
 use std::cell::Cell;
 use std::io::Read as _;

@@ -1,7 +1,7 @@
 //! The tools over the Model Context Protocol.
 //!
-//! Knows the protocol library and the asynchronous runtime, and nobody else does: below this room everything blocks, so
-//! every call runs on a thread of its own.
+//! Knows the protocol library, and nobody else does. Below this room everything blocks, so every call runs on a thread of
+//! its own.
 
 mod call;
 mod definitions;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// When work must stop: at a time, or when somebody asks. The only clock of the rooms below.
+/// When work must stop: at a time, or when somebody asks. The deadline that rooms check.
 #[derive(Clone, Debug)]
 pub struct Budget {
     deadline: Option<Instant>,

@@ -1,6 +1,4 @@
-//! The only code that writes rows.
-//!
-//! One [`Writer`] is one transaction.
+//! The transaction that writes rows ([`Writer`]); each table's writes stand in the file of the table.
 
 use std::collections::HashMap;
 
