@@ -38,9 +38,9 @@ kinds! {
         /// A request and the handler of its route, a declaration and the function of another language that it stands for: both
         /// sides write the same name.
         Bridge = 5 "bridge",
-        /// One definition of that name is in reach, nothing more.
+        /// A test that only names it.
         Name = 6 "name",
-        /// A test file, by its name.
+        /// A test file by its name; in `cl_changes` also one that uses other exports of a changed file.
         PathHeuristic = 7 "path-heuristic",
     }
 }
