@@ -1,6 +1,7 @@
 //! Types in words: `List<Item>`, `Item[]`, `() => Item`.
 //!
-//! For checks of the evaluator's rules. Values without a definition have no name.
+//! For `uses`, which tells by the words or the classes of a receiver whether a use changes its meaning. Values without a
+//! definition have no name.
 
 use super::cache::{Def, FactsCache};
 use super::linker::Linker;
@@ -63,23 +64,6 @@ impl Linker<'_, '_> {
         names.sort();
         names.dedup();
         names
-    }
-
-    /// Follows a variable, a field or a getter to the type of its value.
-    pub(super) fn value_type(&self, found: &Type) -> Type {
-        let mut found = found.clone();
-        for _ in 0..MAX_DEPTH {
-            let Type::Definition(Def::Symbol(file, at)) = found else {
-                break;
-            };
-            let held = self.cache.get(file);
-            let held = held.and_then(|loaded| self.declared_type(&loaded, at, None));
-            match held {
-                Some(held) if held != found => found = held,
-                _ => break,
-            }
-        }
-        found
     }
 
     /// Returns the qualified name of the definition that a type is, through the pointers of Rust.

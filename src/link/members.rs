@@ -38,6 +38,9 @@ impl Contained {
 const MAX_EMBEDDED_DEPTH: usize = 16;
 const MAX_EMBEDDED: usize = 256;
 
+/// Variables that are followed to the type of one value.
+const MAX_VALUES: usize = 8;
+
 /// Whether an external base is known to lack a member.
 fn is_lacking(file: &LinkedFile, base: &Type, access: Access<'_>) -> bool {
     let rules = rules::of(file);
@@ -555,6 +558,23 @@ impl Linker<'_, '_> {
         };
         let held = self.infer(loaded, value.or_else(read)?, this)?;
         Some(self.read_by_descriptor(loaded, at, &held).unwrap_or(held))
+    }
+
+    /// Follows a variable, a field or a getter to the type of its value.
+    pub(super) fn value_type(&self, found: &Type) -> Type {
+        let mut found = found.clone();
+        for _ in 0..MAX_VALUES {
+            let Type::Definition(Def::Symbol(file, at)) = found else {
+                break;
+            };
+            let held = self.cache.get(file);
+            let held = held.and_then(|loaded| self.declared_type(&loaded, at, None));
+            match held {
+                Some(held) if held != found => found = held,
+                _ => break,
+            }
+        }
+        found
     }
 
     /// The result of the descriptor protocol, `__get__`, where the class of an attribute's value has it.
