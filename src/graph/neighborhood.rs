@@ -63,7 +63,7 @@ struct FrontierFile {
 
 /// Returns at most `max` neighbours of the files, up to `depth` edges away, the nearest first. The files and their
 /// kinds of edges take turns, so that none takes all the room; among neighbours of one kind a test of the file's name
-/// goes first, then the most used, then those that several of the files lead to.
+/// goes first, then the best known, then the most used, then those that several of the files lead to.
 pub fn neighborhood(
     read: &Read<'_>,
     roles: &Roles<'_>,

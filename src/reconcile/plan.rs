@@ -52,7 +52,7 @@ pub struct Detection {
     pub rests_on_watch: bool,
     /// Whether the index had seen every file once before.
     pub was_complete: bool,
-    /// How many files wait for their imports to be looked at.
+    /// How many files wait to be linked: imports to resolve or names to bind.
     pub n_queued: u64,
     /// Whether a call before this one was killed between the rows and the list of whom they affect.
     pub link_queue_is_stale: bool,

@@ -186,7 +186,7 @@ impl OccurrenceTarget<'_> {
 }
 
 impl Uses<'_> {
-    /// Finds the places where `name` occurs, sorted by their relation to `targets`: the definitions of that name that
+    /// Finds the places where `name` occurs, classified by their relation to `targets`: the definitions of that name that
     /// are one to their users (overloads, merged declarations), or none. Reads and parses each file that holds the
     /// word: some 0.3 s a megabyte.
     pub fn occurrences(&self, name: &str, targets: &[SymbolRow]) -> Result<NameOccurrences> {
@@ -670,7 +670,7 @@ fn aliases(
     all
 }
 
-/// Sorts one place by its relation to the targets.
+/// Classifies one place by its relation to the targets.
 fn meaning_of(
     role: OccurrenceRole,
     bound: &FileMeanings,

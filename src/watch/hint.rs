@@ -122,7 +122,7 @@ impl HintWatch {
         None
     }
 
-    /// Returns whether every directory of a look is watched; events prove nothing here.
+    /// Returns `Useless` where every directory of a look is watched, else `Missing`; events prove nothing here.
     pub fn coverage(&self, visited: &Visited, _: Option<&WatchMoment>) -> WatchCoverage {
         let known = lock(&self.directories);
         let is_known = |directory: &VisitedDirectory| {
