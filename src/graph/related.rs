@@ -191,7 +191,7 @@ fn add_tests_by_convention(
 ) -> StoreResult<()> {
     let found_by_name = match direction {
         Direction::In => test_conventions::tests_of(read, roles, of)?,
-        Direction::Out => test_conventions::tested_by(read, roles, of)?,
+        Direction::Out => test_conventions::sources_of_test(read, roles, of)?,
     };
     for path in found_by_name {
         if !found.iter().any(|near| near.path == path) {

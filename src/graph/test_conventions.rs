@@ -189,7 +189,7 @@ pub fn tests_of(read: &Read<'_>, roles: &Roles<'_>, path: &RepoPath) -> StoreRes
 }
 
 /// Returns the files that a test is of by its name, by path; none for a file that is no test. One pass, too.
-pub fn tested_by(
+pub fn sources_of_test(
     read: &Read<'_>,
     roles: &Roles<'_>,
     path: &RepoPath,

@@ -66,9 +66,9 @@ pub(super) fn recency(age_s: i64) -> f64 {
     HALF_RECENT_DAYS / (HALF_RECENT_DAYS + f64::from(days))
 }
 
-/// Returns how much history counts, from 0 to 1. `coverage` is the share of the question that the best
+/// Returns how far the best chunks leave a question open to signals other than its words, from 0 to 1. `coverage` is the share of the question that the best
 /// chunks hold; whoever gives a name wants its definition.
-pub(super) fn gate(query: &Query, coverage: f64, is_name: impl Fn(&str) -> bool) -> f64 {
+pub(super) fn open_share(query: &Query, coverage: f64, is_name: impl Fn(&str) -> bool) -> f64 {
     let words = query.content_words();
     let is_look_up = match words.len() {
         0 | 1 => true,
@@ -112,7 +112,7 @@ impl Paths {
 
 #[cfg(test)]
 mod tests {
-    use super::{gate, recency};
+    use super::{open_share, recency};
     use crate::search::parse;
 
     #[test]
@@ -124,14 +124,14 @@ mod tests {
 
     #[test]
     fn history_is_for_questions_that_the_code_leaves_open() {
-        let gate =
-            |text: &str, coverage| gate(&parse(text).unwrap(), coverage, |name| name == "mount");
-        assert!(gate("cursor jumps while typing", 0.5) >= 1.0);
-        assert!((gate("cursor jumps while typing", 0.9) - 0.4).abs() < 1e-9);
-        assert!(gate("cursor jumps while typing", 1.0) <= 0.0);
+        let open_share =
+            |text: &str, coverage| open_share(&parse(text).unwrap(), coverage, |name| name == "mount");
+        assert!(open_share("cursor jumps while typing", 0.5) >= 1.0);
+        assert!((open_share("cursor jumps while typing", 0.9) - 0.4).abs() < 1e-9);
+        assert!(open_share("cursor jumps while typing", 1.0) <= 0.0);
         for name in ["mount", "mount component", "getName twice"] {
-            assert!(gate(name, 0.0) <= 0.0, "{name}");
+            assert!(open_share(name, 0.0) <= 0.0, "{name}");
         }
-        assert!(gate("cursor jumps", 0.0) >= 1.0);
+        assert!(open_share("cursor jumps", 0.0) >= 1.0);
     }
 }

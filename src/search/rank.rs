@@ -254,12 +254,12 @@ fn add_history(
     if found.history.is_empty() {
         return Ok(());
     }
-    let gate = gate_of_history(read, query, found, scored)?;
-    if gate <= 0.0 {
+    let open = open_share(read, query, found, scored)?;
+    if open <= 0.0 {
         return Ok(());
     }
     bring_in(read, found, scorer, scored)?;
-    let weight = HISTORY * gate * scored.first().map_or(1.0, |first| first.score);
+    let weight = HISTORY * open * scored.first().map_or(1.0, |first| first.score);
     for chunk in scored {
         if let Some(strength) = found.history.get(&chunk.chunk.path) {
             let factor = chunk.breakdown.of_file();
@@ -281,11 +281,11 @@ fn add_meaning(
     if found.meaning.is_empty() {
         return Ok(());
     }
-    let gate = gate_of_history(read, query, found, scored)?;
-    if gate <= 0.0 {
+    let open = open_share(read, query, found, scored)?;
+    if open <= 0.0 {
         return Ok(());
     }
-    let weight = meaning::WEIGHT * weight * gate * scored.first().map_or(1.0, |first| first.score);
+    let weight = meaning::WEIGHT * weight * open * scored.first().map_or(1.0, |first| first.score);
     let known: HashSet<ChunkId> = scored.iter().map(|scored| scored.row).collect();
     for row in found.meaning.keys().filter(|row| !known.contains(row)) {
         if let Some(chunk) = read.chunk_brief(*row)? {
@@ -307,8 +307,9 @@ fn add_meaning(
     Ok(())
 }
 
-/// Returns how far the best chunks leave the question to past commits, from 0 to 1; `scored` is in order.
-fn gate_of_history(
+/// Returns how far the best chunks leave the question open to signals other than its words (past commits, meaning, recent
+/// changes), from 0 to 1; `scored` is in order.
+fn open_share(
     read: &Read<'_>,
     query: &Query,
     found: &ChannelHits,
@@ -323,7 +324,7 @@ fn gate_of_history(
             names.insert(word.norm.as_str());
         }
     }
-    Ok(history::gate(query, coverage, |word| names.contains(word)))
+    Ok(history::open_share(query, coverage, |word| names.contains(word)))
 }
 
 /// Lets files that were changed lately go before others of nearly the same score, as far as the code leaves the question open;
@@ -335,12 +336,12 @@ fn add_recency(
     scored: &mut [Scored],
     thousandths: u32,
 ) -> StoreResult<()> {
-    let gate = gate_of_history(read, query, found, scored)?;
+    let open = open_share(read, query, found, scored)?;
     let head_s = read.head_time()?.filter(|_| read.has_history());
     let (Some(head_s), Some(best)) = (head_s, scored.first().map(|first| first.score)) else {
         return Ok(());
     };
-    let weight = RECENCY * f64::from(thousandths) / 1_000.0 * gate * best;
+    let weight = RECENCY * f64::from(thousandths) / 1_000.0 * open * best;
     if weight <= 0.0 {
         return Ok(());
     }
