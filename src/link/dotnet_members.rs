@@ -189,7 +189,7 @@ impl Linker<'_, '_> {
         if !is_usual && !FAMILIES.iter().any(|it| has_method(it, &method, n_args)) {
             return found;
         }
-        let Some(object) = object.and_then(|it| self.held_value(it)) else {
+        let Some(object) = object.and_then(|it| self.member_value_type(it)) else {
             return found;
         };
         if is_usual && object.symbol().is_some() && !self.is_for_inside(extension) {

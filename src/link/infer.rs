@@ -26,7 +26,7 @@ impl Linker<'_, '_> {
         // Calling a field that holds a function uses the field.
         let is_called = self.rules().has_method_values
             && matches!(file.expr(expr), Expr::Callee { .. })
-            && self.is_held(&found);
+            && self.is_value_member(&found);
         // The substitution for a type parameter is known here alone.
         if object.is_some()
             && !is_called
@@ -351,7 +351,7 @@ impl Linker<'_, '_> {
         if rules::of(file).has_method_values {
             // Calling a field that holds a function uses the field.
             let (found, object) = self.infer_member(file, *callee, this)?;
-            if self.is_held(&found) {
+            if self.is_value_member(&found) {
                 return Some((found, object));
             }
         }

@@ -353,7 +353,7 @@ impl Linker<'_, '_> {
         for other in others {
             let above = interface_of(&other).filter(|it| *it != owner);
             if let Some(below) = above
-                && self.distance(&below, &owner).is_some()
+                && self.subclass_fit(&below, &owner).is_some()
             {
                 (owner, best) = (below, other);
             }
@@ -575,6 +575,31 @@ impl Linker<'_, '_> {
             }
         }
         found
+    }
+
+    /// The value of a field, a property or a member of an enumeration; anything else as it is. `None` where its type is not known.
+    pub(super) fn member_value_type(&self, found: &Type) -> Option<Type> {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return Some(found.clone());
+        };
+        let loaded = self.cache.get(*file)?;
+        if self.is_value_member(found) {
+            self.declared_type(&loaded, *at, None)
+        } else {
+            Some(found.clone())
+        }
+    }
+
+    /// Whether it is a field, a property or a member of an enumeration.
+    pub(super) fn is_value_member(&self, found: &Type) -> bool {
+        let Type::Definition(Def::Symbol(file, at)) = found else {
+            return false;
+        };
+        let kind = self.kind(*file, *at);
+        matches!(
+            kind,
+            Some(SymbolKind::Property | SymbolKind::Field | SymbolKind::EnumMember)
+        )
     }
 
     /// The result of the descriptor protocol, `__get__`, where the class of an attribute's value has it.

@@ -25,6 +25,7 @@ mod rust_conversions;
 mod c_names;
 mod cpp_overloads;
 mod cpp_std;
+mod csharp_extensions;
 mod csharp_parts;
 mod edges;
 mod enclosing;

@@ -118,7 +118,7 @@ impl Linker<'_, '_> {
         }
         let args = args.iter().map(|arg| self.argument_of(file, *arg, this));
         let args: Vec<Argument<'_>> = args.collect();
-        let held = object.and_then(|it| self.held_value(it));
+        let held = object.and_then(|it| self.member_value_type(it));
         let object = match &held {
             Some(held) if rules::of(&loaded).is_csharp() => Some(held),
             _ => object,
@@ -260,7 +260,7 @@ impl Linker<'_, '_> {
         if is_member && self.rules().is_java() && found.is_external() {
             return Some(self.external_constant(file, arg, this));
         }
-        self.held_value(&found)
+        self.member_value_type(&found)
     }
 
     /// Of several methods the one that fits the arguments best, and whether others fit them as well; `None` where none does.
@@ -647,12 +647,12 @@ impl Linker<'_, '_> {
                     .then_some(SIMILAR)
                     .or(Some(POSSIBLE)),
             },
-            _ => self.distance(arg, param),
+            _ => self.subclass_fit(arg, param),
         }
     }
 
-    /// Returns how near a class is above another; `None` where it is not.
-    pub(super) fn distance(&self, arg: &Type, param: &Type) -> Fit {
+    /// Returns the fit of a class with a class that it extends, the higher the nearer; `None` where it does not extend it.
+    pub(super) fn subclass_fit(&self, arg: &Type, param: &Type) -> Fit {
         let (from, to) = (arg.symbol()?, self.first_part(param.symbol()?));
         let mut seen = vec![(from, 0_u32)];
         let mut next = 0;

@@ -4,7 +4,7 @@
 //! Only traits count that are in scope in the file, by an import or because it declares them. Of an external value whose type has
 //! no name here, the one trait in scope that has the method and is implemented for external types is meant. Where several
 //! traits may be meant, or the standard library or an imported trait of another crate has such a method too, nothing is
-//! known. Extension methods of C# are in `csharp_parts`.
+//! known. Extension methods of C# are in `csharp_extensions`.
 
 use std::rc::Rc;
 

@@ -120,7 +120,7 @@ impl Linker<'_, '_> {
         }
         self.extension(file, object, name)
             .or_else(|| {
-                let held = self.held_value(object).filter(|_| !is_type);
+                let held = self.member_value_type(object).filter(|_| !is_type);
                 self.extension_by_name(file, Some(&held?), name)
             })
             .or(found)
@@ -130,11 +130,11 @@ impl Linker<'_, '_> {
     fn called_value(&self, object: &Type, name: &str) -> Option<Type> {
         let found = self.declared(object, Access::Name(name))?;
         let is_function = || {
-            let held = self.held_value(&found)?;
+            let held = self.member_value_type(&found)?;
             let by_name = matches!(&held, Type::ExternalType(of) if of.is_delegate_by_name());
             Some(by_name || self.is_delegate(&held))
         };
-        (self.is_held(&found) && is_function() == Some(true)).then_some(found)
+        (self.is_value_member(&found) && is_function() == Some(true)).then_some(found)
     }
 
     /// Returns the member of an object by its name alone: a field, else a method that is a value.
@@ -150,7 +150,7 @@ impl Linker<'_, '_> {
 
     /// The member that a value of a struct has where it may be missing: `at.Value` of `Time? at`. Facts write the type without its sign.
     fn member_of_nullable(&self, object: &Type, name: &str) -> Option<Type> {
-        let held = self.held_value(object).filter(Type::is_instance);
+        let held = self.member_value_type(object).filter(Type::is_instance);
         match name {
             "Value" => held,
             "HasValue" => held.map(|_| ExternalType::plain("bool")),
