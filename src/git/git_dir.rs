@@ -57,7 +57,7 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
     let dirs = &both[..if own == common { 1 } else { 2 }];
     for dir in dirs {
         for name in READ {
-            is_file_or_absent(&dir.join(name), name)?;
+            refuse_special_file(&dir.join(name), name)?;
         }
         for name in ["config", "config.worktree"] {
             let Ok(Some(text)) = read_outside(&dir.join(name), MAX_CONFIG_BYTES + 1) else {
@@ -73,7 +73,7 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
     // The branch that is checked out, if it is a file of its own.
     if let Some(branch) = link_target(&own.join("HEAD"), "ref: ") {
         for dir in dirs {
-            is_file_or_absent(&dir.join(&branch), "HEAD")?;
+            refuse_special_file(&dir.join(&branch), "HEAD")?;
         }
     }
     Ok(found)
@@ -87,7 +87,7 @@ pub(super) fn link_target(file: &Path, prefix: &str) -> Option<PathBuf> {
     (!named.is_empty() && !named.contains('\0')).then(|| PathBuf::from(named))
 }
 
-fn is_file_or_absent(path: &Path, name: &str) -> Result<(), GitError> {
+fn refuse_special_file(path: &Path, name: &str) -> Result<(), GitError> {
     match path.metadata() {
         Ok(meta) if !meta.is_file() && !meta.is_dir() => Err(unsupported(format!(
             "`{name}` in the git directory is a pipe or a device"

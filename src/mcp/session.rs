@@ -93,7 +93,7 @@ impl Session {
     }
 
     /// Notes that so many bytes of the input were read, and each message in them was handed on.
-    pub(super) fn has_handled(&self, n_bytes: u64) {
+    pub(super) fn note_handled(&self, n_bytes: u64) {
         if self.n_handled.swap(n_bytes, Ordering::AcqRel) != n_bytes {
             self.touch();
         }
@@ -131,7 +131,7 @@ impl Session {
     }
 
     /// Notes that so many bytes were written.
-    pub(super) fn has_sent(&self, n_bytes: usize) {
+    pub(super) fn note_sent(&self, n_bytes: usize) {
         self.n_unsent.fetch_sub(n_bytes, Ordering::AcqRel);
         self.sent.notify_one();
         self.touch();

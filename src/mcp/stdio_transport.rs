@@ -75,7 +75,7 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
     async fn next_line(&mut self) -> Option<LineOutcome> {
         loop {
             if self.line.is_empty() && !self.is_skipping {
-                self.session.has_handled(self.n_taken);
+                self.session.note_handled(self.n_taken);
             }
             let read = match self.input.fill_buf().await {
                 Ok(read) => read,
@@ -179,7 +179,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for StdioTrans
                 return Some(message);
             }
             if let Some(output) = &self.output {
-                output.has_room().await;
+                output.wait_for_room().await;
             }
             match self.next_line().await {
                 None => {
@@ -226,7 +226,7 @@ impl Output {
                     Ok(()) => output.flush().await,
                     Err(error) => Err(error),
                 };
-                sending.has_sent(line.len());
+                sending.note_sent(line.len());
                 // Who asked may not wait for it.
                 let _ignored = written.send(outcome);
             }
@@ -246,7 +246,7 @@ impl Output {
     }
 
     /// Waits until the client has read enough of its output.
-    async fn has_room(&self) {
+    async fn wait_for_room(&self) {
         while self.session.n_unsent() > MAX_UNSENT {
             self.session.sent().await;
         }

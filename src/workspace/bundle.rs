@@ -318,11 +318,14 @@ impl Workspace {
         if !is_known && !is_kin {
             return Err("it is of another repository".to_owned());
         }
-        self.has_room_for(header.database_bytes)
+        self.check_room_for(header.database_bytes)
     }
 
-    /// Says why an index of that size has no room here.
-    pub(super) fn has_room_for(&self, database_bytes: u64) -> std::result::Result<(), String> {
+    /// Checks that an index of that size has room here.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub(super) fn check_room_for(&self, database_bytes: u64) -> std::result::Result<(), String> {
         if database_bytes > self.rules.repo_bytes.min(self.rules.total_bytes) {
             return Err(format!(
                 "its index takes {database_bytes} bytes, more than the quota for indexes"

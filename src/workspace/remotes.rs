@@ -419,7 +419,7 @@ impl Workspace {
         let manifest = &nearest.manifest;
         // The bundle itself lies on the disk until it is unpacked.
         let n_packed = manifest.total_bytes();
-        self.has_room_for(manifest.database_bytes.saturating_add(n_packed))
+        self.check_room_for(manifest.database_bytes.saturating_add(n_packed))
             .map_err(|what| invalid_object(remote, &what))?;
         seed::prepare(repo, &self.home.repo(&repo.repo_id()))?;
         let mut carried = 0;

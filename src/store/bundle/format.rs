@@ -197,7 +197,7 @@ fn begin(source: &mut dyn Read, length: u64) -> StoreResult<(Header, u64)> {
     let header: Header =
         serde_json::from_slice(&json).map_err(|_| refused("its header says nothing"))?;
     let packed_bytes = length - FRAME_BYTES - u64::from(header_bytes);
-    is_possible(&header, packed_bytes)?;
+    check_header(&header, packed_bytes)?;
     Ok((header, packed_bytes))
 }
 
@@ -318,7 +318,8 @@ fn unreadable(_: io::Error) -> StoreError {
     refused("it is damaged: it cannot be unpacked")
 }
 
-fn is_possible(header: &Header, packed_bytes: u64) -> StoreResult<()> {
+/// Refuses a header that this version can't read, or whose declared sizes are impossible.
+fn check_header(header: &Header, packed_bytes: u64) -> StoreResult<()> {
     if header.schema_version != SCHEMA_VERSION {
         return Err(refused(format!(
             "its tables have schema {}, this version has {SCHEMA_VERSION}",
