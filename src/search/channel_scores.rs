@@ -1,5 +1,7 @@
 //! The strengths of one chunk, by channel.
 
+use super::text::TextScore;
+
 /// The strengths of one chunk in each channel: shares from 0 to 1, but for the last counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChannelScores {
@@ -23,4 +25,15 @@ pub(super) struct ChannelScores {
     pub phrase: f64,
     /// The number of the pattern's literals that it has.
     pub n_literals: u32,
+}
+
+impl ChannelScores {
+    /// Returns the strengths of a chunk that the text channel alone found, or none did; `best` is the best score of its channel.
+    pub(super) fn of_text(text: Option<&TextScore>, best: f64) -> Self {
+        Self {
+            text: text.map_or(0.0, |text| text.score / best),
+            coverage: text.map_or(0.0, |text| text.coverage),
+            ..Self::default()
+        }
+    }
 }

@@ -18,8 +18,8 @@ const MAX_MOVES: usize = 8;
 /// Days after which a change is half as recent.
 const HALF_RECENT_DAYS: f64 = 30.0;
 
-/// How fast history comes in with the share of the question that the best chunks leave open.
-const GATE: f64 = 4.0;
+/// How fast other signals come in with the share of the question that the best chunks leave open.
+const OPENING: f64 = 4.0;
 
 /// Returns how strongly history speaks for each file that is there, the best 1; empty while the index does
 /// not have all of it.
@@ -80,7 +80,7 @@ pub(super) fn open_share(query: &Query, coverage: f64, is_name: impl Fn(&str) ->
     if is_look_up {
         0.0
     } else {
-        (GATE * (1.0 - coverage)).clamp(0.0, 1.0)
+        (OPENING * (1.0 - coverage)).clamp(0.0, 1.0)
     }
 }
 

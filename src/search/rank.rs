@@ -290,11 +290,7 @@ fn add_meaning(
     for row in found.meaning.keys().filter(|row| !known.contains(row)) {
         if let Some(chunk) = read.chunk_brief(*row)? {
             let text = found.text.chunks.get(row);
-            let strength = ChannelScores {
-                text: text.map_or(0.0, |text| text.score / found.text.best),
-                coverage: text.map_or(0.0, |text| text.coverage),
-                ..ChannelScores::default()
-            };
+            let strength = ChannelScores::of_text(text, found.text.best);
             scored.push(scorer.score(*row, chunk, &strength));
         }
     }
@@ -387,11 +383,7 @@ fn bring_in(
                 continue;
             };
             if let Some(chunk) = read.chunk_brief(row)? {
-                let strength = ChannelScores {
-                    text: text.score / found.text.best,
-                    coverage: text.coverage,
-                    ..ChannelScores::default()
-                };
+                let strength = ChannelScores::of_text(Some(text), found.text.best);
                 let chunk = scorer.score(row, chunk, &strength);
                 let key = |scored: &Scored| (scored.score, Reverse(scored.chunk.start_line));
                 if best.as_ref().is_none_or(|best| key(&chunk) > key(best)) {
