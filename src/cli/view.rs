@@ -342,10 +342,10 @@ fn nothing_to_draw(workspace: &Arc<Workspace>, below: &str, call: &Call<'_>) -> 
 
 /// Returns the files below a directory that define something or have relations, and these relations.
 fn map(view: &View<'_>, below: &str) -> Result<(Vec<ViewNode>, Vec<ViewEdge>, String)> {
-    let couplings = view.read.couplings()?;
+    let relations = view.read.file_relations()?;
     let mut bound = std::collections::HashSet::new();
-    for coupling in &couplings {
-        bound.extend([coupling.from, coupling.to]);
+    for relation in &relations {
+        bound.extend([relation.from, relation.to]);
     }
     let mut nodes = Vec::new();
     let mut places = HashMap::new();
@@ -375,19 +375,19 @@ fn map(view: &View<'_>, below: &str) -> Result<(Vec<ViewNode>, Vec<ViewEdge>, St
             ..ViewNode::default()
         });
     }
-    let edges = couplings.iter().filter_map(|coupling| {
-        let (from, to) = (places.get(&coupling.from)?, places.get(&coupling.to)?);
+    let edges = relations.iter().filter_map(|relation| {
+        let (from, to) = (places.get(&relation.from)?, places.get(&relation.to)?);
         let (kind, provenance) = (
-            coupling.kind.as_str().to_owned(),
-            coupling.provenance.as_str().to_owned(),
+            relation.kind.as_str().to_owned(),
+            relation.provenance.as_str().to_owned(),
         );
         Some(ViewEdge(
             *from,
             *to,
             kind,
             provenance,
-            coupling.n_uses,
-            coupling.line,
+            relation.n_uses,
+            relation.line,
         ))
     });
     let edges = edges.collect();

@@ -30,11 +30,11 @@ impl Clusters {
             .map(|(at, (_, id))| (*id, at))
             .collect();
         let mut weights: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-        for coupling in read.couplings()? {
-            let ends = (places.get(&coupling.from), places.get(&coupling.to));
+        for relation in read.file_relations()? {
+            let ends = (places.get(&relation.from), places.get(&relation.to));
             if let (Some(&a), Some(&b)) = ends {
                 // Many uses bind more than one, and not as many times.
-                let weight = 1 + u64::from(coupling.n_uses.max(1).ilog2());
+                let weight = 1 + u64::from(relation.n_uses.max(1).ilog2());
                 *weights.entry((a.min(b), a.max(b))).or_default() += weight;
             }
         }

@@ -193,7 +193,7 @@ fn steps(read: &Read<'_>, roles: &Roles<'_>, of: &RepoPath) -> StoreResult<Vec<F
         ("references", EdgeKind::References),
     ] {
         for direction in [Direction::Out, Direction::In] {
-            for near in read.coupled(of.as_str(), kind, direction == Direction::Out)? {
+            for near in read.related_files(of.as_str(), kind, direction == Direction::Out)? {
                 add(FileStep {
                     kind: kind_of(name, direction, &near.path),
                     is_own_test: own_tests.contains(&near.path),

@@ -124,8 +124,9 @@ mod tests {
 
     #[test]
     fn history_is_for_questions_that_the_code_leaves_open() {
-        let open_share =
-            |text: &str, coverage| open_share(&parse(text).unwrap(), coverage, |name| name == "mount");
+        let open_share = |text: &str, coverage| {
+            open_share(&parse(text).unwrap(), coverage, |name| name == "mount")
+        };
         assert!(open_share("cursor jumps while typing", 0.5) >= 1.0);
         assert!((open_share("cursor jumps while typing", 0.9) - 0.4).abs() < 1e-9);
         assert!(open_share("cursor jumps while typing", 1.0) <= 0.0);

@@ -320,7 +320,9 @@ fn open_share(
             names.insert(word.norm.as_str());
         }
     }
-    Ok(history::open_share(query, coverage, |word| names.contains(word)))
+    Ok(history::open_share(query, coverage, |word| {
+        names.contains(word)
+    }))
 }
 
 /// Lets files that were changed lately go before others of nearly the same score, as far as the code leaves the question open;

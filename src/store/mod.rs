@@ -3,11 +3,11 @@
 pub mod bundle;
 pub mod chunks;
 mod connection;
-pub mod couplings;
 pub mod dump;
 mod durable;
 pub mod edges;
 pub mod facts;
+pub mod file_relations;
 pub mod files;
 pub mod history;
 pub mod home;
@@ -39,8 +39,8 @@ pub mod write;
 use std::path::PathBuf;
 
 pub use chunks::PreparedChunk;
-pub use couplings::{Coupled, Coupling};
 pub use edges::{EdgeRow, EvaluationSite, UnboundForm, UnboundNames, UnboundPlace, UnboundRow};
+pub use file_relations::{FileRelation, RelatedFile};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit, PastCommit, Touch};
 pub use home::{Home, RepoHome};

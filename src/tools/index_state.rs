@@ -353,7 +353,7 @@ impl Tool for Stats {
                 files: contents.counts.files,
                 chunks: contents.counts.chunks,
                 symbols: contents.counts.symbols,
-                edges: contents.n_couplings,
+                edges: contents.n_file_relations,
                 unresolved: contents.counts.unresolved,
             },
             backlog: contents.n_pending,

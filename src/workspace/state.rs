@@ -86,7 +86,7 @@ pub struct IndexCounts {
     /// Rows of each kind.
     pub counts: RowCounts,
     /// Relations between two files: imports, and uses of definitions, by kind and provenance.
-    pub n_couplings: u64,
+    pub n_file_relations: u64,
     /// Files by language.
     pub languages: BTreeMap<String, u64>,
     /// Files that were left out or reduced, by reason.
@@ -230,7 +230,7 @@ impl Workspace {
             let read = index.read()?;
             IndexCounts {
                 counts: read.counts()?,
-                n_couplings: read.n_couplings()?,
+                n_file_relations: read.n_file_relations()?,
                 languages: read.languages()?,
                 skipped: skipped(&read)?,
                 last_indexed_ms: read.meta().last_indexed_ms,

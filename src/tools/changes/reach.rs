@@ -11,8 +11,8 @@ use super::gather::Gathered;
 use super::reached_tests::{ReachedTests, Test};
 use super::{AnswerPart, ChangesQuestion};
 use crate::error::Result;
-use crate::graph::coupled;
 use crate::graph::impact::{Reach, walk};
+use crate::graph::indirect_users::indirect_users;
 use crate::graph::related::{self, Relation, TestBasis};
 use crate::model::sanitize::one_line;
 use crate::model::{Direction, Family, FileRole, Provenance, RepoPath, SymbolId, SymbolKind};
@@ -26,7 +26,7 @@ use crate::workspace::{SymbolRow, View, family_of, normal_form};
 pub(crate) const DEPTH: u32 = 5;
 
 /// Edges from a changed file to a test that uses another definition of it.
-const COUPLED_DEPTH: u32 = 8;
+const INDIRECT_DEPTH: u32 = 8;
 
 /// Imports from a file whose top level changed to a test.
 const IMPORT_DEPTH: u32 = 3;
@@ -236,11 +236,11 @@ impl ChangesReach {
             }
         }
         // Whatever else a changed file offers may go through the change.
-        let mut coupled: Vec<SymbolId> = targets.iter().map(|row| row.id).collect();
+        let mut starts: Vec<SymbolId> = targets.iter().map(|row| row.id).collect();
         let changed = difference.files.iter().enumerate();
         let changed = changed.filter(|(at, it)| !same_code.contains(at) && is_wanted(&it.path));
-        coupled.extend(exported_by(view, changed.map(|it| &it.1.path))?);
-        let users = coupled::indirect_users(view.read, coupled, COUPLED_DEPTH, view.budget)?;
+        starts.extend(exported_by(view, changed.map(|it| &it.1.path))?);
+        let users = indirect_users(view.read, starts, INDIRECT_DEPTH, view.budget)?;
         for (file, hops) in users {
             if let Some(path) = view.read.path_of(file)?.filter(is_test) {
                 add(path, hops, Provenance::PathHeuristic, TestBasis::Barrel);

@@ -1,4 +1,4 @@
-//! The neighbours of a file or a definition, with the strength of each coupling, and files by name.
+//! The relations of a file or a definition to others, with the strength of each, and files by name.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use super::files::{damaged, path};
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::{Direction, EdgeKind, FileId, Provenance, RepoPath};
 
-/// The coupling of one file to another: imports, or edges of one kind and provenance.
+/// A relation of one file to another: imports, or edges of one kind and provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coupling {
+pub struct FileRelation {
     /// The file that uses the other.
     pub from: FileId,
     /// The file that is used.
@@ -25,7 +25,7 @@ pub struct Coupling {
 
 /// A file that another one uses, or that uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coupled {
+pub struct RelatedFile {
     /// The file.
     pub path: RepoPath,
     /// The best known edge between them.
@@ -35,9 +35,9 @@ pub struct Coupled {
 }
 
 impl Read<'_> {
-    /// Returns the couplings between files: imports, and edges between their definitions by kind and provenance. One
+    /// Returns the relations between files: imports, and edges between their definitions by kind and provenance. One
     /// pass over all edges.
-    pub fn couplings(&self) -> StoreResult<Vec<Coupling>> {
+    pub fn file_relations(&self) -> StoreResult<Vec<FileRelation>> {
         let imports = (EdgeKind::Imports.code(), Provenance::Resolved.code());
         self.tx
             .prepare_cached(
@@ -53,7 +53,7 @@ impl Read<'_> {
             .and_then(|mut statement| {
                 statement
                     .query_map(imports, |row| {
-                        Ok(Coupling {
+                        Ok(FileRelation {
                             from: row.get(0)?,
                             to: row.get(1)?,
                             kind: EdgeKind::from_code(row.get(2)?)
@@ -69,8 +69,8 @@ impl Read<'_> {
             .context("reading what binds files")
     }
 
-    /// Returns how many [`Self::couplings`] there are.
-    pub fn n_couplings(&self) -> StoreResult<u64> {
+    /// Returns how many [`Self::file_relations`] there are.
+    pub fn n_file_relations(&self) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
                 "SELECT (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND target <> file AND kind <> 12
@@ -84,7 +84,12 @@ impl Read<'_> {
     }
 
     /// Returns the files whose definitions a file uses (`out`), or that use its own, by path.
-    pub fn coupled(&self, of: &str, kind: EdgeKind, out: bool) -> StoreResult<Vec<Coupled>> {
+    pub fn related_files(
+        &self,
+        of: &str,
+        kind: EdgeKind,
+        out: bool,
+    ) -> StoreResult<Vec<RelatedFile>> {
         let query = if out {
             "SELECT t.path, min(e.provenance), sum(e.count) FROM file f
              CROSS JOIN edge e ON e.src_file = f.id CROSS JOIN symbol d ON d.id = e.dst CROSS JOIN file t ON t.id = d.file
@@ -99,7 +104,7 @@ impl Read<'_> {
             .and_then(|mut statement| {
                 statement
                     .query_map((of, kind.code()), |row| {
-                        Ok(Coupled {
+                        Ok(RelatedFile {
                             path: path(row, 0)?,
                             provenance: Provenance::from_code(row.get(1)?)
                                 .ok_or_else(|| damaged(1, "an unknown provenance"))?,
