@@ -27,29 +27,29 @@ pub(super) enum Durability {
 }
 
 /// Notes that a build is about to be written, by its reader lock.
-pub(super) fn begin(mark: &Path) -> StoreResult<Durability> {
+pub(super) fn begin(reader_lock_path: &Path) -> StoreResult<Durability> {
     let (note, durability) = match boot() {
         Some(boot) => (boot, Durability::SinceBoot),
         None => (ON_DISK, Durability::OnDisk),
     };
-    std::fs::write(mark, note).map_err(io_error("write", mark))?;
+    std::fs::write(reader_lock_path, note).map_err(io_error("write", reader_lock_path))?;
     Ok(durability)
 }
 
 /// Notes that all of a build was forced to the disk.
-pub(super) fn reached_disk(mark: &Path) -> StoreResult<()> {
+pub(super) fn reached_disk(reader_lock_path: &Path) -> StoreResult<()> {
     // Overwrites the note without truncating it first: where nothing can be written, the older note has to stay.
     let note = format!("{ON_DISK:NOTE_BYTES$}");
     std::fs::File::options()
         .write(true)
-        .open(mark)
+        .open(reader_lock_path)
         .and_then(|mut file| file.write_all(note.as_bytes()))
-        .map_err(io_error("write", mark))
+        .map_err(io_error("write", reader_lock_path))
 }
 
 /// Returns the durability that a reader lock states for its build.
-pub(super) fn of(mark: &Path) -> Durability {
-    match std::fs::read(mark) {
+pub(super) fn of(reader_lock_path: &Path) -> Durability {
+    match std::fs::read(reader_lock_path) {
         Ok(note) if note.starts_with(ON_DISK.as_bytes()) => Durability::OnDisk,
         Ok(note) if boot().is_some_and(|boot| note == boot.as_bytes()) => Durability::SinceBoot,
         _ => Durability::Unknown,
@@ -74,17 +74,21 @@ mod tests {
     #[test]
     fn what_another_boot_left_is_not_trusted() {
         let dir = tempfile::tempdir().unwrap();
-        let mark = dir.path().join("x.open");
-        assert_eq!(of(&mark), Durability::Unknown);
-        let begun = begin(&mark).unwrap();
-        assert_eq!(of(&mark), begun);
+        let reader_lock_path = dir.path().join("x.open");
+        assert_eq!(of(&reader_lock_path), Durability::Unknown);
+        let begun = begin(&reader_lock_path).unwrap();
+        assert_eq!(of(&reader_lock_path), begun);
         assert_eq!(begun == Durability::SinceBoot, boot().is_some());
-        std::fs::write(&mark, "since boot 00000000-0000-0000-0000-000000000000").unwrap();
-        assert_eq!(of(&mark), Durability::Unknown);
+        std::fs::write(
+            &reader_lock_path,
+            "since boot 00000000-0000-0000-0000-000000000000",
+        )
+        .unwrap();
+        assert_eq!(of(&reader_lock_path), Durability::Unknown);
         // A power failure leaves an empty file of a note that was not written out.
-        std::fs::write(&mark, "").unwrap();
-        assert_eq!(of(&mark), Durability::Unknown);
-        reached_disk(&mark).unwrap();
-        assert_eq!(of(&mark), Durability::OnDisk);
+        std::fs::write(&reader_lock_path, "").unwrap();
+        assert_eq!(of(&reader_lock_path), Durability::Unknown);
+        reached_disk(&reader_lock_path).unwrap();
+        assert_eq!(of(&reader_lock_path), Durability::OnDisk);
     }
 }

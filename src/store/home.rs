@@ -212,8 +212,8 @@ impl RepoHome {
     /// Returns whether `pointer` is current now.
     pub fn publish(&self, pointer: &Pointer, replace: bool) -> StoreResult<bool> {
         // A pointer need not outlive a build that would not.
-        let mark = self.reader_lock_path(&pointer.index_id, &pointer.build);
-        let is_forced = durable::of(&mark) == Durability::OnDisk;
+        let reader_lock_path = self.reader_lock_path(&pointer.index_id, &pointer.build);
+        let is_forced = durable::of(&reader_lock_path) == Durability::OnDisk;
         let path = self.pointer_path(&pointer.index_id);
         self.write_json(&path, pointer, replace, is_forced)
     }
@@ -276,8 +276,8 @@ impl RepoHome {
 
     /// Returns when a build was last opened, in milliseconds since the Unix epoch.
     pub fn last_used_ms(&self, pointer: &Pointer) -> Option<i64> {
-        let mark = self.reader_lock_path(&pointer.index_id, &pointer.build);
-        let time = std::fs::metadata(mark).ok()?.modified().ok()?;
+        let reader_lock_path = self.reader_lock_path(&pointer.index_id, &pointer.build);
+        let time = std::fs::metadata(reader_lock_path).ok()?.modified().ok()?;
         let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
         i64::try_from(since.as_millis()).ok()
     }

@@ -33,8 +33,8 @@ pub struct Index {
     writer: Option<Connection>,
     kept: RefCell<ReadCache>,
     changed_files: ChangedFiles,
-    mark: PathBuf,
-    _mark: ReaderLock,
+    reader_lock_path: PathBuf,
+    _reader_lock: ReaderLock,
 }
 
 impl Index {
@@ -42,9 +42,9 @@ impl Index {
     pub fn create(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
         // Set before there is anything to sweep away.
-        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        let _mark = ReaderLock::acquire_shared(&mark)?;
-        let connection = connect_writer(&path, durable::begin(&mark)?)?;
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let _reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
+        let connection = connect_writer(&path, durable::begin(&reader_lock_path)?)?;
         connection
             .execute_batch(&format!(
                 "BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
@@ -67,9 +67,9 @@ impl Index {
     /// # Errors
     /// [`StoreError::Version`] for another layout, [`StoreError::Corrupt`] for a file that is no index.
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
-        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        let mark = ReaderLock::acquire_shared(&mark)?;
-        Self::open_by(home, pointer, mark, connect_reader)
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
+        Self::open_by(home, pointer, reader_lock, connect_reader)
     }
 
     /// Does [`Self::open`] for a look that does not count as a use of the index; `None` for a build that is gone, or about to go.
@@ -77,18 +77,18 @@ impl Index {
     /// # Errors
     /// Those of [`Self::open`].
     pub fn peek(home: &RepoHome, pointer: Pointer) -> StoreResult<Option<Self>> {
-        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        let Some(mark) = ReaderLock::peek(&mark)? else {
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let Some(reader_lock) = ReaderLock::peek(&reader_lock_path)? else {
             return Ok(None);
         };
-        Self::open_by(home, pointer, mark, connect_reader).map(Some)
+        Self::open_by(home, pointer, reader_lock, connect_reader).map(Some)
     }
 
     /// Opens a build that is being made; the connection has to see its own writes.
     pub(super) fn open_new(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
-        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        let mark = ReaderLock::acquire_shared(&mark)?;
-        Self::open_by(home, pointer, mark, |path, _| {
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
+        Self::open_by(home, pointer, reader_lock, |path, _| {
             Ok((connect_beside(path)?, None))
         })
     }
@@ -96,21 +96,21 @@ impl Index {
     fn open_by(
         home: &RepoHome,
         pointer: Pointer,
-        mark: ReaderLock,
+        reader_lock: ReaderLock,
         connect: impl FnOnce(&Path, &Path) -> StoreResult<(Connection, Option<WriteLock>)>,
     ) -> StoreResult<Self> {
         let path = home.database(&pointer.index_id, &pointer.build);
-        let mark_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        // Looked at behind the mark: from here on nobody deletes it.
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        // Looked at under the lock: from here on nobody deletes it.
         if !path.is_file() {
-            drop(mark);
+            drop(reader_lock);
             super::remove::retire(home, &pointer);
             return Err(StoreError::Corrupt {
                 path,
                 what: "the file is gone".to_owned(),
             });
         }
-        if durable::of(&mark_path) == Durability::Unknown {
+        if durable::of(&reader_lock_path) == Durability::Unknown {
             return Err(StoreError::Corrupt {
                 path,
                 what: "the machine stopped before all of it was on the disk".to_owned(),
@@ -153,8 +153,8 @@ impl Index {
             writer: None,
             kept: RefCell::default(),
             changed_files: ChangedFiles::default(),
-            mark: mark_path,
-            _mark: mark,
+            reader_lock_path,
+            _reader_lock: reader_lock,
         })
     }
 
@@ -192,7 +192,10 @@ impl Index {
     pub fn writer(&mut self) -> StoreResult<Writer<'_>> {
         if self.writer.is_none() {
             // Asked each time: another process may have forced it to the disk meanwhile.
-            self.writer = Some(connect_writer(&self.path, durable::of(&self.mark))?);
+            self.writer = Some(connect_writer(
+                &self.path,
+                durable::of(&self.reader_lock_path),
+            )?);
         }
         let connection = self.writer.as_mut().expect("it was just set");
         Writer::begin(connection, &mut self.changed_files)
@@ -233,7 +236,7 @@ impl Index {
                 return Ok(());
             };
             if tidy_up(connection, after_build).context("tidying up")? && !self.is_on_disk() {
-                durable::reached_disk(&self.mark)?;
+                durable::reached_disk(&self.reader_lock_path)?;
             }
             Ok::<_, StoreError>(())
         })();
@@ -249,7 +252,7 @@ impl Index {
     }
 
     fn is_on_disk(&self) -> bool {
-        durable::of(&self.mark) == Durability::OnDisk
+        durable::of(&self.reader_lock_path) == Durability::OnDisk
     }
 
     /// Closes the connection for writing, whose page cache is not needed between two changes.

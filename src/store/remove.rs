@@ -43,8 +43,8 @@ pub fn remove(
     let Some(writing) = WriteLock::take(&lock, Duration::ZERO)? else {
         return Ok(IndexRemoval::InUse);
     };
-    let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-    let Some(_alone) = ReaderLock::try_exclusive(&mark)? else {
+    let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+    let Some(_alone) = ReaderLock::try_exclusive(&reader_lock_path)? else {
         return Ok(IndexRemoval::InUse);
     };
     if is_needed() {
@@ -68,8 +68,8 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
     for left in home.orphans(age) {
         bytes += match left {
             Orphan::Build(index_id, build) => {
-                let mark = home.reader_lock_path(&index_id, &build);
-                match ReaderLock::try_exclusive(&mark) {
+                let reader_lock_path = home.reader_lock_path(&index_id, &build);
+                match ReaderLock::try_exclusive(&reader_lock_path) {
                     // Looked at again behind the lock: it may have been published meanwhile.
                     Ok(Some(_alone))
                         if home.pointer(&index_id).is_none_or(|now| now.build != build) =>
@@ -93,8 +93,8 @@ pub fn sweep(home: &RepoHome, age: Duration) -> u64 {
 /// Removes a build that is not current any more, unless somebody has it open: then it stays, and so
 /// does the reader lock that tells so. Returns the bytes that the file system got back.
 pub fn retire(home: &RepoHome, pointer: &Pointer) -> u64 {
-    let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-    match ReaderLock::try_exclusive(&mark) {
+    let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+    match ReaderLock::try_exclusive(&reader_lock_path) {
         Ok(Some(_alone)) => discard(home, pointer),
         _ => 0,
     }
@@ -114,8 +114,8 @@ pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64
         name.push(suffix);
         name.into()
     });
-    let mark = home.reader_lock_path(index_id, build);
-    let files = files.iter().chain(std::iter::once(&mark));
+    let reader_lock_path = home.reader_lock_path(index_id, build);
+    let files = files.iter().chain(std::iter::once(&reader_lock_path));
     files.map(|path: &PathBuf| unlink(path)).sum()
 }
 

@@ -25,9 +25,9 @@ impl Index {
             && source.work_dir == pointer.work_dir;
         let from = source.index_id.clone();
         // Set before there is anything to sweep away.
-        let mark = home.reader_lock_path(&pointer.index_id, &pointer.build);
-        let _mark = ReaderLock::acquire_shared(&mark)?;
-        let durability = durable::begin(&mark)?;
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+        let _reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
+        let durability = durable::begin(&reader_lock_path)?;
         let path = home.database(&pointer.index_id, &pointer.build);
         if durability != Durability::SinceBoot || !copy_files(source_home, &source, &path)? {
             let source = Self::open(source_home, source)?;
@@ -50,12 +50,12 @@ impl Index {
 /// Copies a database with its log as files, block by block shared where the file system can. Returns `false`, without
 /// copying, if any process has it open, this one included. A process that wants to open it waits meanwhile.
 fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool> {
-    let mark = home.reader_lock_path(&source.index_id, &source.build);
-    let Ok(Some(_alone)) = ReaderLock::try_exclusive(&mark) else {
+    let reader_lock_path = home.reader_lock_path(&source.index_id, &source.build);
+    let Ok(Some(_alone)) = ReaderLock::try_exclusive(&reader_lock_path) else {
         return Ok(false);
     };
     let from = home.database(&source.index_id, &source.build);
-    if durable::of(&mark) == Durability::Unknown || !from.is_file() {
+    if durable::of(&reader_lock_path) == Durability::Unknown || !from.is_file() {
         return Ok(false);
     }
     let copy =

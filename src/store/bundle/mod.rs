@@ -119,10 +119,10 @@ pub fn read(
     let (file, length) = format::open(source)?;
     let database = home.database(&pointer.index_id, &pointer.build);
     // Set before there is anything to sweep away.
-    let mark_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
-    let mark = ReaderLock::acquire_shared(&mark_path)?;
+    let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
+    let reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
     let taken = (|| {
-        super::durable::begin(&mark_path)?;
+        super::durable::begin(&reader_lock_path)?;
         let target = create_private(&database).map_err(io_error("create", &database))?;
         let (header, manifest) =
             format::read(file, length, (&target, &database), accept, on_bytes)?;
@@ -139,7 +139,7 @@ pub fn read(
     if taken.is_err() {
         super::remove::discard(home, pointer);
     }
-    drop(mark);
+    drop(reader_lock);
     taken
 }
 
