@@ -41,7 +41,7 @@ fn parts() -> Parts {
     let origin = Origin {
         layout: "any".to_owned(),
         commit: "0123456789012345678901234567890123456789".to_owned(),
-        family: None,
+        clone_family: None,
     };
     bundle::write(&home, &pointer, origin, &path, &|_| Ok(())).expect("a bundle can be written");
     let bytes = std::fs::read(&path).expect("it was just written");

@@ -56,7 +56,7 @@ impl Repo {
     /// Returns the family of clones: 32 hexadecimal digits over the normalised address of the remote (the only one, or
     /// `origin`), else over the first commit along first parents; `None` where there is neither, or history is cut off
     /// or too long.
-    pub fn family(&self) -> Option<String> {
+    pub fn clone_family(&self) -> Option<String> {
         self.remote_family().or_else(|| self.root_family())
     }
 

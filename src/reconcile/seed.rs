@@ -154,7 +154,7 @@ pub fn prepare(repo: &Repo, repo_home: &RepoHome) -> Result<(), StoreError> {
     if repo_home.is_known() {
         return Ok(());
     }
-    repo_home.create(repo.common_dir(), repo.family().as_deref())
+    repo_home.create(repo.common_dir(), repo.clone_family().as_deref())
 }
 
 fn create(
@@ -188,9 +188,9 @@ fn choose(repo: &Repo, home: &Home, key: &IndexKey) -> Option<(RepoHome, Pointer
     let own = home.repo(&key.repo_id);
     let mut found = candidates(&own, key);
     if found.is_empty() {
-        let family = repo.family()?;
+        let clone_family = repo.clone_family()?;
         found = home
-            .clones_of(&key.repo_id, &family)
+            .clones_of(&key.repo_id, &clone_family)
             .iter()
             .flat_map(|relative| candidates(relative, key))
             .collect();

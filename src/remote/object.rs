@@ -179,27 +179,27 @@ fn is_digest(text: &str) -> bool {
 /// Where the indexes of a repository are in a store, for one version of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorePrefix {
-    family: String,
+    clone_family: String,
     layout: String,
 }
 
 impl StorePrefix {
     /// Returns the place of a family of clones and a layout of the index; both are plain words.
-    pub fn new(family: &str, layout: &str) -> Self {
+    pub fn new(clone_family: &str, layout: &str) -> Self {
         Self {
-            family: family.to_owned(),
+            clone_family: clone_family.to_owned(),
             layout: layout.to_owned(),
         }
     }
 
     /// Returns the beginning of the names of everything of the family.
-    pub fn family(&self) -> String {
-        format!("codelens/{FORMAT}/{}", self.family)
+    pub fn clone_family_prefix(&self) -> String {
+        format!("codelens/{FORMAT}/{}", self.clone_family)
     }
 
     /// Returns the beginning of the names of manifests.
     pub fn manifests(&self) -> String {
-        format!("{}/{}", self.family(), self.layout)
+        format!("{}/{}", self.clone_family_prefix(), self.layout)
     }
 
     /// Returns the name of a commit's manifest.
@@ -209,7 +209,7 @@ impl StorePrefix {
 
     /// Returns the name of a part.
     pub fn part(&self, digest: &str) -> String {
-        format!("{}/parts/{digest}", self.family())
+        format!("{}/parts/{digest}", self.clone_family_prefix())
     }
 
     /// Returns the commit whose manifest has that name, of this layout.
@@ -220,7 +220,9 @@ impl StorePrefix {
 
     /// Returns the layout and the commit of the manifest of that name, whatever the layout.
     pub fn any_commit_of<'n>(&self, name: &'n str) -> Option<(&'n str, CommitId)> {
-        let rest = name.strip_prefix(&self.family())?.strip_prefix('/')?;
+        let rest = name
+            .strip_prefix(&self.clone_family_prefix())?
+            .strip_prefix('/')?;
         let (layout, file) = rest.split_once('/')?;
         let commit = CommitId::new(file.strip_suffix(".json")?)?;
         Some((layout, commit))
@@ -228,7 +230,7 @@ impl StorePrefix {
 
     /// Returns the digest of the part of that name.
     pub fn digest_of<'n>(&self, name: &'n str) -> Option<&'n str> {
-        let rest = name.strip_prefix(&self.family())?;
+        let rest = name.strip_prefix(&self.clone_family_prefix())?;
         rest.strip_prefix("/parts/").filter(|it| is_digest(it))
     }
 }

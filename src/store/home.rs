@@ -34,7 +34,8 @@ pub(super) const VECTORS: &str = "vectors";
 #[serde(rename_all = "camelCase")]
 pub(super) struct RepoRecord {
     pub(super) common_dir: PathBuf,
-    pub(super) family: Option<String>,
+    #[serde(rename = "family")]
+    pub(super) clone_family: Option<String>,
     /// The device that holds it: tells a deleted repository from a disk that is not mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) device: Option<u64>,
@@ -95,7 +96,7 @@ impl Home {
     }
 
     /// Returns the repositories of the same family, other than `repo_id`, sorted by their identity.
-    pub fn clones_of(&self, repo_id: &str, family: &str) -> Vec<RepoHome> {
+    pub fn clones_of(&self, repo_id: &str, clone_family: &str) -> Vec<RepoHome> {
         let Ok(entries) = std::fs::read_dir(self.root.join("repos")) else {
             return Vec::new();
         };
@@ -105,7 +106,7 @@ impl Home {
             .map(|entry| RepoHome { dir: entry.path() })
             .filter(|home| {
                 read_json::<RepoRecord>(&home.dir.join("repo.json"))
-                    .is_some_and(|record| record.family.as_deref() == Some(family))
+                    .is_some_and(|record| record.clone_family.as_deref() == Some(clone_family))
             })
             .collect();
         found.sort_by(|a, b| a.dir.cmp(&b.dir));
@@ -126,15 +127,17 @@ impl RepoHome {
     }
 
     /// Creates the directory, for this user alone, and notes whose it is.
-    pub fn create(&self, common_dir: &Path, family: Option<&str>) -> StoreResult<()> {
+    pub fn create(&self, common_dir: &Path, clone_family: Option<&str>) -> StoreResult<()> {
         create_private(&self.dir)?;
         let path = self.dir.join("repo.json");
-        if read_json::<RepoRecord>(&path).is_some_and(|known| known.family.as_deref() == family) {
+        if read_json::<RepoRecord>(&path)
+            .is_some_and(|known| known.clone_family.as_deref() == clone_family)
+        {
             return Ok(());
         }
         let record = RepoRecord {
             common_dir: common_dir.to_owned(),
-            family: family.map(str::to_owned),
+            clone_family: clone_family.map(str::to_owned),
             device: super::inventory::device(common_dir),
         };
         self.write_json(&path, &record, true, true).map(drop)
@@ -148,13 +151,13 @@ impl RepoHome {
     /// Returns the other repositories of its family in this data directory, sorted by their identity.
     pub fn clones(&self) -> Vec<Self> {
         let record = read_json::<RepoRecord>(&self.dir.join("repo.json"));
-        let family = record.and_then(|record| record.family);
+        let clone_family = record.and_then(|record| record.clone_family);
         let root = self.dir.parent().and_then(Path::parent);
-        match (family, root) {
-            (Some(family), Some(root)) => Home {
+        match (clone_family, root) {
+            (Some(clone_family), Some(root)) => Home {
                 root: root.to_owned(),
             }
-            .clones_of(&self.id(), &family),
+            .clones_of(&self.id(), &clone_family),
             _ => Vec::new(),
         }
     }

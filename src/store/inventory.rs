@@ -30,8 +30,8 @@ const HTTP_TOKEN: &str = "http-token";
 pub struct DirectoryOwner {
     /// The directory that all work trees of the repository share.
     pub common_dir: PathBuf,
-    /// The family of clones: see `Repo::family` in `git`.
-    pub family: Option<String>,
+    /// The clone family: see `Repo::clone_family` in `git`.
+    pub clone_family: Option<String>,
     /// Whether the repository was deleted: its directory is gone, and the one around it is still that of
     /// the file system which held it. A disk that is not mounted is no evidence.
     pub is_gone: bool,
@@ -134,7 +134,7 @@ impl RepoHome {
         let is_gone = is_gone(&record.common_dir, record.device);
         Some(DirectoryOwner {
             common_dir: record.common_dir,
-            family: record.family,
+            clone_family: record.clone_family,
             is_gone,
         })
     }

@@ -85,13 +85,13 @@ pub struct VectorStore {
 }
 
 /// Returns where the vectors of a family are; `family` is a word of hexadecimal digits.
-pub fn path(home: &Home, family: &str) -> PathBuf {
-    home.root().join(VECTORS).join(format!("{family}.db"))
+pub fn path(home: &Home, clone_family: &str) -> PathBuf {
+    home.root().join(VECTORS).join(format!("{clone_family}.db"))
 }
 
 /// Returns the bytes that the vectors of a family take on the disk.
-pub fn bytes(home: &Home, family: &str) -> u64 {
-    let path = path(home, family);
+pub fn bytes(home: &Home, clone_family: &str) -> u64 {
+    let path = path(home, clone_family);
     let files = ["", "-wal", "-shm"].map(|suffix| side_file(&path, suffix));
     files
         .iter()
@@ -100,7 +100,7 @@ pub fn bytes(home: &Home, family: &str) -> u64 {
 }
 
 /// Returns the families that have a file of vectors, sorted.
-pub fn families(home: &Home) -> Vec<String> {
+pub fn clone_families(home: &Home) -> Vec<String> {
     let entries = std::fs::read_dir(home.root().join(VECTORS));
     let mut found: Vec<String> = entries
         .into_iter()
@@ -113,13 +113,13 @@ pub fn families(home: &Home) -> Vec<String> {
 }
 
 /// Returns the repositories whose vectors are in the file of a family. One whose owner is not noted may be of any.
-pub fn repositories_of(home: &Home, family: &str) -> Vec<RepoHome> {
+pub fn repositories_of(home: &Home, clone_family: &str) -> Vec<RepoHome> {
     let mut found = home.repos();
     found.retain(|repo| {
-        repo.id() == family
+        repo.id() == clone_family
             || repo
                 .owner()
-                .is_none_or(|owner| owner.family.as_deref() == Some(family))
+                .is_none_or(|owner| owner.clone_family.as_deref() == Some(clone_family))
     });
     found
 }
@@ -130,19 +130,19 @@ pub fn sweep(home: &Home, age: Duration) -> u64 {
     let mut known: Vec<String> = Vec::new();
     for repo in home.repos() {
         known.push(repo.id());
-        known.extend(repo.owner().and_then(|owner| owner.family));
+        known.extend(repo.owner().and_then(|owner| owner.clone_family));
     }
     let entries = std::fs::read_dir(home.root().join(VECTORS));
     let mut bytes = 0;
     for entry in entries.into_iter().flatten().filter_map(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let family = name.split('.').next().unwrap_or_default();
+        let clone_family = name.split('.').next().unwrap_or_default();
         let is_aside = name.contains(ASIDE);
         let is_old = entry
             .metadata()
             .and_then(|meta| meta.modified())
             .is_ok_and(|time| time.elapsed().is_ok_and(|since| since >= age));
-        if is_old && (is_aside || !known.iter().any(|it| it == family)) {
+        if is_old && (is_aside || !known.iter().any(|it| it == clone_family)) {
             bytes += super::remove::unlink(&entry.path());
         }
     }
@@ -157,14 +157,14 @@ impl VectorStore {
     ///
     /// # Errors
     /// Where it can't be read or written.
-    pub fn open(home: &Home, family: &str, now_ms: i64) -> StoreResult<Self> {
-        let path = path(home, family);
+    pub fn open(home: &Home, clone_family: &str, now_ms: i64) -> StoreResult<Self> {
+        let path = path(home, clone_family);
         let directory = home.root().join(VECTORS);
         create_private(&directory)?;
         match Self::at(&path) {
             Err(error) if error.is_corrupt() || matches!(error, StoreError::Version { .. }) => {
                 for suffix in ["", "-wal", "-shm"] {
-                    let aside = format!("{family}{ASIDE}{now_ms}{suffix}");
+                    let aside = format!("{clone_family}{ASIDE}{now_ms}{suffix}");
                     match std::fs::rename(side_file(&path, suffix), directory.join(aside)) {
                         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                             return Err(io_error("move aside", &path)(error));
@@ -179,8 +179,8 @@ impl VectorStore {
     }
 
     /// Opens the vectors of a family for questions; `None` where there are none, or the file can't be used.
-    pub fn open_existing(home: &Home, family: &str) -> Option<Self> {
-        let path = path(home, family);
+    pub fn open_existing(home: &Home, clone_family: &str) -> Option<Self> {
+        let path = path(home, clone_family);
         if !path.is_file() {
             return None;
         }

@@ -188,7 +188,7 @@ impl Workspace {
         let origin = BundleOrigin {
             layout: cache::layout(),
             commit: head.to_string(),
-            family: repo.family(),
+            clone_family: repo.clone_family(),
         };
         let total = home.bytes(&pointer);
         let on_bytes = |done| stop_if(interrupt).map(|()| (on.bytes)(done, total));
@@ -314,7 +314,7 @@ impl Workspace {
             );
         }
         let is_known = CommitId::new(&header.commit).is_some_and(|id| repo.has_commit(&id));
-        let is_kin = header.family.is_some() && header.family == repo.family();
+        let is_kin = header.clone_family.is_some() && header.clone_family == repo.clone_family();
         if !is_known && !is_kin {
             return Err("it is of another repository".to_owned());
         }

@@ -48,7 +48,7 @@ impl Workspace {
         let repo = self.repo()?;
         let snapshot = repo.snapshot()?;
         let branches = repo.branches()?;
-        let project = repo.family().unwrap_or_else(|| repo.repo_id());
+        let project = repo.clone_family().unwrap_or_else(|| repo.repo_id());
         let prefix = format!("codelens-{}-{}-", layout(), &project[..12]);
         let branch = branch
             .or_else(|| snapshot.branch.name())

@@ -86,12 +86,12 @@ impl View<'_> {
             Ok(None) => return off("settings"),
             Err(fault) => return off(said(&fault)),
         };
-        let family = self.workspace.vector_family(self.repo);
+        let clone_family = self.workspace.vectors_name(self.repo);
         let home = &self.workspace.home;
         let store = if embedder.is_local() {
-            Some(VectorStore::open(home, &family, now_ms())?)
+            Some(VectorStore::open(home, &clone_family, now_ms())?)
         } else {
-            VectorStore::open_existing(home, &family)
+            VectorStore::open_existing(home, &clone_family)
         };
         let Some(mut store) = store else {
             return self.none_yet();
@@ -106,9 +106,10 @@ impl View<'_> {
         } else {
             text.to_owned()
         };
-        let mut known = models
-            .questions
-            .get(&(family.clone(), store.revision()?, text.clone()));
+        let mut known =
+            models
+                .questions
+                .get(&(clone_family.clone(), store.revision()?, text.clone()));
         loop {
             let was_known = known.is_some();
             let embedded = match known.take() {
@@ -129,7 +130,7 @@ impl View<'_> {
             };
             match table {
                 Some(table) if table.is_whole() => {
-                    let key = (family, store.revision()?, text);
+                    let key = (clone_family, store.revision()?, text);
                     models.questions.insert(key, Arc::clone(&embedded));
                     return Ok((meaning_of(table, &embedded), MeaningState::Whole));
                 }

@@ -61,7 +61,7 @@ impl Workspace {
             ..RemoteCollected::default()
         };
         // Parts first: one that is uploaded later is not in the list, whoever names it.
-        let (objects, is_whole) = remote.list(&place.family(), &wait)?;
+        let (objects, is_whole) = remote.list(&place.clone_family_prefix(), &wait)?;
         if !is_whole {
             return Err(Error::new(
                 Code::Refused,
@@ -137,7 +137,7 @@ impl Workspace {
             let known: HashSet<&str> = objects.iter().map(|it| it.name.as_str()).collect();
             let is_torn = |part: &BundlePart| removed.contains(part.digest.as_str());
             // The list was whole a moment ago; of a longer one now, the rest is seen by the next call.
-            for object in remote.list(&place.family(), &wait)?.0 {
+            for object in remote.list(&place.clone_family_prefix(), &wait)?.0 {
                 let commit = place.any_commit_of(&object.name);
                 let Some((_, commit)) = commit.filter(|_| !known.contains(object.name.as_str()))
                 else {

@@ -569,14 +569,14 @@ fn parsed(url: &str, what: &str) -> Result<Address> {
 }
 
 fn place_of(repo: &Repo) -> Result<StorePrefix> {
-    let family = repo.family().ok_or_else(|| {
+    let clone_family = repo.clone_family().ok_or_else(|| {
         Error::new(
             Code::Refused,
             "this repository has neither a remote nor its first commit, by which other clones would find its indexes",
             "`git remote add origin URL`, or fetch its history (`git fetch --unshallow`)",
         )
     })?;
-    Ok(StorePrefix::new(&family, &cache::layout()))
+    Ok(StorePrefix::new(&clone_family, &cache::layout()))
 }
 
 /// Refuses a directory that belongs to the repository: nothing is written there.

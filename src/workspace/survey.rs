@@ -17,7 +17,7 @@ use crate::store::{Home, IndexKey, Pointer, RecordStore, RepoHome, SCHEMA_VERSIO
 /// A repository with its part of the data directory.
 pub(super) struct SurveyedRepository {
     pub(super) home: RepoHome,
-    pub(super) family: Option<String>,
+    pub(super) clone_family: Option<String>,
     pub(super) common_dir: Option<PathBuf>,
     pub(super) indexes: RepositoryIndexes,
 }
@@ -76,7 +76,7 @@ pub(super) fn of_repository(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepo
     };
     SurveyedRepository {
         home: home.clone(),
-        family: owner.as_ref().and_then(|owner| owner.family.clone()),
+        clone_family: owner.as_ref().and_then(|owner| owner.clone_family.clone()),
         common_dir: owner.map(|owner| owner.common_dir),
         indexes: RepositoryIndexes { state, entries },
     }
@@ -156,9 +156,9 @@ fn read(repo: &Repo) -> std::result::Result<ReadRepo, GitError> {
 pub(super) fn needless(found: &[SurveyedRepository], repo: &Repo, names: &[String]) -> Extra {
     let id = repo.repo_id();
     let own = found.iter().find(|found| found.home.id() == id);
-    let family = own.and_then(|own| own.family.clone());
+    let clone_family = own.and_then(|own| own.clone_family.clone());
     let is_kin = |other: &SurveyedRepository| {
-        other.home.id() == id || (family.is_some() && other.family == family)
+        other.home.id() == id || (clone_family.is_some() && other.clone_family == clone_family)
     };
     let branches = repo.branches().unwrap_or_default();
     let names: BTreeSet<&str> = branches

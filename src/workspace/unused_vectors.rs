@@ -14,12 +14,12 @@ use crate::store::{Home, Index, Pointer, StoreResult, VectorStore};
 /// The vectors are listed before the indexes are read, and are made after the chunks that they are of: one that is made meanwhile is not on the list.
 pub(super) fn digests(
     home: &Home,
-    family: &str,
+    clone_family: &str,
     store: &VectorStore,
     is_going: &dyn Fn(&Pointer) -> bool,
 ) -> StoreResult<Option<HashSet<i64>>> {
     let mut left = store.all_digests()?;
-    for repo in files::repositories_of(home, family) {
+    for repo in files::repositories_of(home, clone_family) {
         for pointer in repo.pointers() {
             if left.is_empty() {
                 return Ok(Some(left));
@@ -44,8 +44,8 @@ pub(super) fn digests(
 /// Removes the vectors of texts that no index holds, of every family. A dry run counts those that no index held if the ones in `going` were gone.
 pub(super) fn sweep(home: &Home, going: &[Pointer], is_dry: bool) -> RemovedVectors {
     let mut done = RemovedVectors::default();
-    for family in files::families(home) {
-        match of_family(home, &family, going, is_dry) {
+    for clone_family in files::clone_families(home) {
+        match of_clone_family(home, &clone_family, going, is_dry) {
             Ok(removed) => {
                 done.n_vectors += removed.n_vectors;
                 done.bytes += removed.bytes;
@@ -56,16 +56,24 @@ pub(super) fn sweep(home: &Home, going: &[Pointer], is_dry: bool) -> RemovedVect
     done
 }
 
-fn of_family(home: &Home, family: &str, going: &[Pointer], is_dry: bool) -> Result<RemovedVectors> {
+fn of_clone_family(
+    home: &Home,
+    clone_family: &str,
+    going: &[Pointer],
+    is_dry: bool,
+) -> Result<RemovedVectors> {
     let none = RemovedVectors::default();
-    if files::repositories_of(home, family).is_empty() {
+    if files::repositories_of(home, clone_family).is_empty() {
         return Ok(none);
     }
-    let before = files::bytes(home, family);
-    let Some(mut store) = VectorStore::open_existing(home, family) else {
+    let before = files::bytes(home, clone_family);
+    let Some(mut store) = VectorStore::open_existing(home, clone_family) else {
         return Ok(none);
     };
-    let Some(unused) = digests(home, family, &store, &|pointer| going.contains(pointer))? else {
+    let Some(unused) = digests(home, clone_family, &store, &|pointer| {
+        going.contains(pointer)
+    })?
+    else {
         return Ok(none);
     };
     if is_dry {
@@ -76,7 +84,7 @@ fn of_family(home: &Home, family: &str, going: &[Pointer], is_dry: bool) -> Resu
         });
     }
     let n_vectors = store.remove(&unused)?;
-    let bytes = before.saturating_sub(files::bytes(home, family));
+    let bytes = before.saturating_sub(files::bytes(home, clone_family));
     if n_vectors > 0 {
         tracing::info!(n_vectors, bytes, "removed vectors that no index holds");
     }

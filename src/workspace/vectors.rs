@@ -167,10 +167,10 @@ struct MissingVectors {
 
 impl Workspace {
     /// Returns the name of the file of vectors: all clones of a repository share one.
-    pub(super) fn vector_family(&self, repo: &Repo) -> String {
+    pub(super) fn vectors_name(&self, repo: &Repo) -> String {
         let id = repo.repo_id();
         let owner = self.home.repo(&id).owner();
-        owner.and_then(|owner| owner.family).unwrap_or(id)
+        owner.and_then(|owner| owner.clone_family).unwrap_or(id)
     }
 
     /// Returns the state of the vectors of the work tree, or of a commit. The model is asked once, to tell which one it is.
@@ -183,7 +183,7 @@ impl Workspace {
         interrupt: &Arc<AtomicBool>,
     ) -> Result<VectorStatus> {
         let settings = &self.models.settings.embed;
-        let family = self.vector_family(&self.repo()?);
+        let clone_family = self.vectors_name(&self.repo()?);
         let mut status = VectorStatus {
             provider: settings.provider,
             model: settings.server.model.clone(),
@@ -192,10 +192,10 @@ impl Workspace {
             counts: None,
             stored: Vec::new(),
             n_unused: None,
-            bytes: files::bytes(&self.home, &family),
+            bytes: files::bytes(&self.home, &clone_family),
             fault: None,
         };
-        let store = VectorStore::open_existing(&self.home, &family);
+        let store = VectorStore::open_existing(&self.home, &clone_family);
         let models = store.as_ref().map(VectorStore::models).transpose()?;
         let models = models.unwrap_or_default();
         let found = self.models.embedder().and_then(|embedder| {
@@ -225,7 +225,7 @@ impl Workspace {
         }
         let is_current = |model: &VectorModel| current.is_some_and(|it| it.id == model.id);
         if let Some(store) = &store {
-            status.n_unused = self.n_unused(&family, store)?;
+            status.n_unused = self.n_unused(&clone_family, store)?;
         }
         status.stored = models
             .iter()
@@ -236,8 +236,8 @@ impl Workspace {
     }
 
     /// Returns how many vectors are of text that no index of the family holds any more; `None` where that cannot be told.
-    pub(super) fn n_unused(&self, family: &str, store: &VectorStore) -> Result<Option<u64>> {
-        let unused = unused_vectors::digests(&self.home, family, store, &|_| false)?;
+    pub(super) fn n_unused(&self, clone_family: &str, store: &VectorStore) -> Result<Option<u64>> {
+        let unused = unused_vectors::digests(&self.home, clone_family, store, &|_| false)?;
         let counted = unused.map(|unused| store.count_of(&unused));
         Ok(counted.transpose()?)
     }
@@ -257,11 +257,11 @@ impl Workspace {
         let Some(index) = self.existing(&key)? else {
             return Ok(None);
         };
-        let family = self.vector_family(&repo);
+        let clone_family = self.vectors_name(&repo);
         let mut found = StoredVectors {
             model: settings.server.model.clone(),
             counts: (0, 0),
-            bytes: files::bytes(&self.home, &family),
+            bytes: files::bytes(&self.home, &clone_family),
         };
         let wanted = index.read()?.chunks_with_digest()?;
         self.keep(index);
@@ -270,7 +270,7 @@ impl Workspace {
             return Ok(Some(found));
         };
         embedder.name().clone_into(&mut found.model);
-        if let Some(store) = VectorStore::open_existing(&self.home, &family) {
+        if let Some(store) = VectorStore::open_existing(&self.home, &clone_family) {
             let models = store.models()?;
             let of_source = models
                 .iter()
@@ -396,8 +396,8 @@ impl Workspace {
     ) -> Result<VectorsBuilt> {
         let embedder = self.models.embedder().map_err(|fault| failed(&fault))?;
         let embedder = embedder.ok_or_else(off)?;
-        let family = self.vector_family(&self.repo()?);
-        let mut store = VectorStore::open(&self.home, &family, now_ms())?;
+        let clone_family = self.vectors_name(&self.repo()?);
+        let mut store = VectorStore::open(&self.home, &clone_family, now_ms())?;
         let asked = embedder.embed_one("vector", &self.model_deadline(interrupt));
         let model = asked.map_err(|fault| failed(&fault))?.model;
         let mut n_embedded = 0;
@@ -499,13 +499,13 @@ impl Workspace {
     /// # Errors
     /// Where the file can't be written.
     pub fn clear_vectors(&self) -> Result<(u64, u64)> {
-        let family = self.vector_family(&self.repo()?);
-        let before = files::bytes(&self.home, &family);
-        let Some(mut store) = VectorStore::open_existing(&self.home, &family) else {
+        let clone_family = self.vectors_name(&self.repo()?);
+        let before = files::bytes(&self.home, &clone_family);
+        let Some(mut store) = VectorStore::open_existing(&self.home, &clone_family) else {
             return Ok((0, 0));
         };
         let n_gone = store.clear(None)?;
-        let after = files::bytes(&self.home, &family);
+        let after = files::bytes(&self.home, &clone_family);
         Ok((n_gone, before.saturating_sub(after)))
     }
 

@@ -200,7 +200,7 @@ fn nothing_that_a_repository_configures_is_run() {
     let mut attributes = f.repo().attributes(&scan).unwrap();
     assert!(!attributes.is_generated(&super::path("a.bin")));
     f.repo().snapshot().unwrap();
-    f.repo().family();
+    f.repo().clone_family();
     assert!(!marker.exists(), "something was run");
     assert!(dirty.iter().any(|name| name == "a.bin"), "{dirty:?}");
     assert!(dirty.iter().any(|name| name == "c.p"));

@@ -15,7 +15,7 @@ fn sha256_repositories_work() {
         f.repo().snapshot().unwrap().head.unwrap().as_str().len(),
         64
     );
-    assert!(f.repo().family().is_some());
+    assert!(f.repo().clone_family().is_some());
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn head_and_branches_follow_every_command_of_git() {
     assert_eq!(f.dirty(), ["a", "new"]);
     let path = crate::model::RepoPath::new("a").unwrap();
     assert_eq!(f.repo().committed(&path, 10), Some(b"1".to_vec()));
-    assert!(f.repo().family().is_some());
+    assert!(f.repo().clone_family().is_some());
     assert_eq!(f.repo().scan(&unlimited()).unwrap().files.len(), 3);
 }
 

@@ -129,21 +129,21 @@ fn what_cannot_be_opened_says_why() {
 fn clones_of_one_remote_are_one_family() {
     let f = Fixture::new();
     f.git(&["remote", "add", "origin", "git@Example.com:a/b.git"]);
-    let first = f.repo().family().unwrap();
+    let first = f.repo().clone_family().unwrap();
     f.git(&["remote", "set-url", "origin", "https://example.com/a/b"]);
-    assert_eq!(f.repo().family().unwrap(), first);
+    assert_eq!(f.repo().clone_family().unwrap(), first);
     f.git(&["remote", "set-url", "origin", "https://example.com/a/c"]);
-    assert_ne!(f.repo().family().unwrap(), first);
+    assert_ne!(f.repo().clone_family().unwrap(), first);
 }
 
 #[test]
 fn without_a_remote_the_first_commit_makes_the_family() {
     let f = Fixture::new();
-    assert_eq!(f.repo().family(), None);
+    assert_eq!(f.repo().clone_family(), None);
     f.write("a", "1").commit_all();
-    let first = f.repo().family().unwrap();
+    let first = f.repo().clone_family().unwrap();
     f.write("a", "2").commit_all();
-    assert_eq!(f.repo().family().unwrap(), first);
+    assert_eq!(f.repo().clone_family().unwrap(), first);
 
     let shallow = f.beside("shallow");
     let url = format!("file://{}", f.root.display());
@@ -153,7 +153,7 @@ fn without_a_remote_the_first_commit_makes_the_family() {
         .args(["remote", "remove", "origin"])
         .status()
         .unwrap();
-    assert_eq!(Repo::discover(&shallow).unwrap().family(), None);
+    assert_eq!(Repo::discover(&shallow).unwrap().clone_family(), None);
 }
 
 #[test]

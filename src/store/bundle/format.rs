@@ -65,8 +65,9 @@ pub struct Header {
     pub schema_version: i64,
     /// The commit that was checked out, with nothing changed.
     pub commit: String,
-    /// The family of clones (see `Repo::family` in `git`); `None` where it could not be told.
-    pub family: Option<String>,
+    /// The clone family (see `Repo::clone_family` in `git`); `None` where it could not be told.
+    #[serde(rename = "family")]
+    pub clone_family: Option<String>,
     /// How many files are indexed.
     pub n_files: u64,
     /// How long the manifest is, unpacked.

@@ -33,8 +33,8 @@ pub struct BundleOrigin {
     pub layout: String,
     /// The commit.
     pub commit: String,
-    /// The family of clones: see `Repo::family` in `git`.
-    pub family: Option<String>,
+    /// The clone family: see `Repo::clone_family` in `git`.
+    pub clone_family: Option<String>,
 }
 
 /// A bundle that was written.
@@ -72,7 +72,7 @@ pub fn write(
             layout: origin.layout,
             schema_version: super::SCHEMA_VERSION,
             commit: origin.commit,
-            family: origin.family,
+            clone_family: origin.clone_family,
             n_files: manifest.len() as u64,
             manifest_bytes: listed.len() as u64,
             database_bytes,

@@ -79,10 +79,10 @@ fn embed(
 /// Checks the vectors that are kept of a repository: whether they can be read, and those that no answer rests on.
 fn vectors(workspace: &Workspace, identity: Option<&ModelIdentity>) -> Result<Option<Check>> {
     let name = "vectors";
-    let family = workspace.vector_family(&workspace.repo()?);
+    let clone_family = workspace.vectors_name(&workspace.repo()?);
     let is_configured = workspace.models.settings.embed.provider != EmbedProvider::Off;
-    let is_there = files::path(&workspace.home, &family).is_file();
-    let store = VectorStore::open_existing(&workspace.home, &family);
+    let is_there = files::path(&workspace.home, &clone_family).is_file();
+    let store = VectorStore::open_existing(&workspace.home, &clone_family);
     let Some(store) = store else {
         let none = "none yet: `codelens embed build` makes them";
         return Ok(match (is_there, is_configured) {
@@ -117,7 +117,7 @@ fn vectors(workspace: &Workspace, identity: Option<&ModelIdentity>) -> Result<Op
             n_all - n_current
         ));
     }
-    match workspace.n_unused(&family, &store)? {
+    match workspace.n_unused(&clone_family, &store)? {
         Some(n) if n > 0 => parts.push(format!(
             "{n} of text that no index holds any more (cl_prune removes them)"
         )),

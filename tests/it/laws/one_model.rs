@@ -80,9 +80,9 @@ fn vectors(bench: &Bench, place: &Path) -> VectorStore {
         .unwrap()
         .repo()
         .unwrap();
-    let family = repo.family().unwrap_or_else(|| repo.repo_id());
+    let clone_family = repo.clone_family().unwrap_or_else(|| repo.repo_id());
     let home = Home::at(&spaces.config().home, &[]).unwrap();
-    VectorStore::open_existing(&home, &family).expect("vectors were made")
+    VectorStore::open_existing(&home, &clone_family).expect("vectors were made")
 }
 
 /// Returns the stored model with that vector of the probe.
