@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Serialize, Serializer};
 
+use super::pack_item::{PackItem, has_members};
 use super::source::SourceReader;
-use super::unit::{Unit, has_members};
 use super::{ExploreInput, Include};
 use crate::error::Result;
 use crate::graph::impact::{self, walk};
@@ -144,7 +144,7 @@ impl Serialize for OmissionReason {
 /// A definition that may go into a pack.
 #[derive(Clone, Debug)]
 pub(super) struct PackCandidate {
-    pub(super) unit: Unit,
+    pub(super) item: PackItem,
     pub(super) role: PackRole,
     /// How likely it is wanted, compared with the others of its role.
     pub(super) value: f64,
@@ -167,7 +167,7 @@ pub(super) struct PackCandidate {
     pub(super) members: Vec<String>,
     /// Set where it stays out whatever the budget.
     pub(super) excluded: Option<OmissionReason>,
-    /// Whether its unit was reduced to the comment and the signature.
+    /// Whether its item was reduced to the comment and the signature.
     pub(super) is_signature: bool,
 }
 
@@ -182,9 +182,9 @@ impl PackCandidate {
     /// Whether it is a long definition that was found, around another candidate that is no header.
     fn is_around_others(&self, other: &Self) -> bool {
         self.role.is_found()
-            && self.unit.n_lines() > MAX_MERGED_LINES
-            && self.unit.contains(&other.unit)
-            && self.unit.lines != other.unit.lines
+            && self.item.n_lines() > MAX_MERGED_LINES
+            && self.item.contains(&other.item)
+            && self.item.lines != other.item.lines
             && other.role != PackRole::Container
     }
 }
@@ -201,7 +201,7 @@ impl Candidates {
     /// of their own: which of them fit depends on the budget.
     fn add(&mut self, candidate: PackCandidate) {
         let is_known = |known: &PackCandidate| {
-            known.unit.overlaps(&candidate.unit)
+            known.item.overlaps(&candidate.item)
                 && !(candidate.is_around_others(known) || known.is_around_others(&candidate))
         };
         if self.list.iter().any(is_known) {
@@ -214,7 +214,7 @@ impl Candidates {
     /// Puts the candidates in the order of filling.
     fn sort(&mut self) {
         self.list.sort_by(|a, b| {
-            let place = |it: &PackCandidate| (it.unit.path.clone(), it.unit.lines);
+            let place = |it: &PackCandidate| (it.item.path.clone(), it.item.lines);
             (a.is_weak.cmp(&b.is_weak))
                 .then(a.role.cmp(&b.role))
                 .then(b.weight.total_cmp(&a.weight))
@@ -240,7 +240,7 @@ pub(super) fn of_hits(
     best.sort_by(|a, b| b.value.total_cmp(&a.value));
     let roots: Vec<PackRoot> = best
         .into_iter()
-        .filter_map(|hit| hit.unit.symbol.clone())
+        .filter_map(|hit| hit.item.symbol.clone())
         .filter(|symbol| symbol.kind != SymbolKind::Heading)
         .take(N_ROOTS)
         .zip([1.0, 0.5, 0.25])
@@ -264,20 +264,20 @@ pub(super) fn of_hits(
     Ok(candidates)
 }
 
-/// Returns the candidates of targets; `units` are theirs, each with the target that brought it.
-pub(super) fn of_units(
+/// Returns the candidates of targets; `items` are theirs, each with the target that brought it.
+pub(super) fn of_items(
     source: &SourceReader<'_>,
     input: &ExploreInput,
-    units: Vec<(Unit, String)>,
+    items: Vec<(PackItem, String)>,
     roots: &[SymbolRow],
 ) -> Result<Candidates> {
     let mut candidates = Candidates::new();
-    let n_units = units.len();
-    for (at, (unit, because)) in units.into_iter().enumerate() {
-        #[allow(clippy::cast_precision_loss, reason = "some hundred units")]
+    let n_units = items.len();
+    for (at, (item, because)) in items.into_iter().enumerate() {
+        #[allow(clippy::cast_precision_loss, reason = "some hundred items")]
         let weight = (n_units - at) as f64;
         candidates.add(PackCandidate {
-            unit,
+            item,
             role: PackRole::Target,
             value: weight,
             weight,
@@ -322,10 +322,10 @@ fn hits(source: &SourceReader<'_>, query: &Query, ranked: &[Hit]) -> Result<Cand
     let mut found: Vec<PackCandidate> = Vec::new();
     let mut n_duplicates = 0;
     for hit in ranked.iter().take(MAX_HITS) {
-        let unit = Unit::of_chunk(source, &hit.chunk)?;
+        let item = PackItem::of_chunk(source, &hit.chunk)?;
         if found
             .iter()
-            .any(|known| known.unit.lines == unit.lines && known.unit.path == unit.path)
+            .any(|known| known.item.lines == item.lines && known.item.path == item.path)
         {
             n_duplicates += 1;
             continue;
@@ -337,7 +337,7 @@ fn hits(source: &SourceReader<'_>, query: &Query, ranked: &[Hit]) -> Result<Cand
             words[..words.len().min(MAX_WORDS)].join(" ")
         };
         found.push(PackCandidate {
-            unit,
+            item,
             role: PackRole::Hit,
             value: hit.sort_key,
             weight: 0.0,
@@ -359,16 +359,16 @@ fn hits(source: &SourceReader<'_>, query: &Query, ranked: &[Hit]) -> Result<Cand
 
 /// Merges hits inside of others: a short definition stands for those inside it. Around a long one they stay.
 fn merged(mut found: Vec<PackCandidate>, n_duplicates: &mut u64) -> Vec<PackCandidate> {
-    let units: Vec<Unit> = found.iter().map(|it| it.unit.clone()).collect();
+    let items: Vec<PackItem> = found.iter().map(|it| it.item.clone()).collect();
     let mut is_inside = vec![false; found.len()];
-    for (outer, unit) in units.iter().enumerate() {
-        let inner: Vec<usize> = (0..units.len())
-            .filter(|at| *at != outer && unit.contains(&units[*at]))
+    for (outer, item) in items.iter().enumerate() {
+        let inner: Vec<usize> = (0..items.len())
+            .filter(|at| *at != outer && item.contains(&items[*at]))
             .collect();
         if inner.is_empty() {
             continue;
         }
-        if unit.n_lines() > MAX_MERGED_LINES {
+        if item.n_lines() > MAX_MERGED_LINES {
             continue;
         }
         for at in inner {
@@ -408,13 +408,13 @@ fn weigh(
     let (mut rank, mut n_files) = (0.0, 0.0);
     for hit in found.iter_mut() {
         rank += 1.0;
-        let (file, in_file) = files.entry(hit.unit.path.clone()).or_insert_with(|| {
+        let (file, in_file) = files.entry(hit.item.path.clone()).or_insert_with(|| {
             n_files += 1.0;
             (n_files, 0.0)
         });
         *in_file += 1.0;
         hit.value = 1.0 / (*file * in_file.sqrt() * f64::sqrt(rank).sqrt());
-        let kind = hit.unit.symbol.as_ref().map(|symbol| symbol.kind);
+        let kind = hit.item.symbol.as_ref().map(|symbol| symbol.kind);
         if kind.is_some_and(SymbolKind::is_declaration) {
             hit.value *= DECLARATION;
         }
@@ -428,8 +428,8 @@ fn weigh(
         found[at].value = best;
     }
     for hit in found.iter_mut() {
-        let text = source.text(&hit.unit.path)?;
-        let (first, last) = hit.unit.lines;
+        let text = source.text(&hit.item.path)?;
+        let (first, last) = hit.item.lines;
         let n_bytes = text.map_or(0, |text| text.lines(first, last).len());
         #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 bytes")]
         let size = PART_BYTES + n_bytes as f64;
@@ -451,7 +451,7 @@ fn exclude(input: &ExploreInput, found: &mut Vec<PackCandidate>) {
     let mut n_in: HashMap<RepoPath, usize> = HashMap::new();
     let mut n_kept = 0;
     for (at, hit) in found.iter_mut().enumerate() {
-        let path = &hit.unit.path;
+        let path = &hit.item.path;
         let of_file = n_in.get(path).copied().unwrap_or(0);
         let is_beyond = n_kept >= limit
             || of_file >= max_of_a_file
@@ -515,9 +515,9 @@ fn container(
     if !has_members(parent, &symbols) {
         return Ok(());
     }
-    if let Some((unit, members)) = Unit::header(source, parent)? {
+    if let Some((item, members)) = PackItem::header(source, parent)? {
         candidates.add(PackCandidate {
-            unit,
+            item,
             members,
             ..around(root, PackRole::Container)
         });
@@ -562,7 +562,7 @@ fn used(
             }
             n += 1;
             candidates.add(PackCandidate {
-                unit: short(source, &symbol)?,
+                item: short(source, &symbol)?,
                 provenance: Some(edge.provenance),
                 excluded: (n > max).then_some(OmissionReason::Limit),
                 ..around(root, role)
@@ -597,7 +597,7 @@ fn neighbours(
         #[expect(clippy::cast_precision_loss, reason = "a file has no 2^52 definitions")]
         let value = root.value / distance as f64;
         candidates.add(PackCandidate {
-            unit: short(source, sibling)?,
+            item: short(source, sibling)?,
             value,
             weight: value,
             ..around(root, PackRole::Neighbour)
@@ -639,12 +639,12 @@ fn users(
             .iter()
             .filter(|place| place.role(view).is_of_tests() == is_test);
         for place in of_role.take(MAX_AROUND) {
-            let Some((unit, test)) = around_use(source, place, is_test)? else {
+            let Some((item, test)) = around_use(source, place, is_test)? else {
                 continue;
             };
             n += 1;
             candidates.add(PackCandidate {
-                unit,
+                item,
                 provenance: Some(place.reached.provenance),
                 line: Some(place.reached.line),
                 test,
@@ -661,43 +661,43 @@ fn around_use(
     source: &SourceReader<'_>,
     place: &LocatedSymbol,
     is_test: bool,
-) -> Result<Option<(Unit, Option<String>)>> {
+) -> Result<Option<(PackItem, Option<String>)>> {
     let view = source.view;
     let line = place.reached.line;
-    let chunk = || -> Result<Option<Unit>> {
+    let chunk = || -> Result<Option<PackItem>> {
         let row = view.read.chunk_at(place.path.as_str(), line)?;
         let chunk = row.map(|row| view.read.chunk(row)).transpose()?.flatten();
         chunk
-            .map(|chunk| Unit::of_chunk(source, &chunk))
+            .map(|chunk| PackItem::of_chunk(source, &chunk))
             .transpose()
     };
     if is_test
         && let Some((title, first, last)) = uses(view).test_block(&place.path, line)?
-        && let Some(unit) = chunk()?
+        && let Some(item) = chunk()?
     {
-        let unit = Unit {
+        let item = PackItem {
             lines: (first, last),
             head: None,
             symbol: None,
             is_cut: false,
-            ..unit
+            ..item
         };
-        return Ok(Some((unit, Some(one_line(&title).into_owned()))));
+        return Ok(Some((item, Some(one_line(&title).into_owned()))));
     }
-    let unit = match &place.symbol {
+    let item = match &place.symbol {
         Some(symbol) => Some(short(source, symbol)?),
         None => chunk()?,
     };
-    Ok(unit.map(|unit| (unit, None)))
+    Ok(item.map(|item| (item, None)))
 }
 
 /// Returns a definition as it stands around another: a long class by its comment and signature.
-fn short(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Unit> {
-    let mut unit = Unit::of_symbol(source, symbol)?;
-    if unit.n_lines() > MAX_FRAME_LINES && has_members(symbol, &source.symbols(&symbol.path)?) {
-        unit.reduce();
+fn short(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<PackItem> {
+    let mut item = PackItem::of_symbol(source, symbol)?;
+    if item.n_lines() > MAX_FRAME_LINES && has_members(symbol, &source.symbols(&symbol.path)?) {
+        item.reduce();
     }
-    Ok(unit)
+    Ok(item)
 }
 
 /// Returns a definition and those inside it, by their rows.
@@ -707,10 +707,10 @@ fn inside(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Vec<SymbolId>
     Ok(inner.map(|it| it.id).collect())
 }
 
-/// Returns a candidate that a root brings; its unit is still that of the root.
+/// Returns a candidate that a root brings; its item is still that of the root.
 fn around(root: &PackRoot, role: PackRole) -> PackCandidate {
     PackCandidate {
-        unit: Unit {
+        item: PackItem {
             path: root.symbol.path.clone(),
             lines: (0, 0),
             head: None,

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clusters;
+use super::pack_item::PackItem;
 use super::part::cut;
 use super::source::SourceReader;
 use super::targets::PackTarget;
-use super::unit::Unit;
 use super::{ExploreInput, Include};
 use crate::error::{Code, Result};
 use crate::graph::impact::{no_dispatch, walk};
@@ -402,7 +402,7 @@ fn doc(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Option<String>> 
     let Some(text) = source.text(&symbol.path)? else {
         return Ok(None);
     };
-    let (first, _) = Unit::of_symbol(source, symbol)?.lines;
+    let (first, _) = PackItem::of_symbol(source, symbol)?.lines;
     let above = (first..symbol.span.start_line).map(|line| text.lines(line, line).trim());
     let is_mark = |c: char| matches!(c, '/' | '*' | '#' | '!' | ' ' | '\t');
     let mut lines = above

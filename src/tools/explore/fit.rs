@@ -107,9 +107,9 @@ pub(super) fn fit(
 fn by_value(a: &PackCandidate, b: &PackCandidate) -> Ordering {
     let place = |it: &PackCandidate| {
         (
-            it.unit.path.clone(),
-            it.unit.lines.0,
-            Reverse(it.unit.lines.1),
+            it.item.path.clone(),
+            it.item.lines.0,
+            Reverse(it.item.lines.1),
         )
     };
     (a.role.cmp(&b.role))
@@ -148,28 +148,28 @@ impl AdjacentRun {
     }
 
     fn holds(&self, candidate: &PackCandidate) -> bool {
-        let unit = &candidate.unit;
-        self.first().unit.path == unit.path
-            && self.lines.0 <= unit.lines.0
-            && unit.lines.1 <= self.lines.1
+        let item = &candidate.item;
+        self.first().item.path == item.path
+            && self.lines.0 <= item.lines.0
+            && item.lines.1 <= self.lines.1
     }
 
     /// Whether the run lies within a candidate, or the other way round.
     fn nests(&self, candidate: &PackCandidate) -> bool {
-        let (lines, unit) = (self.lines, &candidate.unit);
-        let is_within = unit.lines.0 <= lines.0 && lines.1 <= unit.lines.1;
-        self.holds(candidate) || self.first().unit.path == unit.path && is_within
+        let (lines, item) = (self.lines, &candidate.item);
+        let is_within = item.lines.0 <= lines.0 && lines.1 <= item.lines.1;
+        self.holds(candidate) || self.first().item.path == item.path && is_within
     }
 
     /// Whether the run and a candidate stand beside each other, and neither is there for what it is to another definition.
     fn touches(&self, candidate: &PackCandidate) -> bool {
-        let (lines, unit) = (self.lines, &candidate.unit);
+        let (lines, item) = (self.lines, &candidate.item);
         let is_plain = |it: &PackCandidate| {
             matches!(it.role, PackRole::Hit | PackRole::Neighbour) && !it.is_signature
         };
-        self.first().unit.path == unit.path
-            && lines.0 <= unit.lines.1 + 1 + MAX_GAP
-            && unit.lines.0 <= lines.1 + 1 + MAX_GAP
+        self.first().item.path == item.path
+            && lines.0 <= item.lines.1 + 1 + MAX_GAP
+            && item.lines.0 <= lines.1 + 1 + MAX_GAP
             && is_plain(candidate)
             && self.candidates.iter().all(is_plain)
     }
@@ -191,7 +191,7 @@ impl PackBuilder<'_> {
     /// Takes the lines of a candidate, alone or with the parts that it touches. Returns whether it fits, being of at most `max`
     /// bytes itself.
     fn take(&mut self, candidate: PackCandidate, max: usize) -> Result<bool> {
-        let own = part(self.source, self.input, &candidate, candidate.unit.lines)?;
+        let own = part(self.source, self.input, &candidate, candidate.item.lines)?;
         let is_around = !candidate.role.is_found();
         if length(&own) >= max {
             return Ok(false);
@@ -225,11 +225,11 @@ impl PackBuilder<'_> {
     fn runs_to_join(&self, candidate: &PackCandidate) -> Option<Vec<usize>> {
         let of_file = || {
             let runs = self.runs.iter().enumerate();
-            runs.filter(|(_, run)| run.first().unit.path == candidate.unit.path)
+            runs.filter(|(_, run)| run.first().item.path == candidate.item.path)
         };
         let chosen = |is_joined: &dyn Fn(&AdjacentRun) -> bool| {
             let (joined, others): (Vec<_>, Vec<_>) = of_file().partition(|(_, run)| is_joined(run));
-            let lines = joined.iter().fold(candidate.unit.lines, |lines, (_, run)| {
+            let lines = joined.iter().fold(candidate.item.lines, |lines, (_, run)| {
                 (lines.0.min(run.lines.0), lines.1.max(run.lines.1))
             });
             let is_twice = others.iter().any(|(_, run)| run.overlaps(lines));
@@ -242,8 +242,8 @@ impl PackBuilder<'_> {
     /// Takes a candidate by its comment and signature, where they are less than the whole.
     fn take_signature(&mut self, candidate: &PackCandidate, max: usize) -> Result<bool> {
         let mut short = candidate.clone();
-        short.unit.reduce();
-        short.is_signature = short.unit.lines != candidate.unit.lines;
+        short.item.reduce();
+        short.is_signature = short.item.lines != candidate.item.lines;
         if !short.is_signature {
             return Ok(false);
         }
@@ -252,7 +252,7 @@ impl PackBuilder<'_> {
 
     /// Returns the run that a candidate and some runs become.
     fn joined(&self, runs: &[usize], candidate: PackCandidate) -> Result<AdjacentRun> {
-        let mut lines = candidate.unit.lines;
+        let mut lines = candidate.item.lines;
         let mut candidates = vec![candidate];
         for run in runs.iter().map(|at| &self.runs[*at]) {
             lines = (lines.0.min(run.lines.0), lines.1.max(run.lines.1));
@@ -262,19 +262,19 @@ impl PackBuilder<'_> {
         let mut part = part(self.source, self.input, &candidates[0], lines)?;
         let mut also: Vec<String> = Vec::new();
         for other in &candidates[1..] {
-            let handle = other.unit.handle.to_string();
+            let handle = other.item.handle.to_string();
             if handle != part.handle() && !also.contains(&handle) {
                 also.push(handle);
             }
         }
         part.also = also;
         part.truncated = candidates.iter().any(|cut| {
-            let is_whole = |it: &PackCandidate| !it.unit.is_cut && it.unit.contains(&cut.unit);
+            let is_whole = |it: &PackCandidate| !it.item.is_cut && it.item.contains(&cut.item);
             // Parts that were laid together may have all lines of the definition.
-            let is_within = cut.unit.symbol.as_ref().is_some_and(|symbol| {
+            let is_within = cut.item.symbol.as_ref().is_some_and(|symbol| {
                 lines.0 <= symbol.span.start_line && symbol.span.end_line <= lines.1
             });
-            cut.unit.is_cut && !is_within && !candidates.iter().any(is_whole)
+            cut.item.is_cut && !is_within && !candidates.iter().any(is_whole)
         });
         Ok(AdjacentRun {
             lines,

@@ -10,10 +10,10 @@ mod clusters;
 mod fit;
 pub(crate) mod list;
 mod pack;
+mod pack_item;
 pub(crate) mod part;
 mod source;
 mod targets;
-mod unit;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;

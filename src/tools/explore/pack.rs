@@ -107,14 +107,14 @@ pub(super) fn of_targets(
 ) -> Result<ExploreOutput> {
     let histories = input.histories(view, config)?;
     let source = SourceReader::of(view);
-    let mut units = Vec::new();
+    let mut items = Vec::new();
     let mut roots = Vec::new();
     let mut list = Vec::new();
     for text in targets {
         let target = targets::find(&source, text)?;
         if input.includes(Include::Source) {
-            let found = target.units(&source)?;
-            units.extend(found.into_iter().map(|unit| (unit, text.clone())));
+            let found = target.items(&source)?;
+            items.extend(found.into_iter().map(|item| (item, text.clone())));
         }
         roots.extend(target.symbol().cloned());
         list.push(cards::card(
@@ -131,7 +131,7 @@ pub(super) fn of_targets(
     } else {
         &[]
     };
-    let found = candidates::of_units(&source, input, units, around)?;
+    let found = candidates::of_items(&source, input, items, around)?;
     let mut output = ExploreOutput::new(view);
     output.history = histories.map(|it| it.held());
     let budget = budget_bytes(input);
@@ -256,18 +256,18 @@ fn add_records(
     output: &mut ExploreOutput,
 ) -> Result<()> {
     let view = source.view;
-    let units = found.list.iter().map(|candidate| {
-        let unit = &candidate.unit;
-        let symbol = unit.symbol.as_ref();
+    let items = found.list.iter().map(|candidate| {
+        let item = &candidate.item;
+        let symbol = item.symbol.as_ref();
         (
-            unit.path.as_str(),
+            item.path.as_str(),
             symbol.map(|it| it.qualified_name.as_str()),
         )
     });
     let cards = output.cards.iter().flatten();
     let cards = cards.filter_map(|card| Some((card.path.as_deref()?, card.symbol.as_deref())));
     let is_asked = input.includes(Include::Notes) || input.includes(Include::Documents);
-    let bound = notes::bound(view, is_asked, units.chain(cards))?;
+    let bound = notes::bound(view, is_asked, items.chain(cards))?;
     let mut places: Vec<NotedPlace> = Vec::new();
     for card in output.cards.iter_mut().flatten() {
         let (Some(path), Some(counts)) = (&card.path, &mut card.counts) else {
@@ -278,8 +278,8 @@ fn add_records(
         counts.notes = (n_notes > 0).then_some(n_notes);
         places.push((path.clone(), lines));
     }
-    let units = found.list.iter().filter(|it| it.role.is_found());
-    places.extend(units.map(|it| (it.unit.path.to_string(), Some(it.unit.lines))));
+    let items = found.list.iter().filter(|it| it.role.is_found());
+    places.extend(items.map(|it| (it.item.path.to_string(), Some(it.item.lines))));
     let with_text = input.includes(Include::Notes);
     let divisor = if with_text {
         RELATED_DIVISOR

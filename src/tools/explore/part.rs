@@ -86,17 +86,17 @@ pub(super) fn part(
     candidate: &PackCandidate,
     at: (u32, u32),
 ) -> Result<PartOutput> {
-    let unit = &candidate.unit;
-    let text = source.text(&unit.path)?;
+    let item = &candidate.item;
+    let text = source.text(&item.path)?;
     let is_moved = text.is_none();
     let text = text
         .filter(|_| input.includes(Include::Source))
         .map(|text| text.lines(at.0, at.1).to_owned());
     Ok(PartOutput {
-        handle: unit.handle.to_string(),
-        path: unit.path.to_string(),
+        handle: item.handle.to_string(),
+        path: item.path.to_string(),
         lines: lines(at),
-        symbol: unit.symbol.as_ref().map(|it| it.qualified_name.clone()),
+        symbol: item.symbol.as_ref().map(|it| it.qualified_name.clone()),
         role: candidate.role,
         score: candidate.score,
         because: cut(&candidate.because, MAX_BECAUSE),
@@ -105,11 +105,11 @@ pub(super) fn part(
         test: candidate.test.clone(),
         also: Vec::new(),
         members: candidate.members.clone(),
-        notes: source.n_notes(unit.path.as_str(), Some(at)),
+        notes: source.n_notes(item.path.as_str(), Some(at)),
         tokens: tokens(text.as_deref().unwrap_or_default()),
         text,
-        truncated: unit.is_cut,
-        stale: is_moved || source.view.is_stale(unit.path.as_str()),
+        truncated: item.is_cut,
+        stale: is_moved || source.view.is_stale(item.path.as_str()),
     })
 }
 
@@ -119,15 +119,15 @@ pub(super) fn omission(
     candidate: &PackCandidate,
     why: OmissionReason,
 ) -> Result<OmittedDefinitionOutput> {
-    let unit = &candidate.unit;
-    let text = source.text(&unit.path)?;
+    let item = &candidate.item;
+    let text = source.text(&item.path)?;
     Ok(OmittedDefinitionOutput {
-        handle: unit.handle.to_string(),
-        path: unit.path.to_string(),
-        lines: lines(unit.lines),
-        symbol: unit.symbol.as_ref().map(|it| it.qualified_name.clone()),
+        handle: item.handle.to_string(),
+        path: item.path.to_string(),
+        lines: lines(item.lines),
+        symbol: item.symbol.as_ref().map(|it| it.qualified_name.clone()),
         role: candidate.role,
-        tokens: text.map_or(0, |text| tokens(text.lines(unit.lines.0, unit.lines.1))),
+        tokens: text.map_or(0, |text| tokens(text.lines(item.lines.0, item.lines.1))),
         why,
     })
 }

@@ -1,7 +1,7 @@
 //! Targets as callers write them: a path, a directory, a glob, a name, a handle, or the repository.
 
+use super::pack_item::PackItem;
 use super::source::SourceReader;
-use super::unit::Unit;
 use crate::error::{Code, Error, Result};
 use crate::model::{Handle, RepoPath};
 use crate::search::{self, Filters};
@@ -178,9 +178,12 @@ impl PackTarget {
     }
 
     /// Returns the code that the target stands for: a definition, those of a file, the exported ones of a directory.
-    pub(super) fn units(&self, source: &SourceReader<'_>) -> Result<Vec<Unit>> {
+    pub(super) fn items(&self, source: &SourceReader<'_>) -> Result<Vec<PackItem>> {
         match self {
-            Self::Symbol(found) => found.iter().map(|it| Unit::of_symbol(source, it)).collect(),
+            Self::Symbol(found) => found
+                .iter()
+                .map(|it| PackItem::of_symbol(source, it))
+                .collect(),
             Self::File(path) => of_file(source, path),
             Self::Files { paths, .. } => of_files(source, paths),
             Self::Ambiguous(_) | Self::Unknown(..) => Ok(Vec::new()),
@@ -189,7 +192,7 @@ impl PackTarget {
 }
 
 /// Returns the definitions of a file that are in no other; its chunks where it has none.
-fn of_file(source: &SourceReader<'_>, path: &RepoPath) -> Result<Vec<Unit>> {
+fn of_file(source: &SourceReader<'_>, path: &RepoPath) -> Result<Vec<PackItem>> {
     let view = source.view;
     let symbols = source.symbols(path)?;
     let top: Vec<&SymbolRow> = symbols.iter().filter(|it| it.parent.is_none()).collect();
@@ -199,24 +202,24 @@ fn of_file(source: &SourceReader<'_>, path: &RepoPath) -> Result<Vec<Unit>> {
     if !top.is_empty() && !is_document {
         return top
             .into_iter()
-            .map(|it| Unit::of_symbol(source, it))
+            .map(|it| PackItem::of_symbol(source, it))
             .collect();
     }
     let Some(file) = view.read.file(path.as_str())? else {
         return Ok(Vec::new());
     };
-    let mut units = Vec::new();
+    let mut items = Vec::new();
     for row in view.read.chunks_of(&[file.id])? {
         if let Some(chunk) = view.read.chunk(row)? {
-            units.push(Unit::of_chunk(source, &chunk)?);
+            items.push(PackItem::of_chunk(source, &chunk)?);
         }
     }
-    units.sort_by_key(|unit| unit.lines);
-    Ok(units)
+    items.sort_by_key(|item| item.lines);
+    Ok(items)
 }
 
 /// Returns the exported definitions of files, those first that most other files import.
-fn of_files(source: &SourceReader<'_>, paths: &[RepoPath]) -> Result<Vec<Unit>> {
+fn of_files(source: &SourceReader<'_>, paths: &[RepoPath]) -> Result<Vec<PackItem>> {
     let view = source.view;
     let importers = view.read.importer_counts()?;
     let mut ranked = Vec::new();
@@ -229,18 +232,18 @@ fn of_files(source: &SourceReader<'_>, paths: &[RepoPath]) -> Result<Vec<Unit>> 
         }
     }
     ranked.sort();
-    let mut units = Vec::new();
+    let mut items = Vec::new();
     for (_, _, path) in ranked {
         let symbols = source.symbols(path)?;
         let exported = symbols
             .iter()
             .filter(|it| it.exported && it.parent.is_none());
         for symbol in exported {
-            if units.len() >= MAX_OF_DIRECTORY {
-                return Ok(units);
+            if items.len() >= MAX_OF_DIRECTORY {
+                return Ok(items);
             }
-            units.push(Unit::of_symbol(source, symbol)?);
+            items.push(PackItem::of_symbol(source, symbol)?);
         }
     }
-    Ok(units)
+    Ok(items)
 }

@@ -16,7 +16,7 @@ const MAX_MEMBERS: usize = 20;
 
 /// Whole lines of one file.
 #[derive(Clone, Debug)]
-pub(super) struct Unit {
+pub(super) struct PackItem {
     pub(super) path: RepoPath,
     /// First and last line, from 1.
     pub(super) lines: (u32, u32),
@@ -28,7 +28,7 @@ pub(super) struct Unit {
     pub(super) is_cut: bool,
 }
 
-impl Unit {
+impl PackItem {
     /// Returns a definition with the comment above it.
     pub(super) fn of_symbol(source: &SourceReader<'_>, symbol: &SymbolRow) -> Result<Self> {
         let (start, end) = (symbol.span.start_line, symbol.span.end_line);
@@ -53,7 +53,7 @@ impl Unit {
         })
     }
 
-    /// Returns the unit that a chunk stands for: the definition it is a part of, or its own lines where they hold whole
+    /// Returns the item that a chunk stands for: the definition it is a part of, or its own lines where they hold whole
     /// definitions, lie between the members of a class, or belong to no definition.
     pub(super) fn of_chunk(source: &SourceReader<'_>, chunk: &ChunkRow) -> Result<Self> {
         let lines = (chunk.span.start_line, chunk.span.end_line);
@@ -116,23 +116,23 @@ impl Unit {
         let (Some(text), Some(first)) = (source.text(&symbol.path)?, members.first()) else {
             return Ok(None);
         };
-        let mut unit = Self::of_symbol(source, symbol)?;
+        let mut item = Self::of_symbol(source, symbol)?;
         let before = first_of_comment(&text, first.span.start_line).saturating_sub(1);
-        let signature = unit.head.map_or(symbol.name_line, |(_, last)| last);
+        let signature = item.head.map_or(symbol.name_line, |(_, last)| last);
         // What a class begins with besides members is not all worth it.
         let last = before.min(signature + 3).max(symbol.span.start_line);
-        unit.lines = (unit.head.map_or(unit.lines.0, |(first, _)| first), last);
-        unit.head = None;
-        unit.is_cut = true;
+        item.lines = (item.head.map_or(item.lines.0, |(first, _)| first), last);
+        item.head = None;
+        item.is_cut = true;
         let names = members
             .iter()
             .take(MAX_MEMBERS)
             .map(|it| it.name.clone())
             .collect();
-        Ok(Some((unit, names)))
+        Ok(Some((item, names)))
     }
 
-    /// Reduces the unit to its comment and signature. Does nothing where it has none.
+    /// Reduces the item to its comment and signature. Does nothing where it has none.
     pub(super) fn reduce(&mut self) {
         if let Some(head) = self.head.take() {
             self.lines = head;
