@@ -1,6 +1,6 @@
 //! Verifies an imported bundle: extracts its files again and compares the result with its index.
 //!
-//! Tests that a saved record names are run by `memory::runs`.
+//! Tests that a saved record names are run by `memory::test_runs`.
 
 use std::collections::HashSet;
 

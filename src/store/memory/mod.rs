@@ -244,8 +244,8 @@ impl RecordStore {
         Ok(self.change(doing, set, params![old, new])? == 1)
     }
 
-    /// Notes a run that was seen.
-    pub fn note_run(&mut self, id: RecordId, run: &SeenTestRun) -> StoreResult<bool> {
+    /// Notes a test run that was seen.
+    pub fn note_test_run(&mut self, id: RecordId, run: &SeenTestRun) -> StoreResult<bool> {
         let n = self.change(
             "noting a test run",
             "UPDATE record SET verified_head = ?2, verified_tree = ?3, verified_dirty = ?4, verified_exit = ?5, verified_ms = ?6,

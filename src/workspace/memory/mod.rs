@@ -5,8 +5,8 @@ mod documents;
 mod items;
 mod judge;
 mod recall;
-mod runs;
 mod save;
+mod test_runs;
 #[cfg(test)]
 mod tests;
 
@@ -20,8 +20,8 @@ pub use documents::AttachedText;
 pub use items::{ItemToSave, Loaded, wanted};
 pub use judge::JudgedRecord;
 pub use recall::{RecallRequest, Recollections};
-pub use runs::{FinishedTest, RecordTestRun};
 pub use save::{DocumentToSave, Quarantined, RecordToSave, SavedOutcome};
+pub use test_runs::{FinishedTest, RecordTestRun};
 
 use super::{Question, View, Workspace};
 use crate::error::{Code, Error, Result};
@@ -164,6 +164,22 @@ impl Workspace {
         let (record, _) = self.saved_record(name, None)?;
         self.records()?.approve(record.id)?;
         Ok(record)
+    }
+
+    /// Notes that a record came in the place of another.
+    ///
+    /// # Errors
+    /// `invalid_argument` where there is none of that name, or both are one.
+    pub fn supersede_record(&self, old: &str, new: &str) -> Result<()> {
+        let (old, _) = self.saved_record(old, None)?;
+        let (new, _) = self.saved_record(new, None)?;
+        if old.id == new.id || !self.records()?.supersede(old.id, new.id)? {
+            return Err(Error::invalid(
+                "a record can't come in its own place",
+                "name another record with --supersedes",
+            ));
+        }
+        Ok(())
     }
 
     /// Returns records as text that another repository or machine imports: those of the names, or all of a kind, or all.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::{Question, Workspace};
 use super::judge::Judge;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lifecycle::anchor::AnchorState;
 use crate::store::SavedRecord;
 use crate::store::memory::SeenTestRun;
@@ -70,7 +70,7 @@ impl Workspace {
                 took_ms: finished.took_ms,
                 ..after.seen
             };
-            self.records()?.note_run(record.id, &seen)?;
+            self.records()?.note_test_run(record.id, &seen)?;
         }
         let (record, _) = self.saved_record(&record.uid, None)?;
         Ok(RecordTestRun {
@@ -78,22 +78,6 @@ impl Workspace {
             run: finished,
             not_noted,
         })
-    }
-
-    /// Notes that a record came in the place of another.
-    ///
-    /// # Errors
-    /// `invalid_argument` where there is none of that name, or both are one.
-    pub fn supersede_record(&self, old: &str, new: &str) -> Result<()> {
-        let (old, _) = self.saved_record(old, None)?;
-        let (new, _) = self.saved_record(new, None)?;
-        if old.id == new.id || !self.records()?.supersede(old.id, new.id)? {
-            return Err(Error::invalid(
-                "a record can't come in its own place",
-                "name another record with --supersedes",
-            ));
-        }
-        Ok(())
     }
 
     fn tree_beside(
