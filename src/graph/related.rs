@@ -217,10 +217,12 @@ fn step(
     direction: Direction,
 ) -> StoreResult<Vec<(FileId, Provenance)>> {
     let mut found = Vec::new();
-    if matches!(relation, Relation::Imports | Relation::Tests) {
-        let imports = read.import_neighbors(at, direction)?;
-        found.extend(imports.into_iter().map(|file| (file, Provenance::Resolved)));
-    }
+    let imports = match relation {
+        Relation::Imports => read.stated_imports(at, direction)?,
+        Relation::Tests => read.import_neighbors(at, direction)?,
+        _ => Vec::new(),
+    };
+    found.extend(imports.into_iter().map(|file| (file, Provenance::Resolved)));
     let kinds = match relation {
         Relation::Imports => None,
         Relation::Calls => Some([EdgeKind::Calls; 2]),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::files::{damaged, path};
+use super::import_kinds::{IS_LEADING, IS_STATED};
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::{Direction, EdgeKind, FileId, Provenance, RepoPath};
 
@@ -41,14 +42,14 @@ impl Read<'_> {
         let imports = (EdgeKind::Imports.code(), Provenance::Resolved.code());
         self.tx
             .prepare_cached(
-                "SELECT file, target, ?1, ?2, count(*), min(line) FROM (
-                   SELECT file, target, line FROM import WHERE target > 0 AND kind NOT IN (12, 13)
+                &format!("SELECT file, target, ?1, ?2, count(*), min(line) FROM (
+                   SELECT file, target, line FROM import WHERE target > 0 AND {IS_LEADING}
                    UNION ALL SELECT n.file, n.target, i.line FROM import_file n JOIN import i ON i.file = n.file AND i.ordinal = n.ordinal
                  ) WHERE target <> file GROUP BY 1, 2
                  UNION ALL
                  SELECT e.src_file, d.file, e.kind, e.provenance, sum(e.count), min(e.line) FROM edge e JOIN symbol d ON d.id = e.dst
                  WHERE d.file <> e.src_file GROUP BY 1, 2, 3, 4
-                 ORDER BY 1, 2, 3, 4",
+                 ORDER BY 1, 2, 3, 4"),
             )
             .and_then(|mut statement| {
                 statement
@@ -73,10 +74,10 @@ impl Read<'_> {
     pub fn n_file_relations(&self) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
-                "SELECT (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND target <> file AND kind <> 12
+                &format!("SELECT (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND target <> file AND {IS_LEADING}
                       UNION SELECT file, target FROM import_file WHERE target <> file))
                  + (SELECT count(*) FROM (SELECT DISTINCT e.src_file, d.file, e.kind, e.provenance FROM edge e
-                    JOIN symbol d ON d.id = e.dst WHERE d.file <> e.src_file))",
+                    JOIN symbol d ON d.id = e.dst WHERE d.file <> e.src_file))"),
             )
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map(i64::cast_unsigned)
@@ -148,17 +149,36 @@ impl Read<'_> {
             .context("reading edges between files")
     }
 
-    /// The files that a file imports ([`Direction::Out`]), or that import it, each once.
+    /// Returns the files that a file imports by a statement ([`Direction::Out`]), or that import it so, each once.
+    pub fn stated_imports(&self, file: FileId, direction: Direction) -> StoreResult<Vec<FileId>> {
+        self.imports_of_kinds(file, direction, IS_STATED)
+    }
+
+    /// Does [`Self::stated_imports`], with the modules that code reaches without a statement: `app.db` of `app.db.open()` after
+    /// `import app`.
     pub fn import_neighbors(&self, file: FileId, direction: Direction) -> StoreResult<Vec<FileId>> {
+        self.imports_of_kinds(file, direction, IS_LEADING)
+    }
+
+    fn imports_of_kinds(
+        &self,
+        file: FileId,
+        direction: Direction,
+        kinds: &str,
+    ) -> StoreResult<Vec<FileId>> {
         let query = if direction == Direction::Out {
-            "SELECT target FROM import WHERE file = ?1 AND target > 0 AND target <> ?1 AND kind <> 12
+            format!(
+                "SELECT target FROM import WHERE file = ?1 AND target > 0 AND target <> ?1 AND {kinds}
              UNION SELECT target FROM import_file WHERE file = ?1 AND target <> ?1"
+            )
         } else {
-            "SELECT file FROM import WHERE target = ?1 AND file <> ?1 AND kind <> 12
+            format!(
+                "SELECT file FROM import WHERE target = ?1 AND file <> ?1 AND {kinds}
              UNION SELECT file FROM import_file WHERE target = ?1 AND file <> ?1"
+            )
         };
         self.tx
-            .prepare_cached(query)
+            .prepare_cached(&query)
             .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
             .context("reading imports")
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
+use super::import_kinds::IS_LEADING;
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::HashSet;
 use crate::model::{BlobId, ContentId, FileId, FileStat, RepoPath, SkipReason};
@@ -251,9 +252,9 @@ impl Read<'_> {
 pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
     connection
         .prepare_cached(
-            "SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
-                    (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND kind <> 12 UNION SELECT file, target FROM import_file)),
-                    (SELECT count(*) FROM import WHERE state = 3 AND kind <> 12), (SELECT count(*) FROM link_queue)",
+            &format!("SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
+                    (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND {IS_LEADING} UNION SELECT file, target FROM import_file)),
+                    (SELECT count(*) FROM import WHERE state = 3 AND {IS_LEADING}), (SELECT count(*) FROM link_queue)"),
         )
         .and_then(|mut statement| {
             statement.query_row([], |row| {

@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::files::path;
+use super::import_kinds::IS_STATED;
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::ir::ImportKind;
 use crate::model::hash::HashMap;
@@ -69,9 +70,6 @@ impl Writer<'_> {
         )
     }
 }
-
-// Queries for what a file imports leave these out by their number.
-const _: () = assert!(ImportKind::Implied as u8 == 9 && ImportKind::Scope as u8 == 12);
 
 impl Read<'_> {
     /// Returns every import as (file row, specifier, where it leads).
@@ -160,8 +158,8 @@ impl Read<'_> {
     pub(super) fn count_importers(&self) -> StoreResult<HashMap<FileId, u32>> {
         self.tx
             .prepare_cached(
-                "SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 AND kind NOT IN (9, 12) UNION ALL SELECT target, file FROM import_file)
-                 WHERE target <> file GROUP BY target",
+                &format!("SELECT target, count(DISTINCT file) FROM (SELECT target, file FROM import WHERE target > 0 AND {IS_STATED} UNION ALL SELECT target, file FROM import_file)
+                 WHERE target <> file GROUP BY target"),
             )
             .and_then(|mut statement| {
                 statement
@@ -174,10 +172,10 @@ impl Read<'_> {
     /// Returns the files that `path` imports, sorted.
     pub fn imports_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
-            "SELECT t.path FROM file f JOIN import i ON i.file = f.id JOIN file t ON t.id = i.target
-             WHERE f.path = ?1 AND t.id <> f.id AND i.kind NOT IN (9, 12)
+            &format!("SELECT t.path FROM file f JOIN import i ON i.file = f.id JOIN file t ON t.id = i.target
+             WHERE f.path = ?1 AND t.id <> f.id AND i.{IS_STATED}
              UNION SELECT t.path FROM file f JOIN import_file i ON i.file = f.id JOIN file t ON t.id = i.target
-             WHERE f.path = ?1 AND t.id <> f.id ORDER BY 1",
+             WHERE f.path = ?1 AND t.id <> f.id ORDER BY 1"),
             of,
         )
     }
@@ -185,10 +183,10 @@ impl Read<'_> {
     /// Returns the files that import `path`, sorted.
     pub fn importers_of(&self, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.neighbours(
-            "SELECT f.path FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
-             WHERE t.path = ?1 AND t.id <> f.id AND i.kind NOT IN (9, 12)
+            &format!("SELECT f.path FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
+             WHERE t.path = ?1 AND t.id <> f.id AND i.{IS_STATED}
              UNION SELECT f.path FROM file t JOIN import_file i ON i.target = t.id JOIN file f ON f.id = i.file
-             WHERE t.path = ?1 AND t.id <> f.id ORDER BY 1",
+             WHERE t.path = ?1 AND t.id <> f.id ORDER BY 1"),
             of,
         )
     }
@@ -197,8 +195,8 @@ impl Read<'_> {
     pub fn importers_as(&self, of: &str) -> StoreResult<Vec<(RepoPath, String)>> {
         self.tx
             .prepare_cached(
-                "SELECT DISTINCT f.path, i.specifier FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
-                 WHERE t.path = ?1 AND t.id <> f.id AND i.kind NOT IN (9, 12) ORDER BY 1, 2",
+                &format!("SELECT DISTINCT f.path, i.specifier FROM file t JOIN import i ON i.target = t.id JOIN file f ON f.id = i.file
+                 WHERE t.path = ?1 AND t.id <> f.id AND i.{IS_STATED} ORDER BY 1, 2"),
             )
             .and_then(|mut statement| {
                 statement

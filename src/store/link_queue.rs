@@ -21,10 +21,11 @@ const _: () = assert!(ImportKind::ReExport as u8 == 1);
 /// A table of a file (parameter 1) and those that re-export names of it, directly or through others; `more` adds files to
 /// each step.
 fn with_reexporters(more: &str, query: &str) -> String {
+    let reexport = ImportKind::ReExport.code();
     format!(
         "WITH RECURSIVE reexporter(file) AS (
            VALUES(?1)
-           UNION SELECT i.file FROM reexporter p CROSS JOIN import i ON i.target = p.file WHERE i.kind = 1
+           UNION SELECT i.file FROM reexporter p CROSS JOIN import i ON i.target = p.file WHERE i.kind = {reexport}
            {more}
          ) {query}"
     )

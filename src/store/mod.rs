@@ -11,6 +11,7 @@ pub mod file_relations;
 pub mod files;
 pub mod history;
 pub mod home;
+mod import_kinds;
 pub mod imports;
 pub mod interface;
 pub mod inventory;

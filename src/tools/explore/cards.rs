@@ -218,7 +218,7 @@ fn metrics(
     let row = view.read.file(path.as_str())?;
     let around = |direction| -> Result<Option<u64>> {
         let found = match &row {
-            Some(row) => view.read.import_neighbors(row.id, direction)?.len(),
+            Some(row) => view.read.stated_imports(row.id, direction)?.len(),
             None => 0,
         };
         Ok((lesser_analysis(path).is_none() || found > 0).then_some(found as u64))
