@@ -189,22 +189,20 @@ fn add_tests_by_convention(
     direction: Direction,
     found: &mut Vec<Neighbour>,
 ) -> StoreResult<()> {
-    let found_by_name = match direction {
-        Direction::In => test_conventions::tests_of(read, roles, of)?,
+    let is_known = |path: &RepoPath| found.iter().any(|near| near.path == *path);
+    let mut found_by_name = match direction {
+        Direction::In => test_conventions::tests_by_name_alone(read, roles, of, is_known)?,
         Direction::Out => test_conventions::sources_of_test(read, roles, of)?,
     };
-    for path in found_by_name {
-        if !found.iter().any(|near| near.path == path) {
-            found.push(Neighbour {
-                path,
-                direction,
-                hops: 1,
-                provenance: Provenance::PathHeuristic,
-                via: None,
-                basis: TestBasis::Path,
-            });
-        }
-    }
+    found_by_name.retain(|path| !is_known(path));
+    found.extend(found_by_name.into_iter().map(|path| Neighbour {
+        path,
+        direction,
+        hops: 1,
+        provenance: Provenance::PathHeuristic,
+        via: None,
+        basis: TestBasis::Path,
+    }));
     found.sort_by(|a, b| (a.hops, &a.path).cmp(&(b.hops, &b.path)));
     Ok(())
 }

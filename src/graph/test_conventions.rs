@@ -3,7 +3,7 @@
 //!
 //! A guess by convention, for where no edge leads.
 
-use crate::model::RepoPath;
+use crate::model::{Direction, RepoPath};
 use crate::roles::Roles;
 use crate::store::{Read, StoreResult};
 
@@ -185,6 +185,25 @@ pub fn tests_of(read: &Read<'_>, roles: &Roles<'_>, path: &RepoPath) -> StoreRes
     let files = read.files_named(&source.stem)?;
     let mut tests = choose_tests(path, &source, files);
     tests.retain(|test| roles.is_test(test));
+    Ok(tests)
+}
+
+/// Returns the tests of a file that nothing but their names tells of, by path: those of [`tests_of`] that are not known yet and do
+/// not import the file. A test that imports it has its uses bound: those of other definitions are no tests of the one asked about.
+pub fn tests_by_name_alone(
+    read: &Read<'_>,
+    roles: &Roles<'_>,
+    path: &RepoPath,
+    is_known: impl Fn(&RepoPath) -> bool,
+) -> StoreResult<Vec<RepoPath>> {
+    let mut tests = tests_of(read, roles, path)?;
+    tests.retain(|test| !is_known(test));
+    if let (false, Some(file)) = (tests.is_empty(), read.file(path.as_str())?) {
+        for importer in read.import_neighbors(file.id, Direction::In)? {
+            let importer = read.path_of(importer)?;
+            tests.retain(|test| importer.as_ref() != Some(test));
+        }
+    }
     Ok(tests)
 }
 

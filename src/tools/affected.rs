@@ -6,14 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
 use crate::graph::impact::files_of;
-use crate::graph::related::{self, Relation, TestBasis};
-use crate::graph::test_conventions;
-use crate::model::{Direction, FileRole, Provenance, RepoPath};
+use crate::graph::related::TestBasis;
+use crate::graph::test_conventions::tests_by_name_alone;
+use crate::model::{FileRole, Provenance, RepoPath};
 use crate::tools::places::{LocatedSymbol, uses};
 use crate::workspace::{SymbolRow, View, last_name};
-
-/// Import edges within which a test that is known by its name is looked for by better means.
-const IMPORT_DEPTH_OF_TESTS: u32 = 3;
 
 /// Files whose tests are looked for by name.
 const MAX_FILES_WITH_CONVENTION: usize = 50;
@@ -75,7 +72,10 @@ impl Affected {
         let mut paths: Vec<&RepoPath> = targets.iter().map(|symbol| &symbol.path).collect();
         paths.dedup();
         for path in paths.iter().take(MAX_FILES_WITH_CONVENTION) {
-            self.add_tests_by_convention(view, path)?;
+            let is_known = |test: &RepoPath| self.tests.iter().any(|known| known.0.0 == *test);
+            let tests = tests_by_name_alone(view.read, &view.roles, path, is_known)?.into_iter();
+            let tests = tests.map(|test| ((test, 1, Provenance::PathHeuristic), TestBasis::Path));
+            self.tests.extend(tests);
         }
         // Of many definitions at once the names say little.
         let mut names: Vec<String> = targets.iter().map(|it| last_name(&it.name)).collect();
@@ -93,30 +93,5 @@ impl Affected {
     /// Returns how many tests have one basis.
     pub(super) fn n_tests(&self, basis: TestBasis) -> usize {
         self.tests.iter().filter(|test| test.1 == basis).count()
-    }
-
-    fn add_tests_by_convention(&mut self, view: &View<'_>, path: &RepoPath) -> Result<()> {
-        let named = test_conventions::tests_of(view.read, &view.roles, path)?;
-        if named.is_empty() {
-            return Ok(());
-        }
-        let importing = related::neighbours(
-            view.read,
-            &view.roles,
-            path,
-            Relation::Imports,
-            Direction::In,
-            IMPORT_DEPTH_OF_TESTS,
-            view.budget,
-        )?;
-        for test in named {
-            let is_known = self.tests.iter().any(|known| known.0.0 == test)
-                || importing.found.iter().any(|near| near.path == test);
-            if !is_known {
-                let file = (test, 1, Provenance::PathHeuristic);
-                self.tests.push((file, TestBasis::Path));
-            }
-        }
-        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::graph::definition::{NeighborDefinition, neighbors};
 use crate::graph::impact::WalkStart;
 use crate::graph::related::TestBasis;
-use crate::graph::test_conventions;
+use crate::graph::test_conventions::tests_by_name_alone;
 use crate::model::{Direction, EdgeKind, FileRole, Provenance, RepoPath};
 use crate::workspace::{SymbolRow, View};
 
@@ -56,8 +56,8 @@ fn walk_starts(
     }
 }
 
-/// Returns the test files that use a definition, also through others, and those that are named after its
-/// file where none of them leads there; last those that name it.
+/// Returns the test files that use a definition, also through others, and those that are named after its file and do not import
+/// it; last those that name it.
 fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges> {
     let kinds = [EdgeKind::Calls, EdgeKind::References];
     let way = Direction::In;
@@ -81,12 +81,10 @@ fn tests(view: &View<'_>, symbol: &SymbolRow, depth: u32) -> Result<BoundedEdges
             *known = (*known).min(found);
         }
     }
-    let importers = view.read.importers_of(symbol.path.as_str())?;
-    for path in test_conventions::tests_of(view.read, &view.roles, &symbol.path)? {
-        if !importers.contains(&path) {
-            best.entry(path).or_insert((1, Provenance::PathHeuristic));
-        }
-    }
+    let is_known = |test: &RepoPath| best.contains_key(test);
+    let named = tests_by_name_alone(view.read, &view.roles, &symbol.path, is_known)?;
+    let named = named.into_iter();
+    best.extend(named.map(|path| (path, (1, Provenance::PathHeuristic))));
     let known: HashSet<RepoPath> = best.keys().cloned().collect();
     let naming = uses(view).tests_naming(&view.roles, symbol, &known)?;
     let naming = naming.paths.into_iter();
