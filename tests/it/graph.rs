@@ -149,6 +149,65 @@ fn a_test_is_known_by_its_name_where_nothing_leads_there() {
 }
 
 #[test]
+fn a_test_that_reaches_the_file_through_a_barrel_is_known_by_its_name_in_every_tool() {
+    let repo = Fixture::parse(
+        "\
+//- /src/worker.ts
+export function open() { return 1 }
+export function close() { return 2 }
+//- /src/index.ts
+export * from './worker'
+//- /test/worker.test.ts
+import { close } from '../src/index'
+test('closes', () => { close() })
+//- commit base
+",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let impact = cli.json(&["impact", "open"]);
+    let tests = impact["affectedTests"].as_array().unwrap();
+    assert_eq!(tests.len(), 1, "{impact}");
+    assert_eq!(tests[0]["path"], "test/worker.test.ts");
+    assert_eq!(tests[0]["basis"], "path");
+    let handle = impact["target"]["handle"].as_str().unwrap();
+    assert_eq!(
+        lines(&cli.json(&["related", handle, "--types", "tests"])),
+        ["test/worker.test.ts tests in 1 path-heuristic"]
+    );
+    let used = cli.json(&["impact", "close"]);
+    assert_eq!(used["affectedTests"].as_array().unwrap().len(), 1, "{used}");
+    assert_eq!(used["affectedTests"][0]["basis"], json!(null));
+}
+
+#[test]
+fn a_module_that_is_reached_without_a_statement_is_not_imported() {
+    let repo = Fixture::parse(
+        "\
+//- /app/__init__.py
+from . import db
+//- /app/db.py
+def open():
+    pass
+//- /main.py
+import app
+def run():
+    app.db.open()
+//- commit base
+",
+    )
+    .build();
+    let cli = Cli::new(repo.path());
+    let imports = ["--types", "imports", "--direction", "out", "--depth", "1"];
+    assert_eq!(
+        lines(&cli.json(&[&["related", "main.py"][..], &imports].concat())),
+        ["app/__init__.py imports out 1 resolved"]
+    );
+    let answer = cli.json(&["explore", "--targets", "main.py", "--include", "metrics"]);
+    assert_eq!(answer["cards"][0]["metrics"]["dependencies"], 1, "{answer}");
+}
+
+#[test]
 fn a_handle_asks_about_its_definition_alone() {
     let (_repo, cli) = library();
     let drain = cli.json(&["impact", "drain"])["target"]["handle"].clone();
