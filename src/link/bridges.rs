@@ -178,6 +178,7 @@ impl Linker<'_, '_> {
             UseMeaning::External
             | UseMeaning::KeywordArgument
             | UseMeaning::FieldOfUnnamedStruct
+            | UseMeaning::OfUnion(_)
             | UseMeaning::Unknown => None,
         }
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::{UseMeaning, root_of};
+use super::lookup::{BoundUse, UseMeaning, root_of};
 use super::rules;
 use super::unit_imports::UnitImports;
 use crate::ir::{Expr, ExprId, FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
@@ -76,14 +76,22 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
             let edge = edges.entry(key).or_insert((0, used.line));
             add(edge, used.count, used.line);
         }
-        let bound = match linker.bind(used) {
-            UseMeaning::Bound(bound) => Some(bound),
+        let (one, several);
+        let bound: &[BoundUse] = match linker.bind(used) {
+            UseMeaning::Bound(bound) => {
+                one = bound;
+                std::slice::from_ref(&one)
+            }
+            UseMeaning::OfUnion(all) => {
+                several = all;
+                &several
+            }
             UseMeaning::External
             | UseMeaning::KeywordArgument
             | UseMeaning::FieldOfUnnamedStruct => continue,
-            UseMeaning::Unknown => None,
+            UseMeaning::Unknown => &[],
         };
-        let Some(bound) = bound else {
+        if bound.is_empty() {
             let mut form = qualifier_of(own, used);
             form.set(UnboundForm::CALL, is_call);
             // The name of a type, where which of those of the repository it means is not known.
@@ -97,35 +105,37 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
                 );
             }
             continue;
-        };
-        let (target, at) = bound.to;
-        units.note(own, used, target);
-        if target == own.file && used.symbol == Some(at) {
-            continue;
         }
-        let Some(dst) = row_of(cache, bound.to) else {
-            continue;
-        };
-        // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
-        let is_erased = used.kind.is_of_type() && !linker.is_type(target, at);
-        let count = used.count - receivers.n_as_receiver(&own.facts, used);
-        if count == 0 && linker.is_function(target, at) {
-            continue;
+        for bound in bound {
+            let (target, at) = bound.to;
+            units.note(own, used, target);
+            if target == own.file && used.symbol == Some(at) {
+                continue;
+            }
+            let Some(dst) = row_of(cache, bound.to) else {
+                continue;
+            };
+            // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
+            let is_erased = used.kind.is_of_type() && !linker.is_type(target, at);
+            let count = used.count - receivers.n_as_receiver(&own.facts, used);
+            if count == 0 && linker.is_function(target, at) {
+                continue;
+            }
+            let src = attributed_owner(own, used.symbol)
+                .filter(|_| !is_erased)
+                .and_then(|at| own.ids.get(at as usize).copied());
+            let kind = if is_call {
+                EdgeKind::Calls
+            } else {
+                EdgeKind::References
+            };
+            let key = (src, dst, kind, bound.provenance);
+            add(
+                edges.entry(key).or_insert((0, used.line)),
+                used.count,
+                used.line,
+            );
         }
-        let src = attributed_owner(own, used.symbol)
-            .filter(|_| !is_erased)
-            .and_then(|at| own.ids.get(at as usize).copied());
-        let kind = if is_call {
-            EdgeKind::Calls
-        } else {
-            EdgeKind::References
-        };
-        let key = (src, dst, kind, bound.provenance);
-        add(
-            edges.entry(key).or_insert((0, used.line)),
-            used.count,
-            used.line,
-        );
     }
     for bridge in linker.bridges() {
         let Some(dst) = row_of(cache, bridge.to) else {

@@ -59,6 +59,7 @@ impl NameBinder<'_> {
             },
             UseMeaning::KeywordArgument
             | UseMeaning::FieldOfUnnamedStruct
+            | UseMeaning::OfUnion(_)
             | UseMeaning::Unknown => (Vec::new(), false),
         };
         let required: Vec<Required> = all.into_iter().filter(|it| it.name == method).collect();

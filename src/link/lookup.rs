@@ -20,6 +20,9 @@ use crate::model::{ModuleId, Provenance, SymbolFlags, SymbolKind};
 /// Files that declare a type of one name and are looked at.
 const MAX_NAMESAKES: usize = 32;
 
+/// Types of a union whose members a use is bound to.
+const MAX_UNION_MEMBERS: usize = 16;
+
 /// A use that was bound.
 pub(super) struct BoundUse {
     pub(super) to: (ModuleId, SymbolIdx),
@@ -30,6 +33,8 @@ pub(super) struct BoundUse {
 pub(super) enum UseMeaning {
     /// A definition of the repository.
     Bound(BoundUse),
+    /// A member of each type of a union: `event.id` of `event: Opened | Closed`.
+    OfUnion(Vec<BoundUse>),
     /// Something external, which is proven.
     External,
     /// The name of an argument that is not known to be that of an attribute: mostly a parameter, which is no definition.
@@ -77,6 +82,9 @@ impl Linker<'_, '_> {
                 };
                 UseMeaning::Bound(BoundUse { to, provenance })
             }
+            Some((Type::Union(all), _)) if let Some(all) = self.members_of_union(used, &all) => {
+                UseMeaning::OfUnion(all)
+            }
             // Of several definitions, which one is meant is not known.
             Some((Type::Union(all), _))
                 if all.is_empty() || all.iter().any(|one| matches!(one, Type::Definition(_))) =>
@@ -101,6 +109,24 @@ impl Linker<'_, '_> {
             _ if self.names_external(used) => UseMeaning::External,
             _ => UseMeaning::Unknown,
         }
+    }
+
+    /// Returns the members that a use of a union, or of what one of several overloads returns, may mean, one of each of its types; `None` where
+    /// these are no definitions, or too many.
+    fn members_of_union(&self, used: &Reference, all: &[Type]) -> Option<Vec<BoundUse>> {
+        let is_member = matches!(used.target, Target::Member { .. });
+        if !is_member || !self.rules().is_ecmascript() {
+            return None;
+        }
+        let members = all.iter().map(|one| match one {
+            Type::Definition(Def::Symbol(file, at)) => Some(BoundUse {
+                to: (*file, self.select_declaration(*file, *at, false)),
+                provenance: Provenance::Dispatch,
+            }),
+            _ => None,
+        });
+        let members: Option<Vec<BoundUse>> = members.collect();
+        members.filter(|it| (2..=MAX_UNION_MEMBERS).contains(&it.len()))
     }
 
     /// Whether a use names an export of an external package, `upgrade()`, a member of the package itself, `sys.path`, or,

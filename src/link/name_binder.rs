@@ -81,6 +81,8 @@ pub struct FileMeanings {
     pub imports: Vec<Vec<Meaning>>,
     /// Of each of [`FileFacts::exports`]; `Unbound` for `export *`.
     pub exports: Vec<Meaning>,
+    /// The members of the types of a union that a reference means, by its place; its meaning is `Unbound`.
+    pub of_union: HashMap<u32, Vec<DefinitionId>>,
     /// The meaning of the wanted name, if a framework auto-imports it; see [`NameBinder::auto_imported`].
     pub auto_imported: Option<Meaning>,
     /// Whether it could be a template, but no class names it: its references are text.
@@ -165,14 +167,19 @@ impl<'a> NameBinder<'a> {
             if let Some(own) = self.cache.get(file) {
                 let targets = self.targets(file)?;
                 let linker = Linker::new(&self.cache, Rc::clone(&own));
-                let mean = |(at, used)| {
-                    if is_wanted(at) {
-                        self.reference(&linker, &own, &targets, used)
-                    } else {
-                        Meaning::Unbound
+                let of_union = &mut meanings.of_union;
+                let mean = |(at, used): (u32, _)| {
+                    if !is_wanted(at as usize) {
+                        return Meaning::Unbound;
                     }
+                    let bound = linker.bind(used);
+                    if let UseMeaning::OfUnion(all) = &bound {
+                        let members = all.iter().map(|it| (it.to.0.file(), it.to.1));
+                        of_union.insert(at, members.collect());
+                    }
+                    self.reference(&linker, &own, &targets, (used, bound))
                 };
-                let references = own.facts.references.iter().enumerate();
+                let references = (0..).zip(&own.facts.references);
                 meanings.references = references.map(mean).collect();
                 let owners = || self.cache.template_owners(file.into());
                 meanings.is_text = own.facts.is_template && owners().is_empty();
@@ -339,9 +346,9 @@ impl<'a> NameBinder<'a> {
         linker: &Linker<'_, '_>,
         own: &LinkedFile,
         targets: &[Option<ImportTarget>],
-        used: &Reference,
+        (used, bound): (&Reference, UseMeaning),
     ) -> Meaning {
-        match linker.bind(used) {
+        match bound {
             UseMeaning::Bound(bound) => {
                 let (module, at) = bound.to;
                 return Meaning::Definition((module.file(), at), bound.provenance);
@@ -364,7 +371,8 @@ impl<'a> NameBinder<'a> {
                     Meaning::KeywordArgument
                 };
             }
-            UseMeaning::Unknown => {}
+            // Which of them the code means it may tell itself: see `union_parts`.
+            UseMeaning::OfUnion(_) | UseMeaning::Unknown => {}
         }
         let name = own.facts.name(used);
         if let Target::Member { receiver, .. } = used.target {

@@ -284,7 +284,7 @@ fn meaning(provenance: Provenance) -> &'static str {
         Provenance::Resolved => "bound through scopes, imports and re-exports to one definition",
         Provenance::Member => "a member bound through a receiver whose type is evident",
         Provenance::Dispatch => {
-            "a use of the member that it overrides or implements, of one that overrides or implements it, or of a value that wraps it"
+            "a use of the member that it overrides or implements, of one that overrides or implements it, of a value that wraps it, or of a union one of whose types has it"
         }
         Provenance::Overload => "one of several overloads; the arguments do not decide",
         Provenance::Alternative => {

@@ -309,7 +309,10 @@ fn uses_of(
             continue;
         }
         let meaning = bound.references.get(*reference as usize);
-        if let Some(target) = meaning.copied().and_then(target_of) {
+        let of_union = bound.of_union.get(reference).into_iter().flatten();
+        let of_union = of_union.map(|it| UseTarget::Definition(*it));
+        let target = meaning.copied().and_then(target_of);
+        for target in target.into_iter().chain(of_union) {
             let name = found.facts.exprs.name_of(used.name);
             let end = start.saturating_add(length_at(text, *start, name));
             all.push(PlacedUse {

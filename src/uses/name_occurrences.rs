@@ -698,6 +698,12 @@ fn meaning_of(
                 let meaning = wanted.used(*definition, kind, *provenance);
                 return meaning.unwrap_or(OccurrenceMeaning::OtherTarget);
             }
+            if let Some(members) = bound.of_union.get(&reference) {
+                let mut used = members
+                    .iter()
+                    .filter_map(|it| wanted.used(*it, kind, Provenance::Dispatch));
+                return used.next().unwrap_or(OccurrenceMeaning::OtherTarget);
+            }
             sorted(meaning, &|provenance| {
                 OccurrenceMeaning::Use(kind, provenance)
             })

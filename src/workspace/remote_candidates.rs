@@ -45,7 +45,7 @@ enum FirstAsked {
     /// It can't be used.
     PassedOver,
     /// The index that it describes.
-    Usable(Nearest),
+    Usable(Box<Nearest>),
 }
 
 /// The keys that manifests have to be signed with; `None` where every manifest is taken.
@@ -147,7 +147,7 @@ impl<'a> RemoteCandidates<'a> {
                     self.read(commit, n_differing)?
                 }
                 _ => match self.first_asked()? {
-                    FirstAsked::Usable(found) => Some(found),
+                    FirstAsked::Usable(found) => Some(*found),
                     FirstAsked::PassedOver => None,
                     FirstAsked::Nothing => break,
                 },
@@ -308,7 +308,9 @@ impl<'a> RemoteCandidates<'a> {
             return Ok(FirstAsked::PassedOver);
         };
         let judged = self.judged(commit, &bytes, n_differing);
-        Ok(judged.map_or(FirstAsked::PassedOver, FirstAsked::Usable))
+        Ok(judged.map_or(FirstAsked::PassedOver, |it| {
+            FirstAsked::Usable(Box::new(it))
+        }))
     }
 }
 

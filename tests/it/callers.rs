@@ -98,7 +98,9 @@ export function six(a: A | B) { a.own() }
             "use.ts two"
         ]
     );
-    assert_eq!(callers(files, "A.own", "a.ts"), [""; 0]);
+    // A member that each of them has by itself is that of each.
+    assert_eq!(callers(files, "A.own", "a.ts"), ["use.ts six"]);
+    assert_eq!(callers(files, "B.own", "a.ts"), ["use.ts six"]);
 }
 
 #[test]

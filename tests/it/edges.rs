@@ -152,6 +152,7 @@ fn found(dump: &str, wanted: &BTreeSet<Said>) -> BTreeSet<Said> {
                 let from = from.copied().unwrap_or("(module)");
                 let how = match row[6].as_str() {
                     "1" => "member",
+                    "2" => "dispatch",
                     "3" => "overload",
                     "5" => "bridge",
                     _ => "resolved",

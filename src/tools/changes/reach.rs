@@ -246,17 +246,26 @@ impl ChangesReach {
                 add(path, hops, Provenance::PathHeuristic, TestBasis::Barrel);
             }
         }
-        let unfollowed = uses(view).unfollowed_code_of(changed_names(difference))?;
-        let unfollowed = unfollowed.iter().filter(|it| is_test(it));
-        let n_unfollowed = unfollowed.filter(|it| !tests.contains_key(*it)).count();
+        let n_unfollowed = n_unfollowed_tests(view, difference, &tests)?;
         let mut tests: Vec<Test> = tests.into_values().collect();
         tests.sort_by(|a, b| (a.basis, a.hops, &a.path).cmp(&(b.basis, b.hops, &b.path)));
         Ok(ReachedTests {
             all: tests,
             is_deeper: reached.is_deeper,
-            n_unfollowed: n_unfollowed as u64,
+            n_unfollowed,
         })
     }
+}
+
+/// Returns how many test files beside `known` hold a changed name, in languages whose uses are not followed.
+fn n_unfollowed_tests(
+    view: &View<'_>,
+    difference: &Difference,
+    known: &BTreeMap<RepoPath, Test>,
+) -> Result<u64> {
+    let files = uses(view).unfollowed_code_of(changed_names(difference))?;
+    let tests = files.iter().filter(|it| view.roles.is_test(it));
+    Ok(tests.filter(|it| !known.contains_key(*it)).count() as u64)
 }
 
 /// Returns the names that changed definitions have or had, each with its file.

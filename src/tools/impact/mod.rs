@@ -557,10 +557,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_other_code,
         unfollowed: unfollowed_of(&uses, &targets, is_single, found.n_direct == 0)?,
         unfollowed_of_removed: change_set::unfollowed(&removed),
-        n_words: output
-            .mentions
-            .as_ref()
-            .map_or((0, 0), MentionsOutput::counts),
+        n_words: n_words(&output),
         n_removed: removed.len(),
         unchecked: unchecked_uses(&uses, asked)?,
         n_dangling: removed.iter().map(|one| one.uses.len() as u64).sum(),
@@ -574,14 +571,20 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         ..found
     };
     output.completeness.n_unfollowed = n_unfollowed(asked, &targets, n_outlined);
-    let first = targets.first().filter(|_| is_single);
     let implicit = |it| implicit_callers(view, &uses, it, found.n_direct > 0);
-    let implicit = first.map_or_else(|| Ok(Vec::new()), implicit)?;
+    let first = targets.first().filter(|_| is_single).map(implicit);
+    let implicit = first.unwrap_or_else(|| Ok(Vec::new()))?;
     output.completeness.n_unfollowed_files = found.unfollowed.n_files;
-    output.summary = summary::summary(&found, &summary::implicit(&implicit));
-    output.summary += &targets::namesakes(view, asked, &targets)?;
+    let namesakes = targets::namesakes(view, asked, &targets)?;
+    output.summary = summary::summary(&found, &summary::implicit(&implicit)) + &namesakes;
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Returns how many places and files hold the word of definitions that are outlined only.
+fn n_words(output: &ImpactOutput) -> (u64, u64) {
+    let mentions = output.mentions.as_ref();
+    mentions.map_or((0, 0), MentionsOutput::counts)
 }
 
 /// Returns how many of the uses that definitions which are gone still have are in test files.

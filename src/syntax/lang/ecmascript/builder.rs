@@ -324,16 +324,8 @@ impl<'a> FileBuilder<'a> {
             ambient: false,
             is_global: false,
         });
-        let is_type = is_type_alone(definition.kind);
-        if is_global || !inner && (context.ambient || is_type) {
-            let offered = Export {
-                kind: ExportKind::Local,
-                name: ambient_export(name),
-                local: qualified_name.clone(),
-                specifier: String::new(),
-                type_only: is_type,
-                line: definition.name_line,
-            };
+        if is_global || !inner && (context.ambient || is_type_alone(definition.kind)) {
+            let offered = offered_to_all(name, &qualified_name, &definition);
             self.offered_to_all.push((offered, is_global));
         }
         if parent.is_none() && qualified_name == name {
@@ -614,6 +606,18 @@ fn flags_of(signature: &str) -> SymbolFlags {
         SymbolFlags::LEXICAL_THIS
     } else {
         SymbolFlags::empty()
+    }
+}
+
+/// Returns the export by which a definition is offered to all files.
+fn offered_to_all(name: &str, qualified_name: &str, definition: &DefinitionForm<'_>) -> Export {
+    Export {
+        kind: ExportKind::Local,
+        name: ambient_export(name),
+        local: qualified_name.to_owned(),
+        specifier: String::new(),
+        type_only: is_type_alone(definition.kind),
+        line: definition.name_line,
     }
 }
 
