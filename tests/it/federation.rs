@@ -234,7 +234,7 @@ fn without(mut value: Value, fields: &[&str]) -> Value {
 }
 
 #[test]
-fn each_repository_answers_as_if_it_were_asked_alone() {
+fn federation_equals_singles() {
     let mut three = Three::new();
     let names = three.names();
     assert_eq!(names.len(), 3);

@@ -11,17 +11,17 @@ use crate::support::{Cli, Fixture, Repo};
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// A server over HTTP of one repository, which ends with it.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
     name: String,
     repo: Repo,
 }
 
-struct Answer {
+pub(crate) struct Answer {
     status: u16,
     tag: Option<String>,
-    body: Value,
+    pub(crate) body: Value,
 }
 
 impl Server {
@@ -32,6 +32,11 @@ impl Server {
         )
         .build();
         let cli = Cli::new(repo.path());
+        (Self::of(repo, &cli), cli)
+    }
+
+    /// Serves a repository from the data directory of `cli`.
+    pub(crate) fn of(repo: Repo, cli: &Cli) -> Self {
         let mut command = cli.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
         command
             .env("CODELENS_HTTP_TOKEN", TOKEN)
@@ -44,13 +49,30 @@ impl Server {
         let told: Value = serde_json::from_str(&line).unwrap();
         let url = told["url"].as_str().unwrap();
         let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
-        let server = Self {
+        Self {
             child,
             address: address.to_owned(),
             name: told["repositories"][0].as_str().unwrap().to_owned(),
             repo,
-        };
-        (server, cli)
+        }
+    }
+
+    /// Asks a tool, by its name without `cl_`: with the input as a body, and where that has neither lists nor objects, as a query.
+    pub(crate) fn asked(&self, tool: &str, input: &Value) -> Vec<Value> {
+        let place = format!("{}/{tool}", self.name);
+        let mut answers = vec![self.post(&place, input).body];
+        let fields = input.as_object().unwrap();
+        if fields.values().all(|it| !it.is_array() && !it.is_object()) {
+            let pairs = fields.iter().map(|(name, value)| {
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                format!("{name}={}", value.replace(' ', "%20"))
+            });
+            let query: Vec<String> = pairs.collect();
+            answers.push(self.get(&format!("{place}?{}", query.join("&"))).body);
+        }
+        answers
     }
 
     /// Sends one request. `headers` are lines that end with a line break.

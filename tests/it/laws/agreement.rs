@@ -1,9 +1,14 @@
-//! For equal input, MCP and `--json` give the same value.
+//! For equal input, MCP, `--json` and plain HTTP, by `POST` and by `GET`, give the same value; and reading writes nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::cli_and_mcp::Session;
-use crate::support::{Cli, Fixture};
+use crate::http_api::Server;
+use crate::support::{Cli, Fixture, walk};
 
 /// Returns a value without the fields in which two answers for one tree may differ.
 fn steady(mut value: Value) -> Value {
@@ -21,6 +26,7 @@ fn faces_agree() {
     let cli = Cli::new(repo.path());
     cli.json(&["refresh"]);
     let mut session = Session::of(cli.command(&["serve"]));
+    let server = Server::of(repo, &cli);
     let money = "packages/catalog/src/money.ts";
     for (at, (args, input)) in [
         (
@@ -55,7 +61,95 @@ fn faces_agree() {
             serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(result["structuredContent"], text, "{args:?}");
         assert_eq!(printed["freshness"], "fresh", "{args:?}");
-        assert_eq!(steady(text), steady(printed), "{args:?}");
+        let printed = steady(printed);
+        assert_eq!(steady(text), printed, "{args:?}");
+        for plain in server.asked(args[0], &input) {
+            assert_eq!(steady(plain), printed, "{args:?}");
+        }
     }
     assert_eq!(session.close().2, Some(0));
+}
+
+/// Returns the bytes of all files below some directories, by their hash, but for the counts of calls and what processes hold in common.
+fn bytes_below(places: &[&Path]) -> BTreeMap<PathBuf, String> {
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !name.starts_with("usage.db") && !name.ends_with("-shm")
+    };
+    let files = places.iter().flat_map(|place| walk(place)).filter(is_kept);
+    let hash = |path: &PathBuf| {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        blake3::hash(&bytes).to_hex().to_string()
+    };
+    files.map(|path| (path.clone(), hash(&path))).collect()
+}
+
+#[test]
+fn nothing_to_disk_on_reads() {
+    let repo = Fixture::load("shop").build();
+    let cli = Cli::new(repo.path());
+    cli.json(&["refresh"]);
+    let mut session = Session::of(cli.command(&["serve"]));
+    let questions = [
+        ("cl_search", json!({"query": "price"})),
+        ("cl_search", json!({"query": "price", "match": "literal"})),
+        (
+            "cl_explore",
+            json!({"query": "place an order", "include": ["history", "metrics"]}),
+        ),
+        ("cl_map", json!({"path": "packages"})),
+        (
+            "cl_expand",
+            json!({"path": "packages/catalog/src/money.ts", "symbol": "addMoney"}),
+        ),
+        (
+            "cl_impact",
+            json!({"symbol": "addMoney", "sites": true, "risk": true}),
+        ),
+        (
+            "cl_related",
+            json!({"path": "packages/catalog/src/money.ts"}),
+        ),
+        ("cl_changes", json!({})),
+        ("cl_load", json!({"query": "price"})),
+        ("cl_current", json!({})),
+        ("cl_stats", json!({})),
+    ];
+    let mut id = 0;
+    let mut ask_all = || {
+        for (tool, input) in &questions {
+            id += 1;
+            let params = json!({"name": tool, "arguments": input});
+            let answer = session.ask(id, "tools/call", &params);
+            assert_eq!(
+                answer["result"]["isError"].as_bool().unwrap_or(false),
+                false,
+                "{answer}"
+            );
+        }
+    };
+    let home = cli.home();
+    let places = [repo.path().to_owned(), home.to_owned()];
+    let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
+    ask_all();
+    // The work behind the first answers ends: a checkpoint, housekeeping.
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut before = bytes_below(&places);
+    loop {
+        std::thread::sleep(Duration::from_secs(1));
+        let now = bytes_below(&places);
+        if now == before {
+            break;
+        }
+        assert!(Instant::now() < until, "it goes on writing");
+        before = now;
+    }
+    for _ in 0..5 {
+        ask_all();
+    }
+    assert!(before.len() > 20, "{before:?}");
+    assert_eq!(bytes_below(&places), before);
+    // And a write is seen.
+    cli.json(&["save", "prices", "--path", "packages/catalog/src/money.ts"]);
+    assert_ne!(bytes_below(&places), before);
 }
