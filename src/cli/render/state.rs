@@ -190,7 +190,13 @@ impl AnswerText for StatsOutput {
         }
         facts.add("languages", list(&most_first(&self.languages)));
         add_skipped(&mut facts, &self.skipped_by_reason, counts.files);
-        facts.add("size", bytes(self.bytes));
+        facts.add(
+            "size",
+            match self.total_indexes {
+                0 | 1 => bytes(self.bytes),
+                n => format!("{} of all {n} indexes", bytes(self.bytes)),
+            },
+        );
         if let Some(MemoryCountsOutput { records }) = &self.memory {
             let records = records.iter().map(|(kind, n)| plural(*n, kind));
             facts.add("records", records.collect::<Vec<_>>().join(", "));

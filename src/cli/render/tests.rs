@@ -322,7 +322,7 @@ fn stats_fit_the_terminal() {
     relations  0 between files so far
     imports    35 lead to no indexed file so far
     languages  410 typescript, 17 markdown
-    size       29.0 MiB
+    size       29.0 MiB of all 3 indexes
     backlog    2 files to bring up
     indexed    2026-01-02T03:04:05Z
 
