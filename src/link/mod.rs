@@ -51,6 +51,7 @@ mod lookup;
 mod members;
 mod method_sets;
 pub mod name_binder;
+pub mod offered;
 pub mod overlay;
 mod overloads;
 mod parallel;

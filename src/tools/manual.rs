@@ -41,6 +41,7 @@ In the shapes below `field?` may be absent, and `[…]` is a list whose entries 
   `hops`: steps from the target. `via`: the definition through which a caller reaches it. `also`: lines of further uses in the same caller. `count`: uses, where their lines are not listed.
 - `completeness` of `cl_impact`: `resolvedSites` are uses that are bound to the target itself, `unresolvedSites` uses of its name that may mean it, `unresolvedVia` such uses of the callers' names, `skippedFiles` files that are left
   out or read in part (`skippedByReason` but `masked`), `unsearchedFiles` files with the name that only `sites` reads.
+- `external` of `cl_related`: packages that the file imports and another repository of the group offers (`specifier`, `repo`, `path?`), a hint by the name; no edge crosses repositories ([repositories](docs/repositories.md)).
 - `otherMentions` (with `sites`) counts the occurrences of the name that are no uses of the target: `definitions` of this name (its own too), `otherTargets` (uses of another definition), `external` (of something outside the
   repository), `comments`, `strings`, `prose` (in files whose uses are not known).
 - `why` of a search result, joined by commas: `fts` (words of the text), `symbol` (a name, also nearly), `exact` (exactly the name), `path`, `history` (past commits), `vector` (a model); of lines `literal` or `regex`.

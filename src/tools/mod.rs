@@ -13,6 +13,7 @@ pub mod complete;
 pub mod doctor;
 pub mod expand;
 pub mod explore;
+mod external_packages;
 mod federation;
 pub(crate) mod file_history;
 pub mod hits;

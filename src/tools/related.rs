@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysed::{AnalysedOutput, is_outlined};
 use super::answer::{Cursor, FreshnessFields, MAX_LIST_BYTES, truncate_to_bytes};
+use super::external_packages::{self, ExternalPackageOutput};
 use super::named_object::{NamedObject, by_handle, by_path, definitions_named};
 use super::number::{Number, clamp};
 use super::places::{EdgeConfidence, TargetOutput, uses};
@@ -153,6 +154,11 @@ pub struct RelatedOutput {
     /// All results by edge type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) totals: BTreeMap<&'static str, u64>,
+    /// Packages that it imports and other repositories of the group offer.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) external: Vec<ExternalPackageOutput>,
+    #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) analysed: Option<AnalysedOutput>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -316,7 +322,13 @@ impl Tool for Related {
         let words = &input.path;
         call.query(&workspace, words, |view| match &input.to {
             Some(to) => related_paths::answer(view, &input, to),
-            None => answer(view, &input),
+            None => {
+                let mut output = answer(view, &input)?;
+                if let NamedObject::File(path) = asked(view, &input.path)? {
+                    output.external = external_packages::of_file(view, &path, call, &workspace)?;
+                }
+                Ok(output)
+            }
         })
     }
 }
@@ -413,6 +425,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         candidates: Vec::new(),
         total,
         totals: if total > 0 { totals } else { BTreeMap::new() },
+        external: Vec::new(),
         analysed,
         next_cursor,
         freshness_fields,
@@ -508,6 +521,7 @@ impl RelatedOutput {
             candidates: Vec::new(),
             total,
             totals: BTreeMap::new(),
+            external: Vec::new(),
             analysed: None,
             truncated: is_cut,
             next_cursor: None,
@@ -533,6 +547,7 @@ impl RelatedOutput {
             candidates,
             total: 0,
             totals: BTreeMap::new(),
+            external: Vec::new(),
             analysed: None,
             truncated: is_cut,
             next_cursor: None,

@@ -273,6 +273,24 @@ impl Workspace {
         Ok(Some(health))
     }
 
+    /// Hands `work` the index of what is checked out as it is, without bringing it up to date; `None` where there is none.
+    ///
+    /// # Errors
+    /// For a repository or an index that can't be read, and those of `work`.
+    pub fn with_stored_index<T>(
+        &self,
+        work: impl FnOnce(&Read<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let repo = self.repo()?;
+        let key = key_of(&repo, repo.snapshot()?);
+        let Some(index) = self.existing(&key)? else {
+            return Ok(None);
+        };
+        let found = work(&index.read()?);
+        self.keep(index);
+        found.map(Some)
+    }
+
     pub(super) fn existing(&self, key: &IndexKey) -> Result<Option<Index>> {
         if let Some(index) = self.idle_index(key) {
             return Ok(Some(index));

@@ -226,6 +226,36 @@ fn answers_are_merged_by_rank_where_the_user_wants_that() {
     );
 }
 
+#[test]
+fn an_import_of_another_repository_s_package_is_named() {
+    let texts = [
+        "//- /src/shop.ts\nimport { price } from '@shop/price'\nimport fs from 'fs'\nexport const sum = price(fs)\n//- commit one\n",
+        "//- /package.json\n{\"name\": \"@shop/price\", \"main\": \"src/index.ts\"}\n//- /src/index.ts\nexport function price(it: unknown) { return 1 }\n//- commit one\n",
+    ];
+    let repos: Vec<Repo> = texts.iter().map(|it| Fixture::parse(it).build()).collect();
+    let cli = Cli::new(repos[0].path());
+    let mut command = cli.command(&["serve"]);
+    for repo in &repos {
+        command.arg("--root").arg(repo.path());
+    }
+    let mut session = Session::of(command);
+    let all = ask(&mut session, "cl_current", &json!({"repo": "all"}));
+    let name = |at: usize| all["repos"][at]["repo"].clone();
+    let input = json!({"repo": name(0), "path": "src/shop.ts"});
+    let before = ask(&mut session, "cl_related", &input);
+    assert!(
+        before.get("external").is_none(),
+        "no index there yet: {before}"
+    );
+    ask(&mut session, "cl_refresh", &json!({"repo": name(1)}));
+    let related = ask(&mut session, "cl_related", &input);
+    let hint = json!({"specifier": "@shop/price", "repo": name(1), "path": "src/index.ts", "provenance": "name"});
+    assert_eq!(related["external"], json!([hint]), "{related}");
+    let of_other = json!({"repo": name(1), "path": "src/index.ts"});
+    let related = ask(&mut session, "cl_related", &of_other);
+    assert!(related.get("external").is_none(), "{related}");
+}
+
 fn without(mut value: Value, fields: &[&str]) -> Value {
     for field in fields {
         value.as_object_mut().unwrap().shift_remove(*field);

@@ -589,6 +589,17 @@ pub(super) fn related(answer: &RelatedOutput, screen: &Screen) -> String {
             .collect();
         section(&mut text, heading(kind), &chains(&of_kind), screen);
     }
+    for one in &answer.external {
+        let path = one
+            .path
+            .as_deref()
+            .map_or_else(String::new, |path| format!(" {path}"));
+        let line = format!(
+            "{}: also the repository {}{path}, by its name",
+            one.specifier, one.repo
+        );
+        put!(text, "\n{}\n", screen.paint(FAINT, &visible(&line)));
+    }
     text += &analysed(answer.analysed.as_ref(), "", screen);
     let rest = Rest {
         is_cut: answer.truncated,
