@@ -320,15 +320,15 @@ impl Tool for Related {
         }
         let workspace = call.workspaces.open(input.repo.as_deref(), call.places)?;
         let words = &input.path;
-        call.query(&workspace, words, |view| match &input.to {
-            Some(to) => related_paths::answer(view, &input, to),
-            None => {
-                let mut output = answer(view, &input)?;
-                if let NamedObject::File(path) = asked(view, &input.path)? {
-                    output.external = external_packages::of_file(view, &path, call, &workspace)?;
-                }
-                Ok(output)
+        call.query(&workspace, words, |view| {
+            if let Some(to) = &input.to {
+                return related_paths::answer(view, &input, to);
             }
+            let mut output = answer(view, &input)?;
+            if let NamedObject::File(path) = asked(view, &input.path)? {
+                output.external = external_packages::of_file(view, &path, call, &workspace)?;
+            }
+            Ok(output)
         })
     }
 }

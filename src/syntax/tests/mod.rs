@@ -19,8 +19,8 @@ use std::sync::atomic::AtomicBool;
 
 use super::{by_path, extract};
 use crate::ir::{
-    BaseKind, ContainerKind, Expr, ExprId, Extraction, FileFacts, PathId, Reference, Slot, Target,
-    TemplateNameKind,
+    AMBIENT_UNIT, BaseKind, ContainerKind, Expr, ExprId, Extraction, FileFacts, PathId, Reference,
+    Slot, Target, TemplateNameKind,
 };
 use crate::model::{Budget, RepoPath};
 
@@ -45,12 +45,13 @@ pub(super) fn symbols(path: &str, source: &str) -> String {
     })
 }
 
-/// One line an import: `line kind specifier: imported>local …`.
+/// One line an import: `line kind specifier: imported>local …`. Without that of the names that all files see, which each script has.
 pub(super) fn imports(path: &str, source: &str) -> String {
     read(path, source)
         .facts
         .imports
         .iter()
+        .filter(|import| import.specifier != AMBIENT_UNIT)
         .fold(String::new(), |mut out, import| {
             let mark = if import.type_only { " type" } else { "" };
             write!(
