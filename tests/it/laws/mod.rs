@@ -1,6 +1,7 @@
 //! The laws of the design, each by its name.
 
 mod agreement;
+mod ambient;
 mod barrels;
 mod bridges;
 mod caches;
