@@ -1,9 +1,9 @@
-//! Names that declarations of TypeScript give to all files: `declare const VERSION: string` in a file that imports and exports nothing, and
-//! what stands in `declare global {}`.
+//! Names that declarations of TypeScript give to all files: `declare const VERSION: string`, interfaces and types in a file that imports and
+//! exports nothing, and what stands in `declare global {}`.
 
 use super::FileFacts;
 
-/// The unit of all files that declare such names; every script imports it.
+/// The unit of all files that declare such names; every file of code in TypeScript or JavaScript imports it.
 pub const AMBIENT_UNIT: &str = "typescript:globals";
 
 /// Begins the export under which a file offers such a name; no import can write it.

@@ -6,7 +6,7 @@ use super::cache::{Def, FactsCache};
 use super::exports;
 use super::file::LinkedFile;
 use crate::ir::{AMBIENT_UNIT, ambient_export};
-use crate::model::{ModuleId, RepoPath};
+use crate::model::{ModuleId, RepoPath, Symbol, SymbolKind};
 
 impl FactsCache<'_> {
     /// Returns the definition that a name means which the file does not bind and a declaration offers to all files; of several that of the
@@ -14,7 +14,13 @@ impl FactsCache<'_> {
     pub(super) fn ambient(&self, file: &LinkedFile, name: &str) -> Option<Def> {
         let imports = (0_u32..).zip(&file.facts.imports);
         let mut units = imports.filter(|(_, it)| it.specifier == AMBIENT_UNIT);
-        let unit = self.get(file.target(units.next()?.0)?)?;
+        let unit = file.target(units.next()?.0)?;
+        let key = format!("ambient {name}");
+        self.memoized(file.file, &key, || self.nearest_ambient(file, unit, name))
+    }
+
+    fn nearest_ambient(&self, file: &LinkedFile, unit: ModuleId, name: &str) -> Option<Def> {
+        let unit = self.get(unit)?;
         let name = ambient_export(name);
         unit.record_name(&name);
         let offering = self.stars_with(&unit, &name);
@@ -38,5 +44,20 @@ impl FactsCache<'_> {
         found.reverse();
         let nearest = found.into_iter().max_by_key(|it| nearness(it.0));
         nearest.map(|it| it.1)
+    }
+
+    /// Whether a definition is a type alone, and its file has no value of the name.
+    pub(super) fn is_type_alone(&self, def: Def) -> bool {
+        let Def::Symbol(file, at) = def else {
+            return false;
+        };
+        let Some(loaded) = self.get(file) else {
+            return false;
+        };
+        let is_type = |it: &Symbol| matches!(it.kind, SymbolKind::Interface | SymbolKind::Type);
+        let symbol = loaded.symbol(at);
+        let mut namesakes = loaded.facts.symbols.iter();
+        is_type(symbol)
+            && namesakes.all(|it| it.qualified_name != symbol.qualified_name || is_type(it))
     }
 }

@@ -574,10 +574,11 @@ impl Linker<'_, '_> {
             return found.map(Type::Definition);
         }
         let found = self.auto_value(file, name)?;
-        // An interface has no value.
         let is_of_type = used.kind.is_of_type() || used.kind == ReferenceKind::Heritage;
-        let is_type = found.symbol().and_then(|(file, at)| self.kind(file, at));
-        let is_type = matches!(is_type, Some(SymbolKind::Interface | SymbolKind::Type));
+        let is_type = match found {
+            Type::Definition(def) => self.cache.is_type_alone(def),
+            _ => false,
+        };
         (is_of_type || !is_type).then_some(found)
     }
 

@@ -303,7 +303,7 @@ impl<'a> NameBinder<'a> {
         self.cache.get(file).map(FactsOf)
     }
 
-    /// The meaning of a name that the file does not bind and a framework auto-imports, `useFoo` in a project of Nuxt, or a declaration gives to
+    /// The meaning of a value whose name the file does not bind and a framework auto-imports, `useFoo` in a project of Nuxt, or a declaration gives to
     /// all files, `declare const VERSION: string`.
     pub fn auto_imported(&self, file: FileId, name: &str) -> Option<Meaning> {
         let own = self.cache.get(file)?;
@@ -311,7 +311,8 @@ impl<'a> NameBinder<'a> {
             let of_framework = self.cache.auto_value(file.into(), name);
             of_framework.or_else(|| self.cache.ambient(&own, name))
         });
-        found.flatten().map(meaning)
+        let is_value = |def: &Def| !self.cache.is_type_alone(*def);
+        found.flatten().filter(is_value).map(meaning)
     }
 
     /// The targets of `export * from` statements.

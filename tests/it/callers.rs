@@ -821,3 +821,47 @@ void Bind(Store* store) { Take(&Store::Save, store); }
         "{found:?}"
     );
 }
+
+#[test]
+fn names_of_modules_and_blocks_are_no_names_for_all_files() {
+    let files = "\
+//- /module.ts
+export {}
+interface Settings { a: number }
+declare const HIDDEN: number
+declare global {
+  const SEEN: number
+}
+//- /script.ts
+[1].forEach(() => {
+  type Inner = number
+})
+//- /page.vue
+<script lang=\"ts\">
+interface Opts { b: number }
+</script>
+//- /env.d.ts
+declare module 'untyped' {
+  import { X } from 'x'
+  export default X
+}
+declare const MODE: string
+//- /use.ts
+export const all = [HIDDEN, SEEN, MODE]
+export function use(a: Settings, b: Inner, c: Opts) {}
+";
+    for (name, file) in [
+        ("Settings", "module.ts"),
+        ("HIDDEN", "module.ts"),
+        ("Inner", "script.ts"),
+        ("Opts", "page.vue"),
+    ] {
+        assert_eq!(
+            callers(files, name, file),
+            [""; 0],
+            "{name} is its file's own"
+        );
+    }
+    assert_eq!(callers(files, "SEEN", "module.ts"), ["use.ts all"]);
+    assert_eq!(callers(files, "MODE", "env.d.ts"), ["use.ts all"]);
+}

@@ -92,7 +92,7 @@ fn component(
     let blocks = blocks(framework, lines.source);
     let options = ReadOptions {
         keeps_positions,
-        keeps_names: true,
+        is_component: true,
         has_stores: framework == Framework::Svelte,
     };
     let mut parts = Vec::with_capacity(blocks.scripts.len());

@@ -150,6 +150,10 @@ pub(super) struct SymbolBuilder {
 }
 
 /// The state of the pass.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is true of the file by itself"
+)]
 pub(super) struct FileBuilder<'a> {
     pub(super) source: &'a str,
     pub(super) grammar: &'static Grammar,
@@ -169,6 +173,8 @@ pub(super) struct FileBuilder<'a> {
     pub(super) exports: Vec<Export>,
     /// Names that all files see if this one imports and exports nothing, or, with `true`, in any case.
     pub(super) offered_to_all: Vec<(Export, bool)>,
+    /// Whether a statement of its top level imports or exports, so that its names are its own.
+    pub(super) is_module: bool,
     /// Local names that other modules can import, by any name.
     pub(super) exported_names: std::collections::HashSet<String>,
     pub(super) scopes: Scopes<'a>,
@@ -219,6 +225,7 @@ impl<'a> FileBuilder<'a> {
             imports: Vec::new(),
             exports: Vec::new(),
             offered_to_all: Vec::new(),
+            is_module: false,
             exported_names: std::collections::HashSet::default(),
             scopes: Scopes::new(),
             bindings: Vec::new(),

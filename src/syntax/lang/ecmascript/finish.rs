@@ -210,15 +210,16 @@ fn mark_exported(b: &mut FileBuilder<'_>) {
     }
 }
 
-/// Offers all files what a script declares for them, and has it see what others offer.
+/// Offers all files what a script declares for them, and what a module declares in `global`.
 fn offer_to_all(b: &mut FileBuilder<'_>) {
-    let is_statement = |it: &Import| matches!(it.kind, ImportKind::Static | ImportKind::Require);
-    let is_module = !b.exports.is_empty() || b.imports.iter().any(is_statement);
+    let is_of_file = |it: &Export| b.scopes.lookup(&it.local, 0) == Lookup::FileScope;
     let offered = std::mem::take(&mut b.offered_to_all).into_iter();
     let mut offered: Vec<Export> = offered
-        .filter(|(_, in_any_case)| *in_any_case || !is_module)
+        .filter(|(export, in_global)| *in_global || !b.is_module && is_of_file(export))
         .map(|(export, _)| export)
         .collect();
+    // A value says more than the type of its name: both are found from there.
+    offered.sort_by_key(|export| export.type_only);
     let mut seen = HashSet::default();
     offered.retain(|export| seen.insert(export.name.clone()));
     b.exports.append(&mut offered);

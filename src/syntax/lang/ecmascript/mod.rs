@@ -111,8 +111,8 @@ pub(in crate::syntax) fn add_endpoints(
 pub(in crate::syntax) struct ReadOptions {
     /// Keep the position of each use.
     pub(in crate::syntax) keeps_positions: bool,
-    /// Keep the names that the file binds.
-    pub(in crate::syntax) keeps_names: bool,
+    /// It is a block of a component: a module, of which the names that it binds are kept.
+    pub(in crate::syntax) is_component: bool,
     /// `$a` is a use of `a`.
     pub(in crate::syntax) has_stores: bool,
 }
@@ -128,8 +128,9 @@ pub(in crate::syntax) fn read_positioned(
     let grammar = Grammar::of(dialect);
     let mut builder = FileBuilder::new(source, grammar);
     builder.keeps_positions = options.keeps_positions;
-    builder.keeps_names = options.keeps_names;
+    builder.keeps_names = options.is_component;
     builder.has_stores = options.has_stores;
+    builder.is_module = options.is_component;
     lower(builder, tree(grammar, source, budget), budget)
 }
 

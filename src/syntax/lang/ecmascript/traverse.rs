@@ -178,9 +178,15 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         }
         Kind::AugmentedAssignment => assignments::logical_assignment(b, node, frame),
         Kind::ObjectAssignmentPattern => patterns::member_default(b, node, frame),
-        Kind::ImportStatement => return imports::import_statement(b, node, frame),
+        Kind::ImportStatement => {
+            b.is_module |= frame.scope == 0;
+            return imports::import_statement(b, node, frame);
+        }
         Kind::ImportAlias => imports::import_alias(b, node, frame, parent),
-        Kind::ExportStatement => return exports::export_statement(b, node, frame),
+        Kind::ExportStatement => {
+            b.is_module |= frame.scope == 0;
+            return exports::export_statement(b, node, frame);
+        }
         Kind::Spread if matches!(parent.target, AssignmentTarget::Members(_)) => {
             members::spread_member(b, node, parent);
         }
