@@ -15,7 +15,8 @@ pub use address::{Address, AddressError, Scheme};
 pub use error::{RemoteError, RemoteFault};
 pub use json_server::{JsonServer, ServerFault};
 pub use object::{
-    BaseBundle, BundlePart, MAX_MANIFEST_BYTES, PART_BYTES, RemoteManifest, StorePrefix,
+    BaseBundle, BundlePart, MAX_DIFFERENCE_BYTES, MAX_MANIFEST_BYTES, PART_BYTES, RemoteManifest,
+    StorePrefix,
 };
 pub use signature::{ManifestSignature, NewKeys, SigningKey, is_signed_by, new_keys, public_keys};
 pub use store::{Created, Deadline, Remote, RemoteObject, RemoteUse};

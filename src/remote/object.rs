@@ -23,7 +23,7 @@ pub const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 const MAX_BUNDLE_BYTES: u64 = 8 << 30;
 
 /// The largest difference, and the largest bundle that one is to.
-const MAX_DIFFERENCE_BYTES: u64 = 80 << 20;
+pub const MAX_DIFFERENCE_BYTES: u64 = 80 << 20;
 
 /// The format of the names and of the manifest.
 const FORMAT: u32 = 1;

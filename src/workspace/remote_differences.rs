@@ -9,7 +9,9 @@ use super::{Revision, Workspace};
 use crate::error::Result;
 use crate::git::Repo;
 use crate::machine;
-use crate::remote::{BundlePart, Deadline, Remote, RemoteManifest, StorePrefix};
+use crate::remote::{
+    BundlePart, Deadline, MAX_DIFFERENCE_BYTES, Remote, RemoteManifest, StorePrefix,
+};
 use crate::store::{StoreResult, bundle};
 
 /// From how many differing files on no difference is tried: it would save little.
@@ -45,10 +47,18 @@ impl Workspace {
         let mut candidates = RemoteCandidates::new(repo, remote, place.clone(), commit, keys, wait);
         let nearest = candidates.next().ok().flatten();
         let is_near = |n: Option<usize>| n.is_some_and(|n| n <= MAX_DIFFERING);
-        let Some(nearest) = nearest.filter(|it| is_near(it.n_differing)) else {
+        // Whatever the store says, no more is read than a difference can be made of.
+        let is_short = |it: &RemoteManifest| {
+            it.database_bytes <= bundle::MAX_DIFFERENCE_BYTES && it.bytes <= MAX_DIFFERENCE_BYTES
+        };
+        let nearest = nearest.filter(|it| is_near(it.n_differing) && is_short(&it.manifest));
+        let Some(nearest) = nearest else {
             return Ok(None);
         };
         let base = nearest.manifest.as_base();
+        if self.check_room_for(base.bytes + manifest.bytes).is_err() {
+            return Ok(None);
+        }
         let parts = (base.parts.as_slice(), base.digest.as_str());
         let Ok(base_file) = self.fetched((remote, place), parts, &mut |_| (), wait) else {
             return Ok(None);

@@ -163,42 +163,48 @@ impl Workspace {
                 _ => return Ok(pushed(&manifest, false, 0)),
             }
         }
-        let mut file = TransferFile(self.home.transfer_path());
-        let done = self.export_for_push(&revision, &file.0, interrupt, &on.bundle)?;
+        let whole = TransferFile(self.home.transfer_path());
+        let done = self.export_for_push(&revision, &whole.0, interrupt, &on.bundle)?;
         let mut manifest =
             RemoteManifest::new(done.commit, done.digest, done.n_files, done.database_bytes);
         manifest.bytes = done.bytes;
-        manifest.parts = parts_of(&file.0).map_err(|error| local(&error))?;
+        manifest.parts = parts_of(&whole.0).map_err(|error| local(&error))?;
         let difference = self.difference_for_push(
             (&repo, &revision),
             (&remote, &place),
-            (&file.0, &manifest),
+            (&whole.0, &manifest),
             &wait,
         )?;
-        if let Some(difference) = difference {
-            (file, manifest) = difference;
-        }
-        if let Some(key) = &key {
-            key.sign(&mut manifest);
-        }
-        let part = |at: usize| part_of(&file.0, at, manifest.parts[at].bytes);
-        let (carried, uploaded) = (Cell::new(0), Cell::new(0));
-        let on_part = |bytes: u64, created| {
-            carried.set(carried.get() + bytes);
-            if created == Created::New {
-                uploaded.set(uploaded.get() + bytes);
+        let upload = |file: &Path, manifest: &mut RemoteManifest| {
+            if let Some(key) = &key {
+                key.sign(manifest);
             }
-            (on.carried)(carried.get().min(manifest.bytes), manifest.bytes);
+            upload_index(
+                (&remote, &place),
+                (&manifest_name, manifest),
+                file,
+                on.carried,
+                &wait,
+            )
         };
-        remote.upload(&manifest.parts, name_of, part, on_part, &wait)?;
-        let created = remote.create(&manifest_name, manifest.to_bytes(), &wait)?;
-        if created == Created::New && uploaded.get() < manifest.bytes {
-            // Parts of an earlier try may have been collected before the manifest named them.
-            remote.upload(&manifest.parts, name_of, part, |_, _| (), &wait)?;
+        if let Some((file, mut manifest)) = difference {
+            let (created, n_uploaded) = upload(&file.0, &mut manifest)?;
+            let base = manifest.base.iter().flat_map(|base| base.parts.clone());
+            let base: Vec<BundlePart> = base.collect();
+            let is_base_gone = matches!(remote.has_parts(&base, name_of, &wait), Ok(false));
+            if created == Created::Present || !is_base_gone {
+                return Ok(Pushed {
+                    is_mended,
+                    ..pushed(&manifest, created == Created::New, n_uploaded)
+                });
+            }
+            // A garbage collection took the base before the manifest named its parts.
+            remote.delete(&manifest_name, &wait)?;
         }
+        let (created, n_uploaded) = upload(&whole.0, &mut manifest)?;
         Ok(Pushed {
             is_mended,
-            ..pushed(&manifest, created == Created::New, uploaded.get())
+            ..pushed(&manifest, created == Created::New, n_uploaded)
         })
     }
 
@@ -506,6 +512,33 @@ impl Workspace {
         };
         Ok((entry.name.clone(), address_of(entry)?))
     }
+}
+
+/// Uploads a bundle in parts, then its manifest. Returns whether that is new, and how many bytes were uploaded.
+fn upload_index(
+    (remote, place): (&Remote, &StorePrefix),
+    (name, manifest): (&str, &RemoteManifest),
+    file: &Path,
+    on_carried: &dyn Fn(u64, u64),
+    wait: &Deadline,
+) -> Result<(Created, u64)> {
+    let part = |at: usize| part_of(file, at, manifest.parts[at].bytes);
+    let name_of = |digest: &str| place.part(digest);
+    let (carried, uploaded) = (Cell::new(0), Cell::new(0));
+    let on_part = |bytes: u64, created| {
+        carried.set(carried.get() + bytes);
+        if created == Created::New {
+            uploaded.set(uploaded.get() + bytes);
+        }
+        on_carried(carried.get().min(manifest.bytes), manifest.bytes);
+    };
+    remote.upload(&manifest.parts, name_of, part, on_part, wait)?;
+    let created = remote.create(name, manifest.to_bytes(), wait)?;
+    if created == Created::New && uploaded.get() < manifest.bytes {
+        // Parts of an earlier try may have been collected before the manifest named them.
+        remote.upload(&manifest.parts, name_of, part, |_, _| (), wait)?;
+    }
+    Ok((created, uploaded.get()))
 }
 
 fn read_manifest(remote: &Remote, bytes: &[u8], commit: &CommitId) -> Result<RemoteManifest> {
