@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::{Analysis, Family, RepoPath};
 use crate::syntax::{by_id, by_path, starts};
 
-/// Names of several definitions that are looked for.
+/// The most names of several definitions that are looked for.
 const MAX_NAMES: usize = 100;
 
 /// Extensions of templates that are read as plain text.
@@ -46,8 +46,8 @@ impl Uses<'_> {
         self.unfollowed_files(name, owner, home, |path| may_call(path, home))
     }
 
-    /// Does [`Self::unfollowed_code_naming`] for several definitions, each given by its name and its home, and returns the files by path. Looks
-    /// for the first 100 names.
+    /// Does [`Self::unfollowed_code_naming`] for several definitions, each given by its name and its home, and returns the files by path. Of
+    /// more than 100 names every file of such code counts.
     pub fn unfollowed_code_of<'n>(
         &self,
         named: impl Iterator<Item = (&'n str, &'n RepoPath)>,
@@ -60,7 +60,14 @@ impl Uses<'_> {
         };
         let named: BTreeSet<(&str, &RepoPath)> = named.filter(|it| is_there(it.1)).collect();
         let mut paths = BTreeSet::new();
-        for (name, home) in named.into_iter().take(MAX_NAMES) {
+        if named.len() > MAX_NAMES {
+            let homes: BTreeSet<&RepoPath> = named.iter().map(|it| it.1).collect();
+            let files = self.read.files_under("")?;
+            let may_call = |path: &RepoPath| homes.iter().any(|home| may_call(path, home));
+            let files = files.iter().map(|file| file.path.clone());
+            return Ok(files.filter(may_call).collect());
+        }
+        for (name, home) in named {
             paths.extend(self.paths_naming(name, None, home, |path| may_call(path, home))?);
         }
         Ok(paths.into_iter().collect())

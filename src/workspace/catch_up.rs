@@ -49,8 +49,12 @@ impl Workspace {
                 let mut run = SteppedRun::default();
                 let is_asked = job == BackgroundJob::Resume;
                 workspace.let_questions_go_first();
+                let next = |run: &mut SteppedRun| {
+                    let done = workspace.catch_up_once(is_asked, run);
+                    done.inspect_err(|error| run.failed(error))
+                };
                 while job != BackgroundJob::Checkpoint
-                    && let Ok(Some(now)) = workspace.catch_up_once(is_asked, &mut run)
+                    && let Ok(Some(now)) = next(&mut run)
                 {
                     workspace.let_questions_go_first();
                     if workspace.make_room.load(Ordering::Acquire) {
@@ -176,7 +180,10 @@ impl Workspace {
                 self.unfinished().insert(commit);
             }
             Ok(None) => {}
-            Err(error) => tracing::info!(%error, "the index of a commit could not be gone on with"),
+            Err(error) => {
+                tracing::info!(%error, "the index of a commit could not be gone on with");
+                run.failed(&error);
+            }
         }
         self.unfinished().len() * OF_A_COMMIT + left.min(OF_A_COMMIT - 1)
     }

@@ -227,6 +227,8 @@ fn n_left(outcome: &Outcome) -> Option<u64> {
 #[derive(Default)]
 pub(super) struct SteppedRun {
     open: Option<RunRecorder>,
+    /// Whether the step that began last has ended; else its run reads as interrupted.
+    has_stepped: bool,
     n_indexed: u64,
     n_left: Option<u64>,
 }
@@ -244,6 +246,7 @@ impl SteppedRun {
         if !self.open.as_ref().is_some_and(is_open) {
             self.finish();
         }
+        self.has_stepped = false;
         self.open.get_or_insert_with(|| {
             RunRecorder::of_index(workspace, key, "build", "background", reference)
         })
@@ -251,13 +254,22 @@ impl SteppedRun {
 
     /// Notes the outcome of the step.
     pub(super) fn stepped(&mut self, outcome: &Outcome) {
+        self.has_stepped = true;
         self.n_indexed += outcome.n_indexed;
         self.n_left = n_left(outcome);
     }
 
+    /// Notes that the work failed.
+    pub(super) fn failed(&mut self, error: &Error) {
+        if let Some(recorder) = self.open.take() {
+            recorder.finish_failed(error);
+        }
+        (self.n_indexed, self.n_left) = (0, None);
+    }
+
     fn finish(&mut self) {
         let (n_indexed, n_left) = (std::mem::take(&mut self.n_indexed), self.n_left.take());
-        if let Some(recorder) = self.open.take() {
+        if let Some(recorder) = self.open.take().filter(|_| self.has_stepped) {
             recorder.finish_up_to(n_indexed, n_left, 0);
         }
     }

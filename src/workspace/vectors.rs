@@ -300,9 +300,7 @@ impl Workspace {
         let embedder = self.models.embedder().map_err(|fault| failed(&fault))?;
         embedder.ok_or_else(off)?;
         self.refresh(revision, false, interrupt, &|_, _| ())?;
-        let recorder = self.vectors_recorder(revision);
-        recorder.begin();
-        self.add_vectors(recorder, revision, interrupt, on_progress)
+        self.add_vectors(true, revision, interrupt, on_progress)
     }
 
     /// Makes the vectors that answers of this server found to be missing, after the answer, by one thread: of the work tree, and of each commit that
@@ -325,10 +323,7 @@ impl Workspace {
                 // The queue is free while vectors are made.
                 while let Some(job) = workspace.next_to_embed() {
                     let revision = job.revision.as_ref();
-                    let recorder = workspace.vectors_recorder(revision);
-                    let added =
-                        workspace.add_vectors(recorder, revision, &Arc::default(), &|_, _| ());
-                    match added {
+                    match workspace.add_vectors(false, revision, &Arc::default(), &|_, _| ()) {
                         Ok(built) => tracing::info!(n = built.n_embedded, "vectors were made"),
                         Err(error) => tracing::info!(%error, "vectors could not be made"),
                     }
@@ -364,23 +359,28 @@ impl Workspace {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn vectors_recorder(&self, revision: Option<&Revision>) -> RunRecorder {
-        RunRecorder::of_vectors(self, &self.models.settings.embed.server.model, revision)
-    }
-
-    /// Makes the vectors that the index of the work tree, or of a commit, lacks: a run, where that takes long or they are many.
+    /// Makes the vectors that the index of the work tree, or of a commit, lacks: a run, where that takes long, they are many, or somebody asked
+    /// for it and some are made or can't be.
     fn add_vectors(
         self: &Arc<Self>,
-        recorder: RunRecorder,
+        is_asked: bool,
         revision: Option<&Revision>,
         interrupt: &Arc<AtomicBool>,
         on_progress: OnProgress<'_>,
     ) -> Result<VectorsBuilt> {
+        let model = match self.models.embedder() {
+            Ok(Some(embedder)) => embedder.name(),
+            _ => &self.models.settings.embed.server.model,
+        };
+        let recorder = RunRecorder::of_vectors(self, model, revision);
         let told = |done, of| {
             recorder.progressed(done, of);
             on_progress(done, of);
         };
         let outcome = self.add_missing(revision, interrupt, &told);
+        if is_asked && !matches!(&outcome, Ok(built) if built.n_embedded == 0) {
+            recorder.begin();
+        }
         match &outcome {
             Ok(built) => recorder.finish_done(built.n_embedded, 0, 0),
             Err(error) => recorder.finish_failed(error),
@@ -488,8 +488,7 @@ impl Workspace {
         if settings.provider != EmbedProvider::Local || settings.weight == 0 {
             return;
         }
-        let recorder = self.vectors_recorder(revision);
-        if let Err(error) = self.add_vectors(recorder, revision, interrupt, &|_, _| ()) {
+        if let Err(error) = self.add_vectors(false, revision, interrupt, &|_, _| ()) {
             tracing::info!(%error, "vectors could not be made");
         }
     }
