@@ -129,6 +129,7 @@ try {
   await page.getByLabel("resolved").check();
   await page.getByLabel("test files").check();
   // A request and the handler of its route: each provenance of the data has a filter.
+  await page.getByLabel("calls").check();
   await page.keyboard.press("/");
   await page.keyboard.type("server.js");
   await page.keyboard.press("Enter");
@@ -136,6 +137,7 @@ try {
   await page.getByLabel("bridge").uncheck();
   assert.equal(await users(), 0);
   await page.getByLabel("bridge").check();
+  await page.getByLabel("calls").uncheck();
   await page.locator("#tree").focus();
   await page.keyboard.press("Escape");
   await page.keyboard.press("e");
