@@ -6,11 +6,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
 use crate::graph::impact::files_of;
-use crate::graph::related::TestBasis;
+use crate::graph::related::{self, Relation, TestBasis};
 use crate::graph::test_conventions::tests_by_name_alone;
-use crate::model::{FileRole, Provenance, RepoPath};
+use crate::model::{Direction, FileRole, Provenance, RepoPath};
 use crate::tools::places::{LocatedSymbol, uses};
 use crate::workspace::{SymbolRow, View, last_name};
+
+/// Import edges within which a test that is known by its name is looked for by better means.
+const IMPORT_DEPTH_OF_TESTS: u32 = 3;
 
 /// Files whose tests are looked for by name.
 const MAX_FILES_WITH_CONVENTION: usize = 50;
@@ -73,7 +76,9 @@ impl Affected {
         paths.dedup();
         for path in paths.iter().take(MAX_FILES_WITH_CONVENTION) {
             let is_known = |test: &RepoPath| self.tests.iter().any(|known| known.0.0 == *test);
-            let tests = tests_by_name_alone(view.read, &view.roles, path, is_known)?.into_iter();
+            let mut tests = tests_by_name_alone(view.read, &view.roles, path, is_known)?;
+            leave_out_importers(view, path, &mut tests)?;
+            let tests = tests.into_iter();
             let tests = tests.map(|test| ((test, 1, Provenance::PathHeuristic), TestBasis::Path));
             self.tests.extend(tests);
         }
@@ -94,4 +99,22 @@ impl Affected {
     pub(super) fn n_tests(&self, basis: TestBasis) -> usize {
         self.tests.iter().filter(|test| test.1 == basis).count()
     }
+}
+
+/// Leaves out tests that reach a file by imports: their uses of its definitions are bound.
+fn leave_out_importers(view: &View<'_>, path: &RepoPath, tests: &mut Vec<RepoPath>) -> Result<()> {
+    if tests.is_empty() {
+        return Ok(());
+    }
+    let importing = related::neighbours(
+        view.read,
+        &view.roles,
+        path,
+        Relation::Imports,
+        Direction::In,
+        IMPORT_DEPTH_OF_TESTS,
+        view.budget,
+    )?;
+    tests.retain(|test| !importing.found.iter().any(|near| near.path == *test));
+    Ok(())
 }
