@@ -617,3 +617,33 @@ fn a_branch_is_drawn_with_the_places_that_it_reaches() {
     assert!(!cli.fails(&["view", "--base="], 1).is_empty());
     cli.fails(&["view", "--base", "main", "--changes"], 2);
 }
+
+#[test]
+fn tests_in_languages_that_are_not_followed_are_missed_however_much_changed() {
+    for n_methods in [1, 130] {
+        let store = |body: u32| {
+            let methods = (0..n_methods).map(|n| format!("  int m{n}() {{ return {body}; }}\n"));
+            format!("class Store {{\n{}}}\n", methods.collect::<String>())
+        };
+        let test = "class FlowSpec { fun stores() { Store().m0() } }\n";
+        let repo = Fixture::parse(&format!(
+            "//- /src/main/java/Store.java\n{}//- /src/test/kotlin/FlowSpec.kt\n{test}//- commit one\n",
+            store(1)
+        ))
+        .build();
+        let cli = Cli::new(repo.path());
+        repo.write("src/main/java/Store.java", store(2));
+        let found = cli.json(&["tests"]);
+        let is_listed = found["tests"].to_string().contains("FlowSpec.kt");
+        assert!(
+            is_listed || found["complete"] == false,
+            "{n_methods}: {found}"
+        );
+        let of_file = cli.json(&["tests", "src/main/java/Store.java"]);
+        let is_listed = of_file["tests"].to_string().contains("FlowSpec.kt");
+        assert!(
+            is_listed || of_file["complete"] == false,
+            "{n_methods}: {of_file}"
+        );
+    }
+}
