@@ -26,6 +26,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "harness"))
+
+from scip import documents  # noqa: E402
+
 COLUMNS = ["path", "line", "column", "name", "callee", "verdict"]
 SEED = 20261126
 ENDINGS = {"csharp": (".cs",), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".ipp")}
@@ -117,45 +121,6 @@ def read_list(path: Path) -> list[dict]:
     return [dict(zip(COLUMNS, line.split("\t") + [""] * 6)) for line in lines[1:]]
 
 
-def fields(data: bytes):
-    """Yields the fields of a message of protocol buffers."""
-    at = 0
-
-    def number() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = number()
-        if key & 7 == 0:
-            yield key >> 3, number()
-        elif key & 7 == 2:
-            size = number()
-            yield key >> 3, data[at : at + size]
-            at += size
-        else:
-            at += 8 if key & 7 == 1 else 4
-
-
-def numbers(packed: bytes) -> list[int]:
-    return [value for _, value in fields(b"".join(b"\x08" + piece for piece in pieces(packed)))]
-
-
-def pieces(packed: bytes):
-    start = 0
-    for at, byte in enumerate(packed):
-        if byte < 128:
-            yield packed[start : at + 1]
-            start = at + 1
-
-
 def exported(binary: Path, clone: Path, form: str) -> bytes:
     """Returns what `codelens export` writes of a clone."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -173,22 +138,13 @@ class Bindings:
         # symbol -> places; (path, line, column) -> symbols
         self.places = collections.defaultdict(list)
         self.uses = collections.defaultdict(list)
-        self.named = collections.defaultdict(list)
-        for field, document in fields(data):
-            if field != 2:
-                continue
-            parts = list(fields(document))
-            path = next((value.decode() for at, value in parts if at == 1), "")
-            for at, occurrence in parts:
-                if at != 2:
-                    continue
-                found = dict(fields(occurrence))
-                place = numbers(found[1])
-                symbol = found[2].decode()
-                if found.get(3, 0) & 1:
-                    self.places[symbol].append((path, place[0] + 1))
+        for path, occurrences in documents(data):
+            for one in occurrences:
+                line, column = one.range[0] + 1, one.range[1] + 1
+                if one.is_definition:
+                    self.places[one.symbol].append((path, line))
                 else:
-                    self.uses[path, place[0] + 1, place[1] + 1].append(symbol)
+                    self.uses[path, line, column].append(one.symbol)
 
     def bound(self, site: dict) -> set[str]:
         """Returns the definitions that a site is bound to, as `path:line`."""

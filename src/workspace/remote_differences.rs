@@ -12,7 +12,7 @@ use crate::machine;
 use crate::remote::{
     BundlePart, Deadline, MAX_DIFFERENCE_BYTES, Remote, RemoteManifest, StorePrefix,
 };
-use crate::store::{StoreResult, bundle};
+use crate::store::bundle;
 
 /// From how many differing files on no difference is tried: it would save little.
 const MAX_DIFFERING: usize = 2_000;
@@ -39,7 +39,7 @@ impl Workspace {
         (whole, manifest): (&Path, &RemoteManifest),
         wait: &Deadline,
     ) -> Result<Option<(TransferFile, RemoteManifest)>> {
-        if manifest.bytes < MIN_BYTES || manifest.database_bytes > bundle::MAX_DIFFERENCE_BYTES {
+        if manifest.bytes < MIN_BYTES || manifest.database_bytes > bundle::MAX_PREFIX_BYTES {
             return Ok(None);
         }
         let keys = TrustedKeys::parse(&self.trusted_keys)?;
@@ -49,7 +49,7 @@ impl Workspace {
         let is_near = |n: Option<usize>| n.is_some_and(|n| n <= MAX_DIFFERING);
         // Whatever the store says, no more is read than a difference can be made of.
         let is_short = |it: &RemoteManifest| {
-            it.database_bytes <= bundle::MAX_DIFFERENCE_BYTES && it.bytes <= MAX_DIFFERENCE_BYTES
+            it.database_bytes <= bundle::MAX_PREFIX_BYTES && it.bytes <= MAX_DIFFERENCE_BYTES
         };
         let nearest = nearest.filter(|it| is_near(it.n_differing) && is_short(&it.manifest));
         let Some(nearest) = nearest else {
@@ -66,10 +66,10 @@ impl Workspace {
         let target = TransferFile(self.home.transfer_path());
         let against = (base_file.0.as_path(), base.digest.as_str());
         let written = bundle::write_difference(whole, against, &target.0);
-        let written: StoreResult<_> = written.inspect_err(|error| {
+        let written = written.inspect_err(|error| {
             tracing::info!(%error, "no difference could be made");
         });
-        let Some(written) = written.ok().flatten() else {
+        let Ok(written) = written else {
             return Ok(None);
         };
         if written.bytes.saturating_mul(2) > manifest.bytes {

@@ -281,8 +281,16 @@ impl Workspace {
         &self,
         work: impl FnOnce(&Read<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        let repo = self.repo()?;
-        let key = key_of(&repo, repo.snapshot()?);
+        self.with_stored_index_of(&self.repo()?, work)
+    }
+
+    /// Does [`Self::with_stored_index`] for a repository that is open.
+    pub(super) fn with_stored_index_of<T>(
+        &self,
+        repo: &Repo,
+        work: impl FnOnce(&Read<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let key = key_of(repo, repo.snapshot()?);
         let Some(index) = self.existing(&key)? else {
             return Ok(None);
         };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::meaning::QuestionKey;
 use super::run_history::RunRecorder;
-use super::{Question, Revision, View, Workspace, key_of, now_ms, unused_vectors};
+use super::{Question, Revision, View, Workspace, now_ms, unused_vectors};
 use crate::config::{EmbedProvider, ModelSettings};
 use crate::embed::{Embedded, Embedder, ModelFault, ModelIdentity, Reranker};
 use crate::error::{Code, Error, Result};
@@ -253,8 +253,8 @@ impl Workspace {
             return Ok(None);
         }
         let repo = self.repo()?;
-        let key = key_of(&repo, repo.snapshot()?);
-        let Some(index) = self.existing(&key)? else {
+        let wanted = self.with_stored_index_of(&repo, |read| Ok(read.chunks_with_digest()?))?;
+        let Some(wanted) = wanted else {
             return Ok(None);
         };
         let clone_family = self.vectors_name(&repo);
@@ -263,8 +263,6 @@ impl Workspace {
             counts: (0, 0),
             bytes: files::bytes(&self.home, &clone_family),
         };
-        let wanted = index.read()?.chunks_with_digest()?;
-        self.keep(index);
         found.counts.1 = wanted.len() as u64;
         let Ok(Some(embedder)) = self.models.embedder() else {
             return Ok(Some(found));

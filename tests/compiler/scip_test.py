@@ -17,49 +17,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "harness"))
 
 from checks import Checks  # noqa: E402
 from product import environment  # noqa: E402
+from scip import documents  # noqa: E402
 
 MIN_DEFINITIONS, MIN_FOUND, MIN_RIGHT = 0.97, 0.95, 0.97
-DEFINITION = 1
 MAX_SHOWN = 15
 
-# Fields of the messages `Index`, `Document` and `Occurrence` of scip.proto.
-DOCUMENTS, PATH, OCCURRENCES, RANGE, SYMBOL, ROLES = 2, 1, 2, 1, 2, 3
-
 Place = tuple[str, tuple[int, ...]]
-
-
-def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Returns the number that begins at a byte, and the byte behind it."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
-def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yields the fields of a message of Protocol Buffers: numbers, and what has a length as bytes."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
-            value, at = varint(data, at)
-            yield number, value
-            continue
-        length, at = varint(data, at) if wire == 2 else ({1: 8, 5: 4}[wire], at)
-        yield number, data[at : at + length]
-        at += length
 
 
 class Scip:
@@ -69,30 +38,16 @@ class Scip:
         self.paths: set[str] = set()
         self.definitions: dict[object, set[Place]] = {}
         self.uses: dict[Place, set[object]] = {}
-        for number, document in fields(file.read_bytes()):
-            if number == DOCUMENTS:
-                self.read(list(fields(document)))
-
-    def read(self, document: list[tuple[int, int | bytes]]) -> None:
-        """Reads a document."""
-        path = next(value for number, value in document if number == PATH).decode()
-        self.paths.add(path)
-        for number, occurrence in document:
-            if number != OCCURRENCES:
-                continue
-            parts = dict(fields(occurrence))
-            numbers, at = [], 0
-            while at < len(parts.get(RANGE, b"")):
-                value, at = varint(parts[RANGE], at)
-                numbers.append(value)
-            place = path, tuple(numbers)
-            name = parts.get(SYMBOL, b"").decode()
-            # Local symbols are numbered in each document.
-            symbol = (path, name) if name.startswith("local ") else name
-            if parts.get(ROLES, 0) & DEFINITION:
-                self.definitions.setdefault(symbol, set()).add(place)
-            else:
-                self.uses.setdefault(place, set()).add(symbol)
+        for path, occurrences in documents(file.read_bytes()):
+            self.paths.add(path)
+            for one in occurrences:
+                place = path, one.range
+                # Local symbols are numbered in each document.
+                symbol = (path, one.symbol) if one.symbol.startswith("local ") else one.symbol
+                if one.is_definition:
+                    self.definitions.setdefault(symbol, set()).add(place)
+                else:
+                    self.uses.setdefault(place, set()).add(symbol)
 
     def means(self, symbols: set[object]) -> set[Place]:
         """Returns where some symbols are defined."""

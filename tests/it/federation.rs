@@ -12,6 +12,17 @@ struct Three {
     id: u64,
 }
 
+/// Makes a repository of each fixture, and a server of all of them.
+fn served(texts: &[&str]) -> (Vec<Repo>, Session) {
+    let repos: Vec<Repo> = texts.iter().map(|it| Fixture::parse(it).build()).collect();
+    let cli = Cli::new(repos[0].path());
+    let mut command = cli.command(&["serve"]);
+    for repo in &repos {
+        command.arg("--root").arg(repo.path());
+    }
+    (repos, Session::of(command))
+}
+
 impl Three {
     fn new() -> Self {
         let texts = [
@@ -19,14 +30,9 @@ impl Three {
             "//- /lib/price.py\ndef price(order):\n    return order\n\ndef invoice(price):\n    pass\n//- commit one\n",
             "//- /a.ts\nexport const nothing = 1\n//- commit one\n",
         ];
-        let repos: Vec<Repo> = texts.iter().map(|it| Fixture::parse(it).build()).collect();
-        let cli = Cli::new(repos[0].path());
-        let mut command = cli.command(&["serve"]);
-        for repo in &repos {
-            command.arg("--root").arg(repo.path());
-        }
+        let (repos, session) = served(&texts);
         Self {
-            session: Session::of(command),
+            session,
             repos,
             id: 0,
         }
@@ -232,13 +238,7 @@ fn an_import_of_another_repository_s_package_is_named() {
         "//- /src/shop.ts\nimport { price } from '@shop/price'\nimport fs from 'fs'\nexport const sum = price(fs)\n//- commit one\n",
         "//- /package.json\n{\"name\": \"@shop/price\", \"main\": \"src/index.ts\"}\n//- /src/index.ts\nexport function price(it: unknown) { return 1 }\n//- commit one\n",
     ];
-    let repos: Vec<Repo> = texts.iter().map(|it| Fixture::parse(it).build()).collect();
-    let cli = Cli::new(repos[0].path());
-    let mut command = cli.command(&["serve"]);
-    for repo in &repos {
-        command.arg("--root").arg(repo.path());
-    }
-    let mut session = Session::of(command);
+    let (_repos, mut session) = served(&texts);
     let all = ask(&mut session, "cl_current", &json!({"repo": "all"}));
     let name = |at: usize| all["repos"][at]["repo"].clone();
     let input = json!({"repo": name(0), "path": "src/shop.ts"});

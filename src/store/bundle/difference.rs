@@ -5,40 +5,31 @@
 use std::io;
 use std::path::Path;
 
-use super::format::{self, MAX_PREFIX_BYTES, TRANSIENT_LEVEL};
+use super::format::{self, TRANSIENT_LEVEL};
 use super::{Written, create_private, refused};
 use crate::store::{StoreResult, io_error};
 
-/// The longest database of which differences are made.
-pub const MAX_DIFFERENCE_BYTES: u64 = MAX_PREFIX_BYTES;
-
-/// Writes a bundle as the difference to `base`, whose digest is `base_digest`; `None` where one of them is longer than 64 MiB, unpacked.
+/// Writes a bundle as the difference to `base`, whose digest is `base_digest`.
 ///
 /// # Errors
-/// Where a file can't be read or written, and [`crate::store::StoreError::Bundle`] for one that is no whole bundle.
+/// Where a file can't be read or written, and [`crate::store::StoreError::Bundle`] for one that is no whole bundle, or longer than
+/// [`format::MAX_PREFIX_BYTES`].
 pub fn write_difference(
     whole: &Path,
     (base, base_digest): (&Path, &str),
     target: &Path,
-) -> StoreResult<Option<Written>> {
-    let is_short = |path: &Path| -> StoreResult<bool> {
-        Ok(format::header(path)?.frame_bytes() <= MAX_PREFIX_BYTES)
-    };
-    if !is_short(whole)? || !is_short(base)? {
-        return Ok(None);
-    }
+) -> StoreResult<Written> {
     let (_, prefix) = format::unpacked(base, None)?;
     let (mut header, frame) = format::unpacked(whole, None)?;
     header.base = Some(base_digest.to_owned());
-    let written = create_private(target)
+    let (digest, bytes) = create_private(target)
         .and_then(|out| format::write_difference(&out, &header, &frame, &prefix))
         .map_err(io_error("write the bundle", target))?;
-    let (digest, bytes) = written;
-    Ok(Some(Written {
+    Ok(Written {
         header,
         digest,
         bytes,
-    }))
+    })
 }
 
 /// Writes the whole bundle that a difference and the bundle that it is against make.

@@ -50,7 +50,7 @@ const MAX_WINDOW_LOG: u32 = 24;
 const MAX_PREFIX_WINDOW_LOG: u32 = 27;
 
 /// The longest frame, unpacked, that differences are made of and against: both are held in memory.
-pub(super) const MAX_PREFIX_BYTES: u64 = 64 << 20;
+pub const MAX_PREFIX_BYTES: u64 = 64 << 20;
 
 const PIECE_BYTES: usize = 256 << 10;
 

@@ -14,8 +14,8 @@ use std::fs::File;
 use std::path::Path;
 
 pub use compare::first_difference;
-pub use difference::{MAX_DIFFERENCE_BYTES, apply_difference, write_difference};
-pub use format::{Header, MAX_DATABASE_BYTES, header};
+pub use difference::{apply_difference, write_difference};
+pub use format::{Header, MAX_DATABASE_BYTES, MAX_PREFIX_BYTES, header};
 
 use super::{Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error};
 use crate::model::{ContentId, RepoPath};

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Bench, assert_same, rebuilt};
-use crate::support::{Dice, Fixture, Repo};
+use super::Walks;
+use crate::support::{Dice, Repo};
 
 const DIRECTORIES: [&str; 4] = ["", "a/", "a/deep/", "b/"];
 const NAMES: usize = 5;
@@ -15,31 +15,23 @@ const STEPS: usize = 30;
 
 #[test]
 fn rebuild_equals_reconcile_of_names_for_all_files() {
-    let mut n_bound = 0;
-    for seed in 0..WALKS {
-        let mut dice = Dice::new(seed as u64 + 97);
-        let repo =
-            Fixture::parse("//- /package.json\n{\"name\":\"ambient\"}\n//- commit base\n").build();
-        for directory in DIRECTORIES {
-            write_uses(&repo, &mut dice, directory);
-        }
-        let bench = Bench::new(60_000);
-        bench.refreshed(&repo.path());
-        for n in 0..STEPS {
-            let done: Vec<String> = (0..=dice.below(2))
-                .map(|_| step(&repo, &mut dice))
-                .collect();
-            let (_, dump) = bench.refreshed(&repo.path());
-            let when = format!("seed {seed}, step {n}, after {}", done.join(", "));
-            assert_same(&dump, &rebuilt(&repo.path()), &when);
-            let is_edge = |line: &&str| line.starts_with("edge\t");
-            n_bound += dump.lines().filter(is_edge).count();
-        }
-    }
+    let walks = Walks {
+        n_repositories: WALKS,
+        n_steps: STEPS,
+        n_at_once: 2,
+        first_seed: 97,
+    };
+    let n_bound = walks.rebuilt_equally(write_all, step, |line| line.starts_with("edge\t"));
     assert!(
         n_bound > WALKS * STEPS,
         "only {n_bound} edges: the names are bound"
     );
+}
+
+fn write_all(repo: &Repo, dice: &mut Dice) {
+    for directory in DIRECTORIES {
+        write_uses(repo, dice, directory);
+    }
 }
 
 fn step(repo: &Repo, dice: &mut Dice) -> String {

@@ -5,9 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Bench, assert_same, rebuilt};
-use crate::support::Dice;
-use crate::support::{Fixture, Repo};
+use super::Walks;
+use crate::support::{Dice, Repo};
 
 const FILES: usize = 9;
 const NAMES: usize = 6;
@@ -16,29 +15,13 @@ const STEPS: usize = 40;
 
 #[test]
 fn rebuild_equals_reconcile_through_barrels() {
-    let mut n_bound = 0;
-    for seed in 0..WALKS {
-        let mut dice = Dice::new(seed as u64 + 41);
-        let repo =
-            Fixture::parse("//- /package.json\n{\"name\":\"chains\"}\n//- commit base\n").build();
-        for at in 0..FILES {
-            write(&repo, &mut dice, at);
-        }
-        let bench = Bench::new(60_000);
-        bench.refreshed(&repo.path());
-        for n in 0..STEPS {
-            let done: Vec<String> = (0..=dice.below(3))
-                .map(|_| step(&repo, &mut dice))
-                .collect();
-            let (_, dump) = bench.refreshed(&repo.path());
-            let when = format!("seed {seed}, step {n}, after {}", done.join(", "));
-            assert_same(&dump, &rebuilt(&repo.path()), &when);
-            n_bound += dump
-                .lines()
-                .filter(|line| line.starts_with("edge\t"))
-                .count();
-        }
-    }
+    let walks = Walks {
+        n_repositories: WALKS,
+        n_steps: STEPS,
+        n_at_once: 3,
+        first_seed: 41,
+    };
+    let n_bound = walks.rebuilt_equally(write_all, step, |line| line.starts_with("edge\t"));
     assert!(
         n_bound > WALKS * STEPS * FILES / 2,
         "only {n_bound} edges: the chains lead to something"
@@ -47,6 +30,12 @@ fn rebuild_equals_reconcile_through_barrels() {
 
 fn path(at: usize) -> String {
     format!("src/f{at}.ts")
+}
+
+fn write_all(repo: &Repo, dice: &mut Dice) {
+    for at in 0..FILES {
+        write(repo, dice, at);
+    }
 }
 
 fn step(repo: &Repo, dice: &mut Dice) -> String {

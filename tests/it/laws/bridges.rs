@@ -3,9 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Bench, assert_same, rebuilt};
-use crate::support::Dice;
-use crate::support::{Fixture, Repo};
+use super::Walks;
+use crate::support::{Dice, Repo};
 
 /// Routes, servers, clients, native functions, and Protocol Buffers.
 const KINDS: usize = 5;
@@ -25,36 +24,27 @@ const ASKED: [&str; 6] = [
 
 #[test]
 fn rebuild_equals_reconcile_over_bridges() {
-    let mut n_bridges = 0;
-    for seed in 0..WALKS {
-        let mut dice = Dice::new(seed as u64 + 97);
-        let repo =
-            Fixture::parse("//- /package.json\n{\"name\":\"bridges\"}\n//- commit base\n").build();
-        for kind in 0..KINDS {
-            for at in 0..ROUTERS {
-                write(&repo, &mut dice, kind, at);
-            }
-        }
-        let bench = Bench::new(60_000);
-        bench.refreshed(&repo.path());
-        for n in 0..STEPS {
-            let done: Vec<String> = (0..=dice.below(2))
-                .map(|_| step(&repo, &mut dice))
-                .collect();
-            let (_, dump) = bench.refreshed(&repo.path());
-            let when = format!("seed {seed}, step {n}, after {}", done.join(", "));
-            assert_same(&dump, &rebuilt(&repo.path()), &when);
-            n_bridges += dump
-                .lines()
-                .filter(|line| line.starts_with("edge\t"))
-                .filter(|line| line.split('\t').nth(6) == Some("5"))
-                .count();
-        }
-    }
+    let walks = Walks {
+        n_repositories: WALKS,
+        n_steps: STEPS,
+        n_at_once: 2,
+        first_seed: 97,
+    };
+    let n_bridges = walks.rebuilt_equally(write_all, step, |line| {
+        line.starts_with("edge\t") && line.split('\t').nth(6) == Some("5")
+    });
     assert!(
         n_bridges > WALKS * STEPS,
         "only {n_bridges} edges over bridges: requests and routes meet"
     );
+}
+
+fn write_all(repo: &Repo, dice: &mut Dice) {
+    for kind in 0..KINDS {
+        for at in 0..ROUTERS {
+            write(repo, dice, kind, at);
+        }
+    }
 }
 
 fn step(repo: &Repo, dice: &mut Dice) -> String {

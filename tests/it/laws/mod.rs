@@ -30,7 +30,7 @@ use codelens::workspace::{IndexStatus, Patience, Question, Workspace, Workspaces
 
 use serde_json::{Value, json};
 
-use crate::support::{Cli, Fixture, number, on_each_core};
+use crate::support::{Cli, Dice, Fixture, Repo, number, on_each_core};
 
 /// A data directory of its own, with the work trees that are open in it.
 pub(crate) struct Bench {
@@ -186,6 +186,46 @@ pub(crate) fn asked(
         revision: None,
     };
     (tools::by_name(name).unwrap().call)(input, &call)
+}
+
+/// Random walks over small repositories: after each step the index that was brought up equals one that is built from nothing.
+pub(crate) struct Walks {
+    pub(crate) n_repositories: usize,
+    pub(crate) n_steps: usize,
+    /// The most changes between two questions.
+    pub(crate) n_at_once: usize,
+    pub(crate) first_seed: u64,
+}
+
+impl Walks {
+    /// Walks over each repository: `make` fills it, and each `step` changes it and tells what it did.
+    /// Returns how many rows of all its indexes `is_counted`.
+    /// Fails where an index that was brought up differs from a rebuilt one.
+    pub(crate) fn rebuilt_equally(
+        &self,
+        make: impl Fn(&Repo, &mut Dice),
+        step: impl Fn(&Repo, &mut Dice) -> String,
+        is_counted: impl Fn(&str) -> bool,
+    ) -> usize {
+        let mut n_counted = 0;
+        for seed in 0..self.n_repositories {
+            let mut dice = Dice::new(seed as u64 + self.first_seed);
+            let package = "//- /package.json\n{\"name\":\"walks\"}\n//- commit base\n";
+            let repo = Fixture::parse(package).build();
+            make(&repo, &mut dice);
+            let bench = Bench::new(60_000);
+            bench.refreshed(&repo.path());
+            for n in 0..self.n_steps {
+                let changes = 0..=dice.below(self.n_at_once);
+                let done: Vec<String> = changes.map(|_| step(&repo, &mut dice)).collect();
+                let (_, dump) = bench.refreshed(&repo.path());
+                let when = format!("seed {seed}, step {n}, after {}", done.join(", "));
+                assert_same(&dump, &rebuilt(&repo.path()), &when);
+                n_counted += dump.lines().filter(|line| is_counted(line)).count();
+            }
+        }
+        n_counted
+    }
 }
 
 /// Returns every row of an index that was built from nothing.
