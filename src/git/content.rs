@@ -4,7 +4,7 @@
 //! meanwhile.
 
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,6 +16,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::open_directory::OpenDirectory;
 use crate::model::path::is_at_or_below;
+use crate::model::visited::DirectoryId;
 use crate::model::{FileStat, RepoPath};
 
 /// An open work tree. Clones share one handle; many threads may read through it at once.
@@ -23,6 +24,7 @@ use crate::model::{FileStat, RepoPath};
 pub struct WorkTree {
     root: Arc<Dir>,
     path: Arc<Path>,
+    id: Option<DirectoryId>,
     git_dirs: Arc<[RepoPath]>,
 }
 
@@ -77,10 +79,16 @@ impl WorkTree {
             .filter_map(|dir| as_repo_path(dir.strip_prefix(&path).ok()?))
             .collect();
         Ok(Self {
+            id: id_of(&dir),
             root: Arc::new(dir),
             path: path.into(),
             git_dirs,
         })
+    }
+
+    /// Returns which directory the root is; `None` where the system can't tell.
+    pub(super) fn id(&self) -> Option<DirectoryId> {
+        self.id
     }
 
     /// Returns the stat of the regular file at `path`, following no link; `None` where there is none.
@@ -244,6 +252,21 @@ impl WorkTree {
     }
 }
 
+#[cfg(unix)]
+fn id_of(dir: &Dir) -> Option<DirectoryId> {
+    use cap_std::fs::MetadataExt as _;
+    let meta = dir.dir_metadata().ok()?;
+    Some(DirectoryId {
+        device: meta.dev(),
+        inode: meta.ino(),
+    })
+}
+
+#[cfg(not(unix))]
+fn id_of(_: &Dir) -> Option<DirectoryId> {
+    None
+}
+
 /// A directory below the root, or (`None`) the root.
 struct Parent(Option<Dir>);
 
@@ -259,18 +282,69 @@ pub(super) fn is_dot_git(name: &[u8]) -> bool {
 }
 
 /// Reads a file outside of the work tree (git's own, or the user's); `None` where there is no such file.
-pub(super) fn read_outside(path: &PathBuf, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    match path.metadata() {
-        Ok(meta) if meta.is_file() => {}
-        Ok(_) => return Ok(None),
+pub(super) fn read_outside(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match open_without_waiting(path, FollowSymlinks::Yes) {
+        Ok(file) => file,
         Err(e) if is_absent(&e) => return Ok(None),
         Err(e) => return Err(e),
+    };
+    if !file.metadata()?.is_file() {
+        return Ok(None);
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?
-        .take(limit)
-        .read_to_end(&mut bytes)?;
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+/// Reads a file outside of the work tree, at most `limit` bytes of it, without asking for its stat; `None` where there is no
+/// file. A pipe reads as empty.
+///
+/// # Errors
+/// One for a link, too.
+pub(super) fn read_no_link(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = open_without_waiting(path, FollowSymlinks::No);
+    read_unless_absent(file, limit)
+}
+
+/// Does [`read_no_link`], through links.
+pub(super) fn read_without_stat(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = open_without_waiting(path, FollowSymlinks::Yes);
+    read_unless_absent(file, limit)
+}
+
+fn read_unless_absent(file: io::Result<std::fs::File>, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(1024);
+    match file.and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
+        Err(e) if is_absent(&e) || e.kind() == io::ErrorKind::IsADirectory => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Opens a file for reading. A pipe is not waited for.
+#[cfg(unix)]
+fn open_without_waiting(path: &Path, links: FollowSymlinks) -> io::Result<std::fs::File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    flags.set(OFlags::NOFOLLOW, links == FollowSymlinks::No);
+    match open(path, flags, Mode::empty()) {
+        Ok(file) => Ok(file.into()),
+        // A socket.
+        Err(rustix::io::Errno::NXIO) => Err(io::ErrorKind::NotFound.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path, links: FollowSymlinks) -> io::Result<std::fs::File> {
+    let meta = match links {
+        FollowSymlinks::Yes => path.metadata(),
+        FollowSymlinks::No => path.symlink_metadata(),
+    };
+    if !meta?.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    std::fs::File::open(path)
 }
 
 /// Returns whether an error of [`WorkTree::list`] says that there is no directory at the path: nothing, a file, a

@@ -70,18 +70,25 @@ pub(super) fn validate_git_dir(dot_git: &Path) -> Result<GitDir, GitError> {
             found.has_includes |= text.windows(8).any(|part| part == b"[include");
         }
     }
-    // The branch that is checked out, if it is a file of its own.
-    if let Some(branch) = link_target(&own.join("HEAD"), "ref: ") {
-        for dir in dirs {
-            refuse_special_file(&dir.join(&branch), "HEAD")?;
-        }
-    }
+    refuse_special_branch(&own, &common)?;
     Ok(found)
+}
+
+/// Looks at the branch that is checked out, if it is a file of its own.
+///
+/// # Errors
+/// [`GitError::Unsupported`] where it is something else.
+pub(super) fn refuse_special_branch(own: &Path, common: &Path) -> Result<(), GitError> {
+    let Some(branch) = link_target(&own.join("HEAD"), "ref: ") else {
+        return Ok(());
+    };
+    refuse_special_file(&own.join(&branch), "HEAD")?;
+    refuse_special_file(&common.join(&branch), "HEAD")
 }
 
 /// Returns the path behind `prefix` in a small file; `None` where there is no such file or prefix.
 pub(super) fn link_target(file: &Path, prefix: &str) -> Option<PathBuf> {
-    let text = read_outside(&file.to_owned(), MAX_LINK_BYTES).ok()??;
+    let text = read_outside(file, MAX_LINK_BYTES).ok()??;
     let text = std::str::from_utf8(&text).ok()?;
     let named = text.strip_prefix(prefix)?.trim_end_matches(['\n', '\r']);
     (!named.is_empty() && !named.contains('\0')).then(|| PathBuf::from(named))
@@ -89,11 +96,16 @@ pub(super) fn link_target(file: &Path, prefix: &str) -> Option<PathBuf> {
 
 fn refuse_special_file(path: &Path, name: &str) -> Result<(), GitError> {
     match path.metadata() {
-        Ok(meta) if !meta.is_file() && !meta.is_dir() => Err(unsupported(format!(
-            "`{name}` in the git directory is a pipe or a device"
-        ))),
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => Err(special_file(name)),
         _ => Ok(()),
     }
+}
+
+/// Returns the error for something else in the place of a file.
+pub(super) fn special_file(name: &str) -> GitError {
+    unsupported(format!(
+        "`{name}` in the git directory is a pipe or a device"
+    ))
 }
 
 fn unsupported(what: String) -> GitError {

@@ -26,9 +26,11 @@ mod head;
 mod history;
 mod identity;
 mod ignore;
+mod kept;
 mod lines;
 mod listing;
 mod open_directory;
+mod opened_from;
 mod queue;
 mod refs;
 mod reftable;
@@ -57,17 +59,21 @@ pub use error::GitError;
 pub use head::RepoState;
 pub use history::{CommitRecord, History};
 pub use ignore::IgnoreSource;
+pub use kept::KeptRepo;
 pub use lines::{added_lines, differing_lines, merged_lines, n_changed_lines};
 pub use refs::{Branches, Checkout};
 pub use revision::NoCommit;
 pub use scan::Scan;
 pub use source::Source;
 
+/// How much memory one call keeps of objects that it read.
+const OBJECT_CACHE_BYTES: usize = 4 << 20;
+
 /// An open repository, and the source of which files are asked: its work tree, or a commit ([`Repo::at_commit`]; without
 /// a work tree `HEAD`).
 ///
-/// Cheap to open (about 1 ms) and meant to be opened for each call: configuration is read when it is
-/// opened, everything else when it is asked for.
+/// Cheap to open (about 1 ms) and meant to be opened for each call, by [`KeptRepo`] where there are many: configuration is
+/// read when it is opened, everything else when it is asked for.
 pub struct Repo {
     inner: gix::Repository,
     work_dir: PathBuf,
@@ -76,6 +82,7 @@ pub struct Repo {
     source: Source,
     /// Names of the filter drivers that were configured, all of them taken out of `inner`.
     drivers: Vec<gix::bstr::BString>,
+    known_commit: head::KnownCommit,
     indexing_rules: IndexingRules,
     directories: Option<Arc<Directories>>,
     doubts: Doubts,
@@ -226,7 +233,7 @@ impl Repo {
         };
         let drivers = disarm(&mut inner).map_err(|source| failed(error::boxed(source)))?;
         pass_over_devices(&mut inner, &work_dir).map_err(|source| failed(error::boxed(source)))?;
-        inner.object_cache_size_if_unset(4 << 20);
+        inner.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
         Ok(Self {
             inner,
             work_dir,
@@ -234,6 +241,7 @@ impl Repo {
             common_dir,
             source,
             drivers,
+            known_commit: head::KnownCommit::default(),
             indexing_rules: IndexingRules::default(),
             directories: None,
             doubts: Doubts::default(),

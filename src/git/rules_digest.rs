@@ -17,7 +17,9 @@ impl Repo {
     /// they name. `None` where that can't be told, and for a commit. Costs five reads of small files.
     pub fn rules_digest(&self) -> Option<ContentId> {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.root_id()?);
+        let root = self.source.work_tree()?.id()?;
+        hasher.update(&root.device.to_le_bytes());
+        hasher.update(&root.inode.to_le_bytes());
         let rules = (self.case(), &self.indexing_rules, &self.drivers);
         hasher.update(format!("{rules:?}").as_bytes());
         let system =
@@ -35,22 +37,6 @@ impl Repo {
             hasher.update(&digest(file)?);
         }
         ContentId::from_bytes(hasher.finalize().as_bytes())
-    }
-
-    #[cfg(unix)]
-    fn root_id(&self) -> Option<[u8; 16]> {
-        use cap_std::fs::MetadataExt as _;
-        let meta = self.source.work_tree()?.root().dir_metadata().ok()?;
-        let mut id = [0; 16];
-        id[..8].copy_from_slice(&meta.dev().to_le_bytes());
-        id[8..].copy_from_slice(&meta.ino().to_le_bytes());
-        Some(id)
-    }
-
-    #[cfg(not(unix))]
-    #[allow(clippy::unused_self, reason = "the other systems' needs it")]
-    fn root_id(&self) -> Option<[u8; 16]> {
-        None
     }
 }
 

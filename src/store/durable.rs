@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use super::home::read_small;
 use super::{StoreResult, io_error};
 
 const ON_DISK: &str = "on disk";
@@ -49,7 +50,7 @@ pub(super) fn reached_disk(reader_lock_path: &Path) -> StoreResult<()> {
 
 /// Returns the durability that a reader lock states for its build.
 pub(super) fn of(reader_lock_path: &Path) -> Durability {
-    match std::fs::read(reader_lock_path) {
+    match read_small(reader_lock_path) {
         Ok(note) if note.starts_with(ON_DISK.as_bytes()) => Durability::OnDisk,
         Ok(note) if boot().is_some_and(|boot| note == boot.as_bytes()) => Durability::SinceBoot,
         _ => Durability::Unknown,

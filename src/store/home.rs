@@ -18,7 +18,7 @@
 //! <home>/housekeeping                             when housekeeping was done last
 //! ```
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -349,7 +349,16 @@ pub(super) fn create_private_file(path: &Path) -> StoreResult<()> {
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    serde_json::from_slice(&read_small(path).ok()?).ok()
+}
+
+/// Reads a file of some hundred bytes, without the stat by which the standard library finds its length: these are read for
+/// each question.
+pub(super) fn read_small(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(1024);
+    let file = std::fs::File::open(path)?;
+    file.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn nearest_existing(path: &Path) -> PathBuf {

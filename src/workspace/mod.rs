@@ -96,7 +96,7 @@ pub use crate::syntax::{by_id as language, by_path as language_of};
 use crate::config::repository::{self, RepositorySettings};
 use crate::config::{Config, RemoteEntry, Unasked};
 use crate::error::{Code, Error, Result};
-use crate::git::{Directories, ReadError, Repo};
+use crate::git::{Directories, KeptRepo, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
 use crate::model::{CommitId, FileMark, FileStat, LruCache, RepoPath};
@@ -157,6 +157,7 @@ pub struct Workspace {
     pulling: Mutex<()>,
     is_server: bool,
     directories: Option<Arc<Directories>>,
+    kept_repo: KeptRepo,
     rules: RetentionRules,
     housekeeping: bool,
     reads_repository_file: bool,
@@ -233,7 +234,9 @@ impl Workspaces {
     /// said belong together with the first of `places` that is in such a group; `None` where there is no group.
     pub fn together(&self, places: &[PathBuf]) -> Option<&Served> {
         self.served.as_ref().or_else(|| {
-            let place = places.iter().find(|place| place.exists())?;
+            let is_grouped = !self.groups.is_empty();
+            let mut places = places.iter().filter(|_| is_grouped);
+            let place = places.find(|place| place.exists())?;
             self.groups.iter().find(|group| group.holds(place))
         })
     }
@@ -381,6 +384,7 @@ impl Workspaces {
             owes_checkpoint: AtomicBool::default(),
             unfinished: Mutex::default(),
             work_dir: work_dir.clone(),
+            kept_repo: KeptRepo::default(),
         });
         open.insert(work_dir, Arc::clone(&workspace));
         Ok(workspace)
@@ -420,9 +424,9 @@ impl Workspace {
         self.home.root()
     }
 
-    /// Opens the repository anew: its state is never older than the call.
+    /// Opens the repository, or takes the one of an earlier call where it is the same: its state is never older than the call.
     pub fn repo(&self) -> Result<Repo> {
-        let repo = Repo::discover(&self.work_dir)?;
+        let repo = self.kept_repo.open(&self.work_dir)?;
         let indexing_rules = self.repository_settings(&repo).indexing_rules;
         let repo = repo.with_indexing_rules(indexing_rules);
         Ok(match &self.directories {

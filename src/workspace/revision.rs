@@ -96,7 +96,7 @@ impl Workspace {
     /// Opens the repository anew, to ask the files of a commit. The repository's own settings are those that the commit
     /// says.
     pub(super) fn repo_at_commit(&self, commit: &CommitId) -> Result<Repo> {
-        let repo = Repo::discover(&self.work_dir)?.at_commit(commit)?;
+        let repo = self.kept_repo.open(&self.work_dir)?.at_commit(commit)?;
         let indexing_rules = self.repository_settings(&repo).indexing_rules;
         Ok(repo.with_indexing_rules(indexing_rules))
     }

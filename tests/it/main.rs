@@ -24,6 +24,7 @@ mod exports;
 mod federation;
 mod file_history;
 mod fixtures;
+mod git_settings;
 mod graph;
 mod graph_output;
 mod hostile;

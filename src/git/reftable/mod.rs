@@ -278,7 +278,7 @@ fn tables(
     Ok(Some(tables))
 }
 
-fn read(path: &PathBuf, limit: u64) -> Result<Option<Vec<u8>>, GitError> {
+fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, GitError> {
     let bytes = match read_outside(path, limit + 1) {
         // Another process may have removed it since its metadata were read.
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,

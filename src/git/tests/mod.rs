@@ -21,6 +21,8 @@ mod commit_tree;
 mod directories;
 mod dirty;
 mod formats;
+#[cfg(unix)]
+mod kept;
 mod lines;
 mod reading;
 mod reftable;

@@ -148,7 +148,7 @@ fn no_kind_of_change_is_missed() {
     let rename = |a: PathBuf, b: PathBuf| std::fs::rename(a, b).unwrap();
     std::fs::write(out("rules"), "docs/\n").unwrap();
     let rules = out("rules").display().to_string();
-    let steps: [(&str, &dyn Fn()); 34] = [
+    let steps: [(&str, &dyn Fn()); 37] = [
         ("a write", &|| {
             s.repo.write("a.ts", "export const two = 2\n");
         }),
@@ -229,6 +229,11 @@ fn no_kind_of_change_is_missed() {
         }),
         ("files staged", &|| git(&["add", "."])),
         ("a commit", &|| git(&["commit", "--quiet", "-m", "two"])),
+        ("references packed", &|| git(&["pack-refs", "--all"])),
+        ("another tree for the commit", &|| {
+            git(&["replace", "HEAD", "HEAD~1"]);
+        }),
+        ("its own again", &|| git(&["replace", "-d", "HEAD"])),
         ("another commit checked out", &|| {
             git(&["checkout", "--quiet", "-b", "other", "HEAD~1"]);
         }),
