@@ -44,6 +44,8 @@ pub struct Config {
     pub unused_commit_days: u32,
     /// How many indexes are kept of commits that a branch has left, for each branch of a work tree.
     pub superseded_indexes: usize,
+    /// How long an index may be unused before it is frozen, in hours; 0: none is.
+    pub freeze_after_hours: u32,
     /// How many bytes the indexes of one repository may take.
     pub max_repo_bytes: u64,
     /// How many bytes all indexes may take.
@@ -144,6 +146,7 @@ impl Config {
             unused_days: 0,
             unused_commit_days: 0,
             superseded_indexes: 0,
+            freeze_after_hours: 0,
             max_repo_bytes: 0,
             max_total_bytes: 0,
             idle_memory_mb: 0,
@@ -267,6 +270,9 @@ impl Config {
             }
             "superseded_indexes" => {
                 self.superseded_indexes = usize::try_from(value).unwrap_or(usize::MAX);
+            }
+            "freeze_after_hours" => {
+                self.freeze_after_hours = u32::try_from(value).unwrap_or(u32::MAX);
             }
             "max_repo_bytes" => self.max_repo_bytes = value,
             "max_total_bytes" => self.max_total_bytes = value,

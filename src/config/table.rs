@@ -505,6 +505,14 @@ pub const SETTINGS: &[Setting] = &[
         1_000,
     ),
     number(
+        "freeze_after_hours",
+        "CODELENS_FREEZE_AFTER_HOURS",
+        "hours",
+        "how long an index may be unused before it is frozen; 0: never",
+        1,
+        87_600,
+    ),
+    number(
         "max_repo_bytes",
         "CODELENS_MAX_REPO_BYTES",
         "bytes",

@@ -17,6 +17,8 @@ pub struct RetentionRules {
     pub unused_commit_days: u32,
     /// How many indexes of commits that a branch has left are kept for each branch of a work tree.
     pub n_superseded: usize,
+    /// How long an index may be unused before it is frozen, in hours; 0: none is.
+    pub freeze_after_hours: u32,
     /// How many bytes the indexes of one repository may take.
     pub repo_bytes: u64,
     /// How many bytes all indexes may take.
@@ -93,6 +95,44 @@ pub struct RepositoryIndexes {
     pub state: RepositoryState,
     /// Its indexes.
     pub entries: Vec<PruneCandidate>,
+    /// The bytes of files that several of its indexes share, on the disk.
+    pub shared_bytes: u64,
+}
+
+impl RepositoryIndexes {
+    /// Returns the bytes that all its indexes take on the disk.
+    pub fn bytes(&self) -> u64 {
+        let own: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
+        own + self.shared_bytes
+    }
+}
+
+/// How many indexes of a work tree are never frozen: those that were used last.
+const N_AWAKE: usize = 3;
+
+/// Returns the indexes of a repository that are to be frozen, the one used longest ago first: unused for long, or not among the
+/// last of their work tree. A checked-out one stays awake.
+///
+/// ```text
+/// work tree main, used 5 min, 6 min, 7 min, 8 min and 2 h ago   → 2 h, 8 min
+/// ```
+pub fn cold(repository: &RepositoryIndexes, rules: &RetentionRules, now_ms: i64) -> Vec<usize> {
+    if rules.freeze_after_hours == 0 {
+        return Vec::new();
+    }
+    let oldest_ms = now_ms - i64::from(rules.freeze_after_hours) * 3_600_000;
+    let entries = &repository.entries;
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|n| Reverse((entries[*n].is_active, entries[*n].last_used_ms)));
+    let mut n_later: BTreeMap<&str, usize> = BTreeMap::new();
+    order.retain(|n| {
+        let entry = &entries[*n];
+        let n_later = n_later.entry(&entry.pointer.worktree_id).or_default();
+        *n_later += 1;
+        !entry.is_active && (*n_later > N_AWAKE || entry.last_used_ms < oldest_ms)
+    });
+    order.reverse();
+    order
 }
 
 /// Returns why an index goes for its own sake, for each that does, as (repository, index).
@@ -244,4 +284,69 @@ fn superseded(
         !stays
     });
     left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PruneCandidate, RepositoryIndexes, RepositoryState, RetentionRules, cold};
+    use crate::store::Pointer;
+
+    const HOUR_MS: i64 = 3_600_000;
+
+    fn candidate(worktree: &str, hours_ago: i64, is_active: bool) -> PruneCandidate {
+        PruneCandidate {
+            pointer: Pointer {
+                index_id: String::new(),
+                build: String::new(),
+                repo_id: String::new(),
+                worktree_id: worktree.to_owned(),
+                work_dir: "/x".into(),
+                branch: None,
+                head_sha: None,
+                schema_version: 1,
+            },
+            bytes: 1,
+            last_used_ms: (100 - hours_ago) * HOUR_MS,
+            is_active,
+            is_pinned: false,
+        }
+    }
+
+    fn frozen(entries: Vec<PruneCandidate>, freeze_after_hours: u32) -> Vec<usize> {
+        let repository = RepositoryIndexes {
+            state: RepositoryState::Unknown,
+            entries,
+            shared_bytes: 0,
+        };
+        let rules = RetentionRules {
+            unused_days: 14,
+            unused_commit_days: 3,
+            n_superseded: 2,
+            freeze_after_hours,
+            repo_bytes: 0,
+            total_bytes: 0,
+        };
+        cold(&repository, &rules, 100 * HOUR_MS)
+    }
+
+    #[test]
+    fn unused_indexes_freeze_and_those_beyond_the_last_of_a_work_tree() {
+        let used = |hours: &[i64]| {
+            hours
+                .iter()
+                .map(|it| candidate("main", *it, false))
+                .collect()
+        };
+        assert_eq!(frozen(used(&[0, 1, 2]), 1), [2]);
+        assert_eq!(frozen(used(&[4, 3, 2, 1, 0]), 24), [0, 1]);
+        assert_eq!(frozen(used(&[4, 3, 2, 1, 0]), 0), [0_usize; 0]);
+        let trees = vec![
+            candidate("main", 5, true),
+            candidate("worktrees/b", 0, false),
+            candidate("main", 3, false),
+            candidate("main", 2, false),
+            candidate("main", 1, false),
+        ];
+        assert_eq!(frozen(trees, 24), [2], "the active one counts, and stays");
+    }
 }

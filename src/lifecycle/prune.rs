@@ -70,10 +70,7 @@ pub fn prune(
         is_dry: dry_run,
         done: Pruned::default(),
     };
-    let mut room: Vec<u64> = repositories
-        .iter()
-        .map(|repository| repository.entries.iter().map(|entry| entry.bytes).sum())
-        .collect();
+    let mut room: Vec<u64> = repositories.iter().map(RepositoryIndexes::bytes).collect();
     for (&(at, n), reason) in &doomed {
         room[at] -= run.remove(&repositories[at].entries[n], *reason);
     }

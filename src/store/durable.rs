@@ -4,11 +4,10 @@
 //! switched. Until it was forced out, its reader lock names the boot of the machine: a build with another boot's name
 //! may have holes, and is not used. Where boots can't be told apart, the disk is waited for.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::home::read_small;
 use super::{StoreResult, io_error};
 
 const ON_DISK: &str = "on disk";
@@ -37,10 +36,24 @@ pub(super) fn begin(reader_lock_path: &Path) -> StoreResult<Durability> {
     Ok(durability)
 }
 
+/// Notes that a build was written since the machine started; where boots can't be told apart it has to be forced to the disk. The
+/// earlier note is overwritten, at no time empty.
+pub(super) fn note_this_boot(reader_lock_path: &Path) -> StoreResult<Durability> {
+    let Some(boot) = boot() else {
+        return Ok(Durability::OnDisk);
+    };
+    overwrite(reader_lock_path, boot)?;
+    Ok(Durability::SinceBoot)
+}
+
 /// Notes that all of a build was forced to the disk.
 pub(super) fn reached_disk(reader_lock_path: &Path) -> StoreResult<()> {
-    // Overwrites the note without truncating it first: where nothing can be written, the older note has to stay.
-    let note = format!("{ON_DISK:NOTE_BYTES$}");
+    overwrite(reader_lock_path, ON_DISK)
+}
+
+/// Overwrites the note without truncating it first: where nothing can be written, the older note has to stay.
+fn overwrite(reader_lock_path: &Path, note: &str) -> StoreResult<()> {
+    let note = format!("{note:NOTE_BYTES$}");
     std::fs::File::options()
         .write(true)
         .open(reader_lock_path)
@@ -52,9 +65,20 @@ pub(super) fn reached_disk(reader_lock_path: &Path) -> StoreResult<()> {
 pub(super) fn of(reader_lock_path: &Path) -> Durability {
     match read_small(reader_lock_path) {
         Ok(note) if note.starts_with(ON_DISK.as_bytes()) => Durability::OnDisk,
-        Ok(note) if boot().is_some_and(|boot| note == boot.as_bytes()) => Durability::SinceBoot,
+        Ok(note) if boot().is_some_and(|boot| note.trim_ascii_end() == boot.as_bytes()) => {
+            Durability::SinceBoot
+        }
         _ => Durability::Unknown,
     }
+}
+
+/// Reads a file of some hundred bytes, without the stat by which the standard library finds its length: these are read for
+/// each question.
+pub(super) fn read_small(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(1024);
+    let file = std::fs::File::open(path)?;
+    file.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns the name of this boot of the machine (`man 4 random`); `None` where there is none.

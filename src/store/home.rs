@@ -8,6 +8,8 @@
 //! <home>/repos/<repoId>/<indexId>.json            the pointer
 //! <home>/repos/<repoId>/<indexId>.write           the write lock
 //! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
+//! <home>/repos/<repoId>/<indexId>.<build>.frozen  a build that nobody asked for a while, as its difference to a base
+//! <home>/repos/<repoId>/base-<digest>.db          a base of frozen builds
 //! <home>/repos/<repoId>/<indexId>.<build>.open    the reader lock, and whether the build is on the disk
 //! <home>/repos/<repoId>/contexts.db               records that agents saved
 //! <home>/vectors/<family>.db                      vectors of chunks, where a model is configured
@@ -18,12 +20,13 @@
 //! <home>/housekeeping                             when housekeeping was done last
 //! ```
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::durable::{self, Durability};
+use super::durable::{self, Durability, read_small};
+use super::frozen_file::bytes_awake;
 use super::key::{Pointer, new_build};
 use super::{StoreError, StoreResult, io_error};
 
@@ -237,7 +240,11 @@ impl RepoHome {
             .filter(is_old)
             .filter_map(|entry| {
                 let name = entry.file_name().into_string().ok()?;
-                let build = name.strip_prefix(&prefix)?.strip_suffix(".db")?.to_owned();
+                let rest = name.strip_prefix(&prefix)?;
+                let build = rest
+                    .strip_suffix(".db")
+                    .or_else(|| rest.strip_suffix(".frozen"));
+                let build = build?.to_owned();
                 (build != current.build).then(|| Pointer {
                     build,
                     ..current.clone()
@@ -246,9 +253,12 @@ impl RepoHome {
             .collect()
     }
 
-    /// Returns the bytes that the files of a build take, SQLite's own side files included.
+    /// Returns the bytes that the files of a build take when it is awake, SQLite's own side files included.
     pub fn bytes(&self, pointer: &Pointer) -> u64 {
         let database = self.database(&pointer.index_id, &pointer.build);
+        if let Some(bytes) = bytes_awake(&database.with_extension("frozen")) {
+            return bytes;
+        }
         ["", "-wal", "-shm"]
             .iter()
             .map(|suffix| {
@@ -350,15 +360,6 @@ pub(super) fn create_private_file(path: &Path) -> StoreResult<()> {
 
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&read_small(path).ok()?).ok()
-}
-
-/// Reads a file of some hundred bytes, without the stat by which the standard library finds its length: these are read for
-/// each question.
-pub(super) fn read_small(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(1024);
-    let file = std::fs::File::open(path)?;
-    file.take(u64::MAX).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn nearest_existing(path: &Path) -> PathBuf {

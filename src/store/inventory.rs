@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::home::{RepoRecord, VECTORS, read_json};
-use super::{Home, Pointer, RepoHome, key};
+use super::{Home, Pointer, RepoHome, frozen_file, key};
 
 /// How long a draft is left alone: it is written and put in place at once.
 const DRAFT_AGE: Duration = Duration::from_mins(10);
@@ -255,7 +255,7 @@ enum PartKind {
     Write(String),
     Draft,
     Aside,
-    /// The record of the repository, saved records and documents.
+    /// The record of the repository, saved records and documents, bases of frozen builds.
     Own,
     Foreign,
 }
@@ -267,7 +267,8 @@ fn kind(name: &str) -> PartKind {
     if name.starts_with("aside-") {
         return PartKind::Aside;
     }
-    if matches!(name, "repo.json" | "documents") || name.starts_with("contexts.db") {
+    let is_saved = matches!(name, "repo.json" | "documents") || name.starts_with("contexts.db");
+    if is_saved || frozen_file::is_base(name) {
         return PartKind::Own;
     }
     let parts: Vec<&str> = name.split('.').collect();
@@ -278,7 +279,7 @@ fn kind(name: &str) -> PartKind {
         [index, build, end] if is_index(index) && is_hex(build, 12) => {
             let both = ((*index).to_owned(), (*build).to_owned());
             match *end {
-                "db" => PartKind::Database(both.0, both.1),
+                "db" | "frozen" => PartKind::Database(both.0, both.1),
                 "db-wal" | "db-shm" | "db-journal" => PartKind::Side(both.0, both.1),
                 "open" => PartKind::Mark(both.0, both.1),
                 _ => PartKind::Foreign,

@@ -9,6 +9,8 @@ pub mod edges;
 pub mod facts;
 pub mod file_relations;
 pub mod files;
+pub mod freeze;
+mod frozen_file;
 pub mod history;
 pub mod home;
 mod import_kinds;

@@ -12,6 +12,7 @@ use super::connection::{
     PATIENCE, connect_beside, connect_reader, connect_writer, free_pages, side_file,
 };
 use super::durable::{self, Durability};
+use super::freeze::{self, DraftFile};
 use super::read::{ChangedFiles, Read, ReadCache, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::text_merge::DEAD_CHUNKS;
@@ -34,6 +35,8 @@ pub struct Index {
     kept: RefCell<ReadCache>,
     changed_files: ChangedFiles,
     reader_lock_path: PathBuf,
+    // Behind the connections, which have it open.
+    draft: Option<DraftFile>,
     _reader_lock: ReaderLock,
 }
 
@@ -69,10 +72,12 @@ impl Index {
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
         let reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
+        freeze::wake(home, &pointer)?;
         Self::open_by(home, pointer, reader_lock, connect_reader)
     }
 
     /// Does [`Self::open`] for a look that does not count as a use of the index; `None` for a build that is gone, or about to go.
+    /// A frozen build stays frozen; it is unpacked beside.
     ///
     /// # Errors
     /// Those of [`Self::open`].
@@ -81,6 +86,13 @@ impl Index {
         let Some(reader_lock) = ReaderLock::peek(&reader_lock_path)? else {
             return Ok(None);
         };
+        if freeze::is_frozen(home, &pointer) {
+            let draft = freeze::unpacked(home, &pointer)?;
+            let reader = connect_beside(draft.path())?;
+            let mut index = Self::of(home, pointer, draft.path(), reader_lock, (reader, None))?;
+            index.draft = Some(draft);
+            return Ok(Some(index));
+        }
         Self::open_by(home, pointer, reader_lock, connect_reader).map(Some)
     }
 
@@ -126,7 +138,19 @@ impl Index {
             }
         }
         let lock = home.write_lock(&pointer.index_id);
-        let (reader, write_bar) = connect(&path, &lock)?;
+        let connected = connect(&path, &lock)?;
+        Self::of(home, pointer, &path, reader_lock, connected)
+    }
+
+    fn of(
+        home: &RepoHome,
+        pointer: Pointer,
+        path: &Path,
+        reader_lock: ReaderLock,
+        (reader, write_bar): (Connection, Option<WriteLock>),
+    ) -> StoreResult<Self> {
+        let path = path.to_owned();
+        let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
         let found: i64 = reader
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .context("reading the schema version")?;
@@ -154,6 +178,7 @@ impl Index {
             kept: RefCell::default(),
             changed_files: ChangedFiles::default(),
             reader_lock_path,
+            draft: None,
             _reader_lock: reader_lock,
         })
     }

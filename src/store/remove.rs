@@ -114,8 +114,9 @@ pub(super) fn discard_files(home: &RepoHome, index_id: &str, build: &str) -> u64
         name.push(suffix);
         name.into()
     });
+    let frozen = database.with_extension("frozen");
     let reader_lock_path = home.reader_lock_path(index_id, build);
-    let files = files.iter().chain(std::iter::once(&reader_lock_path));
+    let files = files.iter().chain([&frozen, &reader_lock_path]);
     files.map(|path: &PathBuf| unlink(path)).sum()
 }
 

@@ -6,6 +6,8 @@ use rusqlite::backup::{Backup, StepResult};
 
 use super::connection::side_file;
 use super::durable::{self, Durability};
+use super::freeze;
+use super::remove::unlink;
 use super::{
     ErrorContext, Index, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, io_error,
 };
@@ -55,6 +57,14 @@ fn copy_files(home: &RepoHome, source: &Pointer, to: &Path) -> StoreResult<bool>
         return Ok(false);
     };
     let from = home.database(&source.index_id, &source.build);
+    if freeze::is_frozen(home, source) {
+        let is_unpacked = freeze::unpack(home, source, to).is_ok();
+        if !is_unpacked {
+            // Whoever opens it is told why.
+            unlink(to);
+        }
+        return Ok(is_unpacked);
+    }
     if durable::of(&reader_lock_path) == Durability::Unknown || !from.is_file() {
         return Ok(false);
     }

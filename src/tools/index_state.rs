@@ -308,6 +308,9 @@ pub struct IndexOutput {
     pub(crate) last_used_at: Option<String>,
     pub(crate) pinned: bool,
     pub(crate) active: bool,
+    /// Kept as its difference to a file that frozen indexes share; the first question wakes it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) frozen: bool,
 }
 
 /// How many indexes are listed one by one.
@@ -341,6 +344,7 @@ impl Tool for Stats {
                 last_used_at: entry.last_used_ms.and_then(time),
                 pinned: entry.is_pinned,
                 active: entry.is_active,
+                frozen: entry.is_frozen,
             })
             .collect();
         let active = contents.is_some();

@@ -130,7 +130,7 @@ fn entry(found: &SurveyedRepository) -> RepositoryEntry {
             .iter()
             .filter(|entry| entry.pointer.is_of_commit())
             .count() as u64,
-        bytes: entries.iter().map(|entry| entry.bytes).sum(),
+        bytes: found.indexes.bytes(),
         last_used_ms: used.filter(|ms| *ms > 0),
         n_contexts: contexts.unwrap_or_default(),
         n_prunable: 0,

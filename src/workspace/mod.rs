@@ -535,6 +535,7 @@ fn rules_of(config: &Config) -> RetentionRules {
         unused_days: config.unused_days,
         unused_commit_days: config.unused_commit_days,
         n_superseded: config.superseded_indexes,
+        freeze_after_hours: config.freeze_after_hours,
         repo_bytes: config.max_repo_bytes,
         total_bytes: config.max_total_bytes,
     }

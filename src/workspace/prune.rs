@@ -12,8 +12,9 @@ use super::{Revision, Workspace, now_ms, unused_vectors};
 use crate::config::pull_request;
 use crate::error::{Code, Error, Result};
 use crate::git::Repo;
-use crate::lifecycle::policy::{PruneCandidate, RepositoryIndexes, RetentionRules};
+use crate::lifecycle::policy::{self, PruneCandidate, RepositoryIndexes, RetentionRules};
 use crate::lifecycle::prune::{self, Extra, Pruned};
+use crate::store::freeze::{self, Freezing};
 use crate::store::remove::{self, IndexRemoval};
 use crate::store::{Pointer, WriteLock, vectors};
 
@@ -228,16 +229,18 @@ impl Workspace {
         else {
             return;
         };
-        let pruned = if is_due {
+        let (pruned, found) = if is_due {
             let touched = std::fs::File::options().write(true).open(&stamp);
             drop(touched.and_then(|file| file.set_modified(SystemTime::now())));
-            self.prune_all(&repo, &self.rules, false, false)
+            let pruned = self.prune_all(&repo, &self.rules, false, false);
+            (pruned, survey::of_all(&self.home, Some(&repo)))
         } else {
             let own = [survey::of_repository(
                 &self.home.repo(&repo.repo_id()),
                 Some(&repo),
             )];
-            self.prune_entries(&own, &self.rules, Extra::new(), false)
+            let pruned = self.prune_entries(&own, &self.rules, Extra::new(), false);
+            (pruned, Vec::from(own))
         };
         if !pruned.removed.is_empty() || pruned.vectors.n_vectors > 0 {
             tracing::info!(
@@ -246,6 +249,35 @@ impl Workspace {
                 bytes = pruned.bytes(),
                 "housekeeping"
             );
+        }
+        self.freeze_cold(&found);
+    }
+
+    /// Freezes indexes that were not used lately. A process that makes one call freezes one of them at most, so that it ends soon.
+    fn freeze_cold(&self, found: &[SurveyedRepository]) {
+        let most = if self.is_server { usize::MAX } else { 1 };
+        let mut n_frozen = 0;
+        for repository in found {
+            let entries = &repository.indexes.entries;
+            let cold = policy::cold(&repository.indexes, &self.rules, now_ms());
+            for pointer in cold.into_iter().map(|n| &entries[n].pointer) {
+                if n_frozen == most {
+                    return;
+                }
+                let needed = || survey::is_checked_out(pointer);
+                match freeze::freeze(&repository.home, pointer, needed) {
+                    Ok(Freezing::Done(bytes)) => {
+                        n_frozen += 1;
+                        tracing::info!(index_id = pointer.index_id, bytes, "frozen");
+                    }
+                    Ok(Freezing::InUse | Freezing::Needless | Freezing::Needed) => {}
+                    Err(error) => {
+                        tracing::warn!(index_id = pointer.index_id, %error, "could not be frozen");
+                        return;
+                    }
+                }
+            }
+            freeze::sweep_bases(&repository.home);
         }
     }
 

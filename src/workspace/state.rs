@@ -11,7 +11,7 @@ use crate::model::{Branch, Budget, SkipReason, Snapshot, UnknownReason};
 use crate::reconcile::plan::Detection;
 use crate::reconcile::{self, seed};
 use crate::store::files::RowCounts;
-use crate::store::{Index, IndexKey, Pointer, Read, WriteLock};
+use crate::store::{Index, IndexKey, Pointer, Read, WriteLock, freeze};
 
 /// How far an index is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub struct ListedIndex {
     pub is_active: bool,
     /// Whether a pinned context is known to be saved on it.
     pub is_pinned: bool,
+    /// Whether it is kept as its difference to a file that frozen indexes share.
+    pub is_frozen: bool,
 }
 
 /// The counts of an index.
@@ -203,6 +205,7 @@ impl Workspace {
                 last_used_ms: home.last_used_ms(&pointer),
                 is_active: pointer.index_id == active,
                 is_pinned: pins.contains(&pointer.index_id),
+                is_frozen: freeze::is_frozen(&home, &pointer),
                 pointer,
             })
             .collect();

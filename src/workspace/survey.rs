@@ -12,7 +12,7 @@ use crate::lifecycle::policy::{
 };
 use crate::lifecycle::prune::Extra;
 use crate::model::CommitId;
-use crate::store::{Home, IndexKey, Pointer, RecordStore, RepoHome, SCHEMA_VERSION};
+use crate::store::{Home, IndexKey, Pointer, RecordStore, RepoHome, SCHEMA_VERSION, freeze};
 
 /// A repository with its part of the data directory.
 pub(super) struct SurveyedRepository {
@@ -78,18 +78,27 @@ pub(super) fn of_repository(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepo
         home: home.clone(),
         clone_family: owner.as_ref().and_then(|owner| owner.clone_family.clone()),
         common_dir: owner.map(|owner| owner.common_dir),
-        indexes: RepositoryIndexes { state, entries },
+        indexes: RepositoryIndexes {
+            state,
+            entries,
+            shared_bytes: freeze::base_bytes(home),
+        },
     }
 }
 
 /// Returns whether an index is the checked-out one of its work tree, or pinned, at this moment.
 pub(super) fn is_needed(home: &RepoHome, pointer: &Pointer) -> bool {
+    let is_pinned = || pinned_indexes(home).is_none_or(|pins| pins.contains(&pointer.index_id));
+    is_checked_out(pointer) || is_pinned()
+}
+
+/// Returns whether an index is the checked-out one of its work tree at this moment.
+pub(super) fn is_checked_out(pointer: &Pointer) -> bool {
     let checked_out = Repo::discover(&pointer.work_dir).ok().and_then(|repo| {
         let snapshot = repo.snapshot().ok()?;
         Some(key_of(&repo, snapshot).index_id())
     });
-    let is_pinned = || pinned_indexes(home).is_none_or(|pins| pins.contains(&pointer.index_id));
-    checked_out.as_deref() == Some(pointer.index_id.as_str()) || is_pinned()
+    checked_out.as_deref() == Some(pointer.index_id.as_str())
 }
 
 /// Returns the ids of the indexes that pinned contexts were saved on; `None` where the records can't be read.

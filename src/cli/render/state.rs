@@ -354,7 +354,11 @@ pub(super) fn branch_of(branch: Option<&str>, worktree: &str) -> String {
 const ID_WIDTH: usize = 14;
 
 fn index_row(index: &IndexOutput, screen: &Screen) -> Vec<String> {
-    let marks = [(index.active, "active"), (index.pinned, "pinned")];
+    let marks = [
+        (index.active, "active"),
+        (index.pinned, "pinned"),
+        (index.frozen, "frozen"),
+    ];
     let marks = marks.into_iter().filter(|(is_set, _)| *is_set);
     let marks: Vec<&str> = marks.map(|(_, mark)| mark).collect();
     vec![

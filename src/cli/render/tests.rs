@@ -287,6 +287,7 @@ fn stats_fit_the_terminal() {
         bytes,
         last_used_at: text("2026-01-02T03:04:05Z"),
         pinned: bytes == 512,
+        frozen: false,
         active: bytes != 512,
     };
     let stats = StatsOutput {

@@ -8,6 +8,7 @@ mod data_dir;
 mod differences;
 mod embed;
 mod embed_refs;
+mod freeze;
 mod health;
 mod marks;
 mod memory;
