@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use super::connection::{connect_writer, side_file};
 use super::durable::{self, Durability};
-use super::frozen_file::{FrozenHeader, base_digest, base_name, is_base, read_full};
+use super::frozen_file::{FrozenHeader, base_digest, base_name, bytes_awake, is_base, read_full};
 use super::inventory::allocated;
 use super::remove::unlink;
 use super::{
@@ -34,8 +34,11 @@ const PAGE_BYTES: usize = 4096;
 /// How many pages are compared to see how like each other two databases are.
 const SAMPLED_PAGES: u64 = 256;
 
-/// How many of those have to be equal for a base to serve.
-const MIN_EQUAL_PAGES: u64 = 64;
+/// How many of those have to be equal for a base to serve: the difference is a twentieth then, else up to a half.
+const MIN_EQUAL_PAGES: u64 = 205;
+
+/// From which part of its database on (one in so many bytes) a difference is large.
+const LARGE_PART: u64 = 10;
 
 /// How many bases a repository has at most: each takes the bytes of an index.
 const MAX_BASES: usize = 4;
@@ -130,13 +133,10 @@ pub fn freeze(
         return Ok(Freezing::InUse);
     }
     let before = allocated(&database);
-    let base = base_for(home, &database)?;
-    let draft = DraftFile::new(home);
-    encode(&database, &base, draft.path())?;
-    let after = allocated(draft.path());
-    if after.saturating_mul(2) > before {
+    let Some(draft) = encoded(home, &database)? else {
         return Ok(Freezing::Needless);
-    }
+    };
+    let after = allocated(draft.path());
     let frozen = frozen_path(home, pointer);
     std::fs::rename(draft.path(), &frozen).map_err(io_error("write", &frozen))?;
     sync_directory(home.dir());
@@ -232,8 +232,7 @@ pub(super) fn unpack(home: &RepoHome, pointer: &Pointer, to: &Path) -> StoreResu
 /// Removes bases that no frozen build names. Returns the bytes that the file system got back. The caller has the lock under
 /// which indexes are frozen.
 pub fn sweep_bases(home: &RepoHome) -> u64 {
-    let frozen = files(home, |name| name.ends_with(".frozen"));
-    let named: Vec<String> = frozen
+    let named: Vec<String> = frozen_files(home)
         .iter()
         .filter_map(|path| FrozenHeader::read(&mut File::open(path).ok()?).ok()?)
         .map(|header| base_name(&header.base))
@@ -245,6 +244,26 @@ pub fn sweep_bases(home: &RepoHome) -> u64 {
     let is_unnamed = |path: &PathBuf| named.iter().all(|name| !path.ends_with(name));
     let unnamed = bases(home).into_iter().filter(is_unnamed).filter(is_old);
     unnamed.map(|path| unlink(&path)).sum()
+}
+
+/// Returns the difference of a database to a base, as a file that is not in place yet; `None` where it saves less than half and no
+/// further base may be made.
+fn encoded(home: &RepoHome, database: &Path) -> StoreResult<Option<DraftFile>> {
+    let saves_half = |draft: &DraftFile| allocated(draft.path()) <= allocated(database) / 2;
+    if let Some(base) = base_for(home, database) {
+        let draft = DraftFile::new(home);
+        encode(database, &base, draft.path())?;
+        if saves_half(&draft) {
+            return Ok(Some(draft));
+        }
+    }
+    if bases(home).len() >= MAX_BASES {
+        return Ok(None);
+    }
+    let base = new_base(home, database)?;
+    let draft = DraftFile::new(home);
+    encode(database, &base, draft.path())?;
+    Ok(Some(draft))
 }
 
 /// Writes the difference of a database to a base.
@@ -281,16 +300,22 @@ fn encode(database: &Path, base: &Path, to: &Path) -> StoreResult<()> {
     write(&mut create(to)?, &mut header).map_err(io_error("write", to))
 }
 
-/// Returns the base that is most like a database, or makes one of it.
-fn base_for(home: &RepoHome, database: &Path) -> StoreResult<PathBuf> {
+/// Returns the base that is most like a database; `None` where one is to be made of it. The first index that is like none takes a
+/// large difference all the same: a base pays from the second on.
+fn base_for(home: &RepoHome, database: &Path) -> Option<PathBuf> {
     let bases = bases(home);
-    let n_bases = bases.len();
+    let may_be_unlike = bases.len() >= MAX_BASES || !has_large_difference(home);
     let alike = |base: PathBuf| Some((equal_pages(database, &base).ok()?, base));
-    let best = bases.into_iter().filter_map(alike).max();
-    match best {
-        Some((n, base)) if n >= MIN_EQUAL_PAGES || n_bases >= MAX_BASES => Ok(base),
-        _ => new_base(home, database),
-    }
+    let (n_equal, base) = bases.into_iter().filter_map(alike).max()?;
+    (n_equal >= MIN_EQUAL_PAGES || may_be_unlike).then_some(base)
+}
+
+fn has_large_difference(home: &RepoHome) -> bool {
+    let is_large = |path: &PathBuf| {
+        let n_bytes = path.metadata().map_or(0, |it| it.len());
+        bytes_awake(path).is_some_and(|awake| n_bytes > awake / LARGE_PART)
+    };
+    frozen_files(home).iter().any(is_large)
 }
 
 fn new_base(home: &RepoHome, database: &Path) -> StoreResult<PathBuf> {
@@ -376,6 +401,10 @@ fn xor_blocks(
 fn frozen_path(home: &RepoHome, pointer: &Pointer) -> PathBuf {
     let database = home.database(&pointer.index_id, &pointer.build);
     database.with_extension("frozen")
+}
+
+fn frozen_files(home: &RepoHome) -> Vec<PathBuf> {
+    files(home, |name| name.ends_with(".frozen"))
 }
 
 fn bases(home: &RepoHome) -> Vec<PathBuf> {
