@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::content::now_ns;
+use super::directories_bytes;
 use super::listing::Special;
 use super::open_directory::{EntryKind, Identity, OpenDirectory};
 use crate::model::visited::Visited;
@@ -17,7 +18,10 @@ const MAX_BYTES: usize = 32 << 20;
 /// in one piece (`PATH_MAX`, 4,096 bytes on Linux).
 const MAX_PATH_BYTES: usize = 3_500;
 
-/// The remembered directories of one work tree. A server keeps them from call to call.
+/// From how many directories on a command remembers them for the next one.
+const MANY: usize = 256;
+
+/// The remembered directories of one work tree. A server keeps them from call to call, commands in a file.
 ///
 /// Invariant: the entries were read between two looks at the directory that found the same stat, later than
 /// `settled_after` its last change. An entry that comes, goes or is renamed afterwards changes that stat, since the
@@ -35,6 +39,8 @@ struct Cache {
     kept: HashMap<Box<[u8]>, CachedDirectory>,
     n_bytes: usize,
     n_walks: u64,
+    /// How many directories were listed and remembered.
+    n_listed: usize,
     /// The last complete walk for members, by its number.
     last: Option<(u64, Arc<Visited>)>,
 }
@@ -81,6 +87,43 @@ impl Directories {
             max_bytes: MAX_BYTES,
             state: Mutex::default(),
         }
+    }
+
+    /// Returns the directories that another process of this machine remembered, by [`Self::to_bytes`]; none where the bytes are not
+    /// whole.
+    pub fn of_bytes(settled_after: Duration, mut bytes: &[u8]) -> Self {
+        let known = Self::new(settled_after);
+        let mut state = known.state();
+        while let Some((path, identity, contents)) = directories_bytes::take(&mut bytes) {
+            let kept = CachedDirectory {
+                identity,
+                contents,
+                walk: 0,
+            };
+            state.n_bytes += kept.n_bytes();
+            state.kept.insert(path, kept);
+        }
+        if !bytes.is_empty() || state.n_bytes > known.max_bytes {
+            *state = Cache::default();
+        }
+        drop(state);
+        known
+    }
+
+    /// Returns the remembered directories as bytes, if that pays for the next process: there are many, and many were listed in this one.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        let state = self.state();
+        let n_kept = state.kept.len();
+        if n_kept < MANY || state.n_listed < (n_kept / 16).max(MANY / 4) {
+            return None;
+        }
+        let mut paths: Vec<_> = state.kept.iter().collect();
+        paths.sort_unstable_by_key(|(path, _)| *path);
+        let mut bytes = Vec::new();
+        for (path, kept) in paths {
+            directories_bytes::put(&mut bytes, path, &kept.identity, &kept.contents.names);
+        }
+        Some(bytes)
     }
 
     /// Begins a walk over the work tree.
@@ -167,6 +210,7 @@ impl Pass<'_> {
         }
         if state.n_bytes + n_bytes <= self.directories.max_bytes {
             state.n_bytes += n_bytes;
+            state.n_listed += 1;
             state.kept.insert(path.into(), kept);
         }
     }
@@ -195,6 +239,18 @@ impl CachedDirectory {
 }
 
 impl EntryNames {
+    /// Returns the names in the form of [`Self::packed`].
+    pub(super) fn of_packed(packed: &[u8]) -> Self {
+        Self {
+            packed: packed.to_vec(),
+        }
+    }
+
+    /// Returns all names as they are held.
+    pub(super) fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
     pub(super) fn push(&mut self, name: &[u8], kind: EntryKind) {
         self.packed.push(kind as u8);
         self.packed.extend_from_slice(name);

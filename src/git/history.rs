@@ -34,7 +34,7 @@ const MAX_MAILMAP_BYTES: usize = 1 << 20;
 const MAX_PAIRS: usize = 1_000;
 
 /// Trees of neighbouring commits are mostly the same.
-const OBJECT_CACHE_BYTES: usize = 16 << 20;
+const OBJECT_CACHE_BYTES: usize = 8 << 20;
 
 /// A commit's message and author, and its effect on files. Empty for a merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct CommitRecord {
 /// Bytes of packs from which on a reader of history gives its maps back, and the commits after which it does. Random access to a large
 /// index of a pack makes all of it resident, and each object 64 KiB of the pack.
 const LARGE_PACKS_BYTES: u64 = 64 << 20;
-const COMMITS_PER_MAP: u32 = 32;
+const COMMITS_PER_MAP: u32 = 8;
 
 /// A reader of history.
 pub struct History {

@@ -139,7 +139,8 @@ impl<'a> Listing<'a> {
 }
 
 impl Special {
-    fn see(&mut self, name: &[u8], kind: EntryKind) {
+    /// Takes an entry into account.
+    pub(super) fn see(&mut self, name: &[u8], kind: EntryKind) {
         self.dot_git |= is_dot_git(name);
         let file = (kind == EntryKind::File).then_some(name);
         self.rules.git |= file == Some(b".gitignore");

@@ -18,6 +18,7 @@ mod commit_tree;
 mod compare;
 mod content;
 mod directories;
+mod directories_bytes;
 mod dirty;
 mod error;
 mod fixes;

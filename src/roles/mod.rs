@@ -21,7 +21,7 @@ mod text;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ use crate::ir::FileFacts;
 use crate::model::file_role::{by_directories, by_name, is_test_dir_inside_sources};
 use crate::model::path::is_at_or_below;
 use crate::model::{Budget, RepoPath, SymbolFlags, SymbolKind, ini};
-use crate::store::Read;
+use crate::store::{KnownRoles, Read};
 use crate::syntax;
 use runner::{Compiled, FileIndex, PathPattern, Runner, RunnerEvidence, Suite};
 
@@ -237,7 +237,8 @@ pub struct Roles<'a> {
     suites: OnceCell<Vec<Compiled>>,
     /// The builds of Maven and Gradle, which tell no roles.
     builds: OnceCell<Vec<Suite>>,
-    known: RefCell<HashMap<RepoPath, FileRole>>,
+    /// Shared with others who ask the same index: most files are asked about again.
+    known: Arc<Mutex<KnownRoles>>,
     /// The roles of the definitions in files that may hold tests among their code.
     inside: RefCell<HashMap<RepoPath, Rc<[FileRole]>>>,
 }
@@ -261,9 +262,13 @@ impl<'a> Roles<'a> {
             read,
             suites: OnceCell::new(),
             builds: OnceCell::new(),
-            known: RefCell::default(),
+            known: read.known_roles(),
             inside: RefCell::default(),
         }
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownRoles> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether a runner runs the file, as far as is known.
@@ -278,23 +283,27 @@ impl<'a> Roles<'a> {
 
     /// Returns the role of a file. Costs some microseconds, and a look at its row where its path leaves it open.
     pub fn of(&self, path: &RepoPath) -> FileRole {
-        if let Some(known) = self.known.borrow().get(path) {
-            return *known;
+        if let Some(known) = self.known().whole(path) {
+            return known;
         }
         let content = || self.content(path);
         let role = role(path, self.suites(), self, content);
-        self.known.borrow_mut().insert(path.clone(), role);
+        self.known().add_whole(path, role);
         role
     }
 
     /// Returns the role of a file as far as configurations and its path tell: for lists of many files, at a tenth of the cost.
     pub fn by_path(&self, path: &RepoPath) -> FileRole {
         let text = path.as_str();
-        if by_name(text).is_none() && by_directories(text).is_code() {
-            role(path, self.suites(), self, Content::default)
-        } else {
-            self.of(path)
+        if by_name(text).is_some() || !by_directories(text).is_code() {
+            return self.of(path);
         }
+        if let Some(known) = self.known().by_path(path) {
+            return known;
+        }
+        let role = role(path, self.suites(), self, Content::default);
+        self.known().add_by_path(path, role);
+        role
     }
 
     /// Returns the command that runs a test file, from the root of the repository: `npx vitest run src/a.spec.ts`; of tests among

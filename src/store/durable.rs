@@ -82,7 +82,7 @@ pub(super) fn read_small(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// Returns the name of this boot of the machine (`man 4 random`); `None` where there is none.
-fn boot() -> Option<&'static str> {
+pub(super) fn boot() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
         let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;

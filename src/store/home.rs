@@ -9,6 +9,7 @@
 //! <home>/repos/<repoId>/<indexId>.write           the write lock
 //! <home>/repos/<repoId>/<indexId>.<build>.db      one build (and SQLite's -wal, -shm)
 //! <home>/repos/<repoId>/<indexId>.<build>.frozen  a build that nobody asked for a while, as its difference to a base
+//! <home>/repos/<repoId>/listed-<work tree>.bin    directories that a command remembered for the next one
 //! <home>/repos/<repoId>/base-<digest>.db          a base of frozen builds
 //! <home>/repos/<repoId>/<indexId>.<build>.open    the reader lock, and whether the build is on the disk
 //! <home>/repos/<repoId>/contexts.db               records that agents saved

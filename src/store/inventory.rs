@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::home::{RepoRecord, VECTORS, read_json};
-use super::{Home, Pointer, RepoHome, frozen_file, key};
+use super::{Home, Pointer, RepoHome, directory_file, frozen_file, key};
 
 /// How long a draft is left alone: it is written and put in place at once.
 const DRAFT_AGE: Duration = Duration::from_mins(10);
 
 /// How long quarantined files are kept for whoever misses them.
 const ASIDE_AGE: Duration = Duration::from_hours(7 * 24);
+
+/// How long remembered directories are kept; those of a work tree in use are written anew now and then.
+const LISTED_AGE: Duration = Duration::from_hours(30 * 24);
 
 /// How the names of files begin that show whether the data directory can be written.
 pub const PROBE: &str = ".codelens-probe-";
@@ -189,6 +192,9 @@ impl RepoHome {
                     PartKind::Aside => {
                         is_older(&path(), age.max(ASIDE_AGE)).then(|| Orphan::Aside(path()))
                     }
+                    PartKind::Listed => {
+                        is_older(&path(), age.max(LISTED_AGE)).then(|| Orphan::Draft(path()))
+                    }
                     PartKind::Pointer | PartKind::Own | PartKind::Foreign => None,
                 }
             })
@@ -255,6 +261,8 @@ enum PartKind {
     Write(String),
     Draft,
     Aside,
+    /// Directories that a command remembered.
+    Listed,
     /// The record of the repository, saved records and documents, bases of frozen builds.
     Own,
     Foreign,
@@ -268,6 +276,9 @@ fn kind(name: &str) -> PartKind {
         return PartKind::Aside;
     }
     let is_saved = matches!(name, "repo.json" | "documents") || name.starts_with("contexts.db");
+    if name.starts_with(directory_file::PREFIX) {
+        return PartKind::Listed;
+    }
     if is_saved || frozen_file::is_base(name) {
         return PartKind::Own;
     }

@@ -3,6 +3,7 @@
 pub mod bundle;
 pub mod chunks;
 mod connection;
+pub mod directory_file;
 pub mod dump;
 mod durable;
 pub mod edges;
@@ -52,7 +53,7 @@ pub use key::{IndexKey, Pointer};
 pub use lock::{ReaderLock, WriteLock};
 pub use memory::{RecordKind, RecordStore, SavedItem, SavedRecord};
 pub use open::{Index, sqlite_version};
-pub use read::{FilesUnder, Meta, Read, Reader};
+pub use read::{FilesUnder, KnownRoles, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;
 pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
 pub use text::TextHit;

@@ -2,15 +2,15 @@
 
 use std::cell::{RefCell, RefMut};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, Transaction};
 
 use super::files::{self, RowCounts};
 use super::{ErrorContext, FileRow, StoreResult};
-use crate::model::FileId;
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::visited::ChangedDirectories;
+use crate::model::{FileId, FileRole, RepoPath};
 
 /// Lists of the whole index, and the version of the data that they were read from.
 #[derive(Debug, Default)]
@@ -20,6 +20,44 @@ pub(super) struct ReadCache {
     importer_counts: Option<Arc<HashMap<FileId, u32>>>,
     counts: Option<RowCounts>,
     n_chunks: Option<u64>,
+    roles: Arc<Mutex<KnownRoles>>,
+}
+
+/// The roles of files that were found out, by path: a function of all rows. Of more files than some ten thousand they are found out
+/// anew.
+#[derive(Debug, Default)]
+pub struct KnownRoles {
+    whole: HashMap<RepoPath, FileRole>,
+    by_path: HashMap<RepoPath, FileRole>,
+}
+
+/// How many roles are kept.
+const MAX_KEPT_ROLES: usize = 40_000;
+
+impl KnownRoles {
+    /// Returns the role of a file by all evidence.
+    pub fn whole(&self, path: &RepoPath) -> Option<FileRole> {
+        self.whole.get(path).copied()
+    }
+
+    /// Returns the role of a file by configurations and its path alone.
+    pub fn by_path(&self, path: &RepoPath) -> Option<FileRole> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Keeps the role of a file by all evidence.
+    pub fn add_whole(&mut self, path: &RepoPath, role: FileRole) {
+        if self.whole.len() < MAX_KEPT_ROLES {
+            self.whole.insert(path.clone(), role);
+        }
+    }
+
+    /// Keeps the role of a file by configurations and its path alone.
+    pub fn add_by_path(&mut self, path: &RepoPath, role: FileRole) {
+        if self.by_path.len() < MAX_KEPT_ROLES {
+            self.by_path.insert(path.clone(), role);
+        }
+    }
 }
 
 /// Files whose rows changed since somebody began to follow them.
@@ -223,6 +261,12 @@ impl<'a> Read<'a> {
 
     /// Returns the lists of this version of the data. Lists of another version go first: they are as large as the
     /// repository has files.
+    /// Returns the roles that were found out from this version of the data, to read and to add to. Kept as [`Self::file_rows`] are.
+    pub fn known_roles(&self) -> Arc<Mutex<KnownRoles>> {
+        let kept = self.kept();
+        kept.map_or_else(|_| Arc::default(), |kept| Arc::clone(&kept.roles))
+    }
+
     fn kept(&self) -> StoreResult<RefMut<'a, ReadCache>> {
         let version: i64 = self
             .tx

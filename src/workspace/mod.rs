@@ -100,7 +100,7 @@ use crate::git::{Directories, KeptRepo, ReadError, Repo};
 use crate::lifecycle::policy::RetentionRules;
 use crate::machine;
 use crate::model::{CommitId, FileMark, FileStat, LruCache, RepoPath};
-use crate::store::{Home, Index, IndexKey, Pointer, RepoHome, VectorTable};
+use crate::store::{Home, Index, IndexKey, Pointer, RepoHome, VectorTable, directory_file};
 use crate::syntax;
 
 /// How many open indexes a repository keeps for the next calls.
@@ -156,7 +156,7 @@ pub struct Workspace {
     /// Held while an index is taken from a store.
     pulling: Mutex<()>,
     is_server: bool,
-    directories: Option<Arc<Directories>>,
+    directories: Arc<Directories>,
     kept_repo: KeptRepo,
     rules: RetentionRules,
     housekeeping: bool,
@@ -313,6 +313,7 @@ impl Workspaces {
         let open: Vec<_> = open.values().map(Arc::clone).collect();
         for workspace in open {
             workspace.do_owed_housekeeping();
+            workspace.keep_directories();
             if workspace.owes_checkpoint.swap(false, Ordering::AcqRel) {
                 workspace.checkpoint_idle();
             }
@@ -348,6 +349,10 @@ impl Workspaces {
         }
         let home = Home::at(&self.config.home, &repo.directories())?;
         quarantine_foreign_files(&home.repo(&repo.repo_id()));
+        let directories = match self.directories_settle_after {
+            Some(after) => Directories::new(after),
+            None => remembered_directories(&home, &repo),
+        };
         let workspace = Arc::new(Workspace {
             is_bare: repo.is_bare(),
             home,
@@ -365,9 +370,7 @@ impl Workspaces {
             vector_tables: LruCache::new(1),
             pulling: Mutex::default(),
             is_server: self.is_server,
-            directories: self
-                .directories_settle_after
-                .map(|after| Arc::new(Directories::new(after))),
+            directories: Arc::new(directories),
             rules: rules_of(&self.config),
             housekeeping: self.config.housekeeping,
             reads_repository_file: self.config.repository_file,
@@ -389,6 +392,12 @@ impl Workspaces {
         open.insert(work_dir, Arc::clone(&workspace));
         Ok(workspace)
     }
+}
+
+/// Returns the directories of a work tree that an earlier command remembered.
+fn remembered_directories(home: &Home, repo: &Repo) -> Directories {
+    let bytes = directory_file::read(&home.repo(&repo.repo_id()), repo.work_dir());
+    Directories::of_bytes(FileStat::TICK, &bytes.unwrap_or_default())
 }
 
 /// Returns the marks of a repository; `repo` of a mark may be written through links.
@@ -424,15 +433,22 @@ impl Workspace {
         self.home.root()
     }
 
+    /// Remembers the listed directories for the next command, where that pays.
+    fn keep_directories(&self) {
+        let home = self.repo().map(|repo| self.home.repo(&repo.repo_id()));
+        if let (false, Some(bytes), Ok(home)) = (self.is_server, self.directories.to_bytes(), home)
+            && home.is_known()
+        {
+            directory_file::write(&home, &self.work_dir, &bytes);
+        }
+    }
+
     /// Opens the repository, or takes the one of an earlier call where it is the same: its state is never older than the call.
     pub fn repo(&self) -> Result<Repo> {
         let repo = self.kept_repo.open(&self.work_dir)?;
         let indexing_rules = self.repository_settings(&repo).indexing_rules;
         let repo = repo.with_indexing_rules(indexing_rules);
-        Ok(match &self.directories {
-            Some(known) => repo.with_directories(Arc::clone(known)),
-            None => repo,
-        })
+        Ok(repo.with_directories(Arc::clone(&self.directories)))
     }
 
     /// Returns the repository's own settings, as they are on the disk now.

@@ -84,7 +84,7 @@ impl Workspace {
         let (moment, doubts) = known.unzip();
         let begun = ScanStart {
             moment,
-            n_walks: self.directories.as_ref().map_or(0, |known| known.n_walks()),
+            n_walks: self.directories.n_walks(),
             rules_digest: None,
             was_stored: false,
             base: None,
@@ -178,7 +178,7 @@ impl Workspace {
     /// Returns the directories that the scan listed, or those of the earlier one that it completes: no directory came or
     /// went since.
     fn visited_since(&self, begun: &ScanStart) -> Option<Arc<Visited>> {
-        let of_all = self.directories.as_ref()?.visited_after(begun.n_walks);
+        let of_all = self.directories.visited_after(begun.n_walks);
         of_all.or_else(|| Some(Arc::clone(&begun.base.as_ref()?.visited)))
     }
 

@@ -98,7 +98,7 @@ impl Workspace {
     }
 
     fn last_visited(&self) -> Option<Arc<Visited>> {
-        self.directories.as_ref()?.visited_after(0)
+        self.directories.visited_after(0)
     }
 
     fn covered(self: &Arc<Self>, before: Watching, visited: &Visited, git_dir: &Path) -> Watching {

@@ -226,3 +226,41 @@ fn files_that_come_and_go_during_walks_are_never_missed_afterwards() {
     });
     assert_eq!(scan(&f, &known), f.scan());
 }
+
+#[test]
+fn another_process_goes_on_with_what_was_remembered() {
+    let f = Fixture::new();
+    for n in 0..300 {
+        f.write(&format!("d{n}/deep/a.ts"), "1");
+    }
+    f.write("d1/.gitignore", "*.log\n").commit_all();
+    if !notes_changes(&f) {
+        return;
+    }
+    std::thread::sleep(PAUSE);
+    let first = Arc::new(Directories::new(TICK));
+    let before = scan(&f, &first);
+    let bytes = first.to_bytes().expect("there are many");
+    let second = Arc::new(Directories::of_bytes(TICK, &bytes));
+    assert_eq!(second.n_kept(), first.n_kept());
+    assert_eq!(known_of(&f, &second, &["", "d7/", "d7/deep/"]), [true; 3]);
+    assert_eq!(scan(&f, &second), before);
+    assert_eq!(second.to_bytes(), None, "nothing was listed anew");
+    // A change in between is seen, an ignored file is none.
+    f.write("d7/deep/new.ts", "1").write("d1/x.log", "1");
+    std::fs::remove_dir_all(f.root.join("d9")).unwrap();
+    let third = Arc::new(Directories::of_bytes(TICK, &bytes));
+    assert_eq!(
+        known_of(&f, &third, &["d7/deep/", "d8/deep/"]),
+        [false, true]
+    );
+    let now = scan(&f, &third);
+    assert_eq!(now, scan(&f, &Arc::new(Directories::new(TICK))));
+    assert_ne!(now, before);
+    // Bytes that are not whole are none.
+    for cut in [1, 40, bytes.len() / 2, bytes.len() - 1] {
+        let known = Arc::new(Directories::of_bytes(TICK, &bytes[..cut]));
+        assert_eq!(known.n_kept(), 0, "{cut}");
+        assert_eq!(scan(&f, &known), now);
+    }
+}

@@ -10,6 +10,7 @@ mod embed;
 mod embed_refs;
 mod freeze;
 mod health;
+mod listed_directories;
 mod marks;
 mod memory;
 mod notes;
