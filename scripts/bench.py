@@ -94,7 +94,7 @@ class Run:
 
     def everything(self) -> dict:
         time.sleep(SETTLED_S)
-        for part in (self.build, self.starts, self.sample, self.latencies, self.edits, self.switches, self.idle):
+        for part in (self.build, self.starts, self.sample, self.latencies, self.system_calls, self.edits, self.switches, self.idle):
             begun = time.monotonic()
             part()
             print(f"{self.bench.name}: {part.__name__} in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
@@ -269,6 +269,26 @@ class Run:
         self.note(f"{name}.cpu", one("cpu_s"), floor, ofBuild=round(
             statistics.median(one("cpu_s")) / self.figures["build.cpu"]["median"], 4))
 
+    def system_calls(self) -> None:
+        """What a question asks of the system when nothing changed since the last one, where `strace` is there to count it."""
+        if not shutil.which("strace"):
+            return
+        server = self.server()
+        calls = {tool: self.asked.arguments(tool, 0) for tool in ("map", "search", "related", "impact")}
+        rests_on_watch = lambda: server.call("cl_map", **calls["map"]).value.get("proof") == "watch"  # noqa: E731
+        for _ in range(100):
+            if rests_on_watch():
+                break
+            time.sleep(0.1)
+        for tool, arguments in calls.items():
+            # Once to read what is kept from then on.
+            server.call(f"cl_{tool}", **arguments)
+            reply, names = traced(server.process.pid, self.root / "trace", lambda: server.call(f"cl_{tool}", **arguments))  # noqa: B023
+            if reply.value.get("proof") == "watch":
+                stats = [name for name in names if "stat" in name]
+                self.note(f"system.{tool}", [len(names)], None, stats=len(stats))
+        server.close()
+
     def idle(self) -> None:
         """Memory of servers that nobody asks any more, once they gave back what work took."""
         for name, home, builds in (("idle.asked", self.home, False), ("idle.built", self.root / "built-home", True)):
@@ -283,6 +303,17 @@ class Run:
             everything, own = resident_bytes(server.process.pid)
             server.close()
             self.note(name, [everything], own=own)
+
+
+def traced(pid: int, log: Path, ask: Callable[[], object]) -> tuple[object, list[str]]:
+    """Asks while a process is traced; returns the answer and the names of the system calls that it made."""
+    tracer = subprocess.Popen(["strace", "-f", "-p", str(pid), "-o", log], stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    reply = ask()
+    time.sleep(0.3)
+    tracer.terminate()
+    tracer.wait()
+    return reply, re.findall(r"^\d+ +(\w+)\(", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
 
 
 def built(args: argparse.Namespace) -> None:

@@ -74,6 +74,10 @@ def rows(found: dict) -> list[tuple[str, list[str]]]:
         label = "`cl_impact`, depth 2" if tool == "impact" else f"`cl_{tool}`"
         line(f"{label}: p50 / p95 / p99 (p50 × status); beside looking for changes", lambda f: parts(f[f"call.{tool}"]) + times(  # noqa: B023
             f[f"call.{tool}"].get("ratio")) + "; " + parts(f[f"call.{tool}"]["beside"]))  # noqa: B023
+    for tool in ("map", "search", "related", "impact"):
+        if any(f"system.{tool}" in found["figures"] for found in repos):
+            line(f"`cl_{tool}` when nothing changed: system calls, of them stats",
+                 lambda f: f"{f[f'system.{tool}']['median']:.0f}, {f[f'system.{tool}']['stats']}" if f"system.{tool}" in f else "")  # noqa: B023
     for name, label in (("idle.asked", "only answered"), ("idle.built", "built the index and answered")):
         line(f"idle server that {label}: memory, of it its own",
              lambda f: f"{size_of(f[name]['median'])}, {size_of(f[name]['own'])}")  # noqa: B023

@@ -300,6 +300,10 @@ pub fn decode(bytes: &[u8]) -> String {
 }
 
 fn replaced(bytes: &[u8]) -> String {
+    // Almost every file, at a tenth of the cost.
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(bytes.len());
     for piece in bytes.utf8_chunks() {
         out.push_str(piece.valid());

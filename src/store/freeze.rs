@@ -76,8 +76,8 @@ impl Drop for DraftFile {
 }
 
 impl DraftFile {
-    fn new(home: &RepoHome) -> Self {
-        Self(home.dir().join(format!(".draft-{}", key::new_build())))
+    fn new(directory: &Path) -> Self {
+        Self(directory.join(format!(".draft-{}", key::new_build())))
     }
 
     /// Returns where it is.
@@ -164,7 +164,7 @@ pub(super) fn wake(home: &RepoHome, pointer: &Pointer) -> StoreResult<()> {
     if database.is_file() || !frozen.is_file() {
         return Ok(());
     }
-    let draft = unpacked(home, pointer)?;
+    let draft = unpacked(home, pointer, home.dir())?;
     // Its bytes were not waited for: should the machine stop, they are not trusted.
     let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
     if durable::note_this_boot(&reader_lock_path)? == Durability::OnDisk {
@@ -182,12 +182,16 @@ pub(super) fn wake(home: &RepoHome, pointer: &Pointer) -> StoreResult<()> {
     }
 }
 
-/// Unpacks a frozen build into a file of its own.
+/// Unpacks a frozen build into a file of its own in a directory.
 ///
 /// # Errors
 /// Those of [`wake`].
-pub(super) fn unpacked(home: &RepoHome, pointer: &Pointer) -> StoreResult<DraftFile> {
-    let draft = DraftFile::new(home);
+pub(super) fn unpacked(
+    home: &RepoHome,
+    pointer: &Pointer,
+    directory: &Path,
+) -> StoreResult<DraftFile> {
+    let draft = DraftFile::new(directory);
     unpack(home, pointer, draft.path())?;
     Ok(draft)
 }
@@ -251,7 +255,7 @@ pub fn sweep_bases(home: &RepoHome) -> u64 {
 fn encoded(home: &RepoHome, database: &Path) -> StoreResult<Option<DraftFile>> {
     let saves_half = |draft: &DraftFile| allocated(draft.path()) <= allocated(database) / 2;
     if let Some(base) = base_for(home, database) {
-        let draft = DraftFile::new(home);
+        let draft = DraftFile::new(home.dir());
         encode(database, &base, draft.path())?;
         if saves_half(&draft) {
             return Ok(Some(draft));
@@ -261,7 +265,7 @@ fn encoded(home: &RepoHome, database: &Path) -> StoreResult<Option<DraftFile>> {
         return Ok(None);
     }
     let base = new_base(home, database)?;
-    let draft = DraftFile::new(home);
+    let draft = DraftFile::new(home.dir());
     encode(database, &base, draft.path())?;
     Ok(Some(draft))
 }
@@ -319,7 +323,7 @@ fn has_large_difference(home: &RepoHome) -> bool {
 }
 
 fn new_base(home: &RepoHome, database: &Path) -> StoreResult<PathBuf> {
-    let draft = DraftFile::new(home);
+    let draft = DraftFile::new(home.dir());
     std::fs::copy(database, draft.path()).map_err(io_error("copy the index to", draft.path()))?;
     let mut hasher = blake3::Hasher::new();
     let read = File::open(draft.path()).and_then(|file| hasher.update_reader(file).map(drop));
@@ -421,8 +425,13 @@ fn files(home: &RepoHome, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     paths.filter(is_wanted).collect()
 }
 
+/// Creates a file for this user alone.
 fn create(path: &Path) -> StoreResult<File> {
-    File::create_new(path).map_err(io_error("create", path))
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(io_error("create", path))
 }
 
 fn sync(path: &Path) -> StoreResult<()> {

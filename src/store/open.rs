@@ -13,6 +13,7 @@ use super::connection::{
 };
 use super::durable::{self, Durability};
 use super::freeze::{self, DraftFile};
+use super::lock::is_read_only;
 use super::read::{ChangedFiles, Read, ReadCache, Reader};
 use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::text_merge::DEAD_CHUNKS;
@@ -72,8 +73,15 @@ impl Index {
     pub fn open(home: &RepoHome, pointer: Pointer) -> StoreResult<Self> {
         let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
         let reader_lock = ReaderLock::acquire_shared(&reader_lock_path)?;
-        freeze::wake(home, &pointer)?;
-        Self::open_by(home, pointer, reader_lock, connect_reader)
+        match freeze::wake(home, &pointer) {
+            Ok(()) => Self::open_by(home, pointer, reader_lock, connect_reader),
+            Err(StoreError::Io { source, .. }) if is_read_only(&source) => {
+                // Nobody writes it meanwhile: it stays as it is.
+                let bar = WriteLock::to_read(&home.write_lock(&pointer.index_id));
+                Self::open_unpacked(home, pointer, reader_lock, &std::env::temp_dir(), bar)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Does [`Self::open`] for a look that does not count as a use of the index; `None` for a build that is gone, or about to go.
@@ -87,13 +95,25 @@ impl Index {
             return Ok(None);
         };
         if freeze::is_frozen(home, &pointer) {
-            let draft = freeze::unpacked(home, &pointer)?;
-            let reader = connect_beside(draft.path())?;
-            let mut index = Self::of(home, pointer, draft.path(), reader_lock, (reader, None))?;
-            index.draft = Some(draft);
-            return Ok(Some(index));
+            return Self::open_unpacked(home, pointer, reader_lock, home.dir(), None).map(Some);
         }
         Self::open_by(home, pointer, reader_lock, connect_reader).map(Some)
+    }
+
+    /// Opens a frozen build without waking it, as a file in `directory` that goes with the value.
+    fn open_unpacked(
+        home: &RepoHome,
+        pointer: Pointer,
+        reader_lock: ReaderLock,
+        directory: &Path,
+        write_bar: Option<WriteLock>,
+    ) -> StoreResult<Self> {
+        let draft = freeze::unpacked(home, &pointer, directory)?;
+        let reader = connect_beside(draft.path())?;
+        let connected = (reader, write_bar);
+        let mut index = Self::of(home, pointer, draft.path(), reader_lock, connected)?;
+        index.draft = Some(draft);
+        Ok(index)
     }
 
     /// Opens a build that is being made; the connection has to see its own writes.

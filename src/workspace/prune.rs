@@ -264,6 +264,7 @@ impl Workspace {
                 if n_frozen == most {
                     return;
                 }
+                self.wait_for_rest();
                 let needed = || survey::is_checked_out(pointer);
                 match freeze::freeze(&repository.home, pointer, needed) {
                     Ok(Freezing::Done(bytes)) => {
@@ -278,6 +279,16 @@ impl Workspace {
                 }
             }
             freeze::sweep_bases(&repository.home);
+        }
+    }
+
+    /// Lets questions go before work that nobody waits for, for some seconds at most.
+    fn wait_for_rest(&self) {
+        for _ in 0..250 {
+            if !self.is_server || self.n_active_queries.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 

@@ -263,3 +263,24 @@ fn processes_that_wake_an_index_at_once_share_one_file() {
         assert!(home.orphans(Duration::ZERO).is_empty());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn where_nothing_can_be_written_a_frozen_index_is_read_all_the_same() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let (home, pointer) = filled(dir.path());
+    frozen(&home, &pointer);
+    let set = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(home.dir(), mode).unwrap();
+    };
+    set(0o500);
+    // Some users may write everywhere.
+    let is_read_only = File::create(home.dir().join("probe")).is_err();
+    let index = Index::open(&home, pointer.clone()).unwrap();
+    assert_eq!(index.is_immutable(), is_read_only);
+    assert_eq!(index.read().unwrap().meta().index_id, pointer.index_id);
+    assert_eq!(is_frozen(&home, &pointer), is_read_only);
+    set(0o700);
+}
