@@ -27,7 +27,8 @@ class Sample:
                 break
             outline = server.call("cl_map", path=path, all=True).value
             # Some of each file, else a few large ones were all there is.
-            found = [symbol | {"path": path} for file in outline.get("files", []) for symbol in file["symbols"]]
+            found = [symbol | {"path": path} for file in outline.get("files", []) for symbol in file["symbols"]
+                     if "handle" in symbol]
             self.symbols += rng.sample(found, min(3, len(found)))
         if not self.symbols:
             raise SystemExit(f"{bench.name}: no file of it has symbols")

@@ -283,7 +283,21 @@ pub(super) fn is_dot_git(name: &[u8]) -> bool {
 
 /// Reads a file outside of the work tree (git's own, or the user's); `None` where there is no such file.
 pub(super) fn read_outside(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let file = match open_without_waiting(path, FollowSymlinks::Yes) {
+    let links = if cfg!(unix) {
+        FollowSymlinks::No
+    } else {
+        FollowSymlinks::Yes
+    };
+    let opened = open_without_waiting(path, links).or_else(|error| match path.metadata() {
+        // A link may lead to a device, and opening that may do something.
+        Ok(meta) if is_link(&error) && meta.is_file() => {
+            open_without_waiting(path, FollowSymlinks::Yes)
+        }
+        Ok(_) if is_link(&error) => Err(io::ErrorKind::NotFound.into()),
+        Err(of_target) if is_link(&error) => Err(of_target),
+        _ => Err(error),
+    });
+    let file = match opened {
         Ok(file) => file,
         Err(e) if is_absent(&e) => return Ok(None),
         Err(e) => return Err(e),
@@ -333,6 +347,16 @@ fn open_without_waiting(path: &Path, links: FollowSymlinks) -> io::Result<std::f
         Err(rustix::io::Errno::NXIO) => Err(io::ErrorKind::NotFound.into()),
         Err(error) => Err(error.into()),
     }
+}
+
+#[cfg(unix)]
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link(_: &io::Error) -> bool {
+    false
 }
 
 #[cfg(not(unix))]

@@ -14,7 +14,7 @@ use super::{GitError, OBJECT_CACHE_BYTES, Repo, Source};
 use crate::model::indexing_rules::IndexingRules;
 use crate::model::visited::Doubts;
 
-/// How long a repository is kept. One that stayed open for ever would keep packs on the disk that git has replaced.
+/// How long a repository serves. One that did so for ever would keep packs on the disk that git has replaced.
 const MAX_AGE: Duration = Duration::from_mins(1);
 
 /// A place for the open repository of one work tree.

@@ -11,7 +11,7 @@ use gix::config::Source;
 
 use crate::model::FileStat;
 
-use super::content::{read_without_stat, stat_of};
+use super::content::{read_no_link, read_without_stat, stat_of};
 use super::git_dir::link_target;
 use super::{Repo, reftable};
 
@@ -21,13 +21,18 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The state of all that was read.
 #[derive(PartialEq, Eq)]
 pub(super) struct OpenedFrom {
-    /// Files with their bytes; `None` where there is no file.
-    files: Vec<(PathBuf, Option<Vec<u8>>)>,
+    /// Files of the repository, none of them a link.
+    own: Vec<FileContent>,
+    /// Files of the user.
+    users: Vec<FileContent>,
     /// Root of the work tree, git directory and common directory.
     directories: Vec<(PathBuf, OwnedDirectory)>,
     /// The file of packed references, which says what replaces what; its path, and `None` where there is none.
     packed: (PathBuf, Option<FileStat>),
 }
+
+/// A path with the bytes there; `None` where there is no file.
+type FileContent = (PathBuf, Option<Vec<u8>>);
 
 /// Which directory is at a path, and whose it is.
 #[derive(PartialEq, Eq)]
@@ -54,36 +59,36 @@ impl OpenedFrom {
         let users = [Source::System, Source::Git, Source::User]
             .into_iter()
             .filter_map(|source| source.storage_location(&mut environment));
+        let users = users.chain(included.iter().cloned()).collect();
         let own = ["HEAD", "commondir", "config.worktree", "gitdir"];
-        let files = own.map(|name| git_dir.join(name)).into_iter();
-        let files = files.chain([
+        let own = own.map(|name| git_dir.join(name)).into_iter().chain([
             link,
             common_dir.join("config"),
             common_dir.join("shallow"),
             common_dir.join("objects/info/alternates"),
         ]);
-        let files = files.chain(users).chain(included.iter().cloned());
-        let files = files.collect();
         let packed = common_dir.join("packed-refs");
         let mut directories = vec![root.to_owned(), git_dir, common_dir];
         directories.dedup();
-        Self::at(files, directories, packed)
+        Self::at(own.collect(), users, directories, packed)
     }
 
     /// Reads the same again.
     pub(super) fn read_again(&self) -> Option<Self> {
-        let files = self.files.iter().map(|(path, _)| path.clone()).collect();
+        let paths = |files: &[FileContent]| files.iter().map(|(path, _)| path.clone()).collect();
         let directories = self.directories.iter().map(|(path, _)| path.clone());
-        Self::at(files, directories.collect(), self.packed.0.clone())
+        let (own, users) = (paths(&self.own), paths(&self.users));
+        Self::at(own, users, directories.collect(), self.packed.0.clone())
     }
 
-    fn at(files: Vec<PathBuf>, directories: Vec<PathBuf>, packed: PathBuf) -> Option<Self> {
-        let with_bytes = |path: PathBuf| {
-            let bytes = read_without_stat(&path, MAX_BYTES + 1).ok()?;
-            let is_whole = bytes.as_ref().is_none_or(|it| it.len() as u64 <= MAX_BYTES);
-            is_whole.then_some((path, bytes))
-        };
-        let files = files.into_iter().map(with_bytes).collect::<Option<_>>()?;
+    fn at(
+        own: Vec<PathBuf>,
+        users: Vec<PathBuf>,
+        directories: Vec<PathBuf>,
+        packed: PathBuf,
+    ) -> Option<Self> {
+        let own = contents(own, read_no_link)?;
+        let users = contents(users, read_without_stat)?;
         let with_owner = |path: PathBuf| {
             let directory = owned_directory(&path)?;
             Some((path, directory))
@@ -95,11 +100,25 @@ impl OpenedFrom {
         let replacements = packed.with_file_name("refs").join("replace");
         let has_replacements = replacements.symlink_metadata().is_ok();
         (!has_replacements).then_some(Self {
-            files,
+            own,
+            users,
             directories,
             packed: (packed, stat),
         })
     }
+}
+
+/// Reads files of at most [`MAX_BYTES`]; `None` where one is larger, or can't be read.
+fn contents(
+    paths: Vec<PathBuf>,
+    read: impl Fn(&Path, u64) -> io::Result<Option<Vec<u8>>>,
+) -> Option<Vec<FileContent>> {
+    let with_bytes = |path: PathBuf| {
+        let bytes = read(&path, MAX_BYTES + 1).ok()?;
+        let is_whole = bytes.as_ref().is_none_or(|it| it.len() as u64 <= MAX_BYTES);
+        is_whole.then_some((path, bytes))
+    };
+    paths.into_iter().map(with_bytes).collect()
 }
 
 /// Returns the files that the settings of an open repository take in, whether or not their condition holds; `None` where

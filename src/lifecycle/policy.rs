@@ -80,6 +80,8 @@ pub struct PruneCandidate {
     pub pointer: Pointer,
     /// The bytes that its files take on the disk.
     pub bytes: u64,
+    /// Its part of the files that the frozen indexes of its repository share; 0 where it is awake.
+    pub shared_bytes: u64,
     /// When it was last opened, in milliseconds since the Unix epoch; 0 where that is not known.
     pub last_used_ms: i64,
     /// Whether its commit is checked out in any work tree, or may be.
@@ -95,15 +97,19 @@ pub struct RepositoryIndexes {
     pub state: RepositoryState,
     /// Its indexes.
     pub entries: Vec<PruneCandidate>,
-    /// The bytes of files that several of its indexes share, on the disk.
-    pub shared_bytes: u64,
 }
 
 impl RepositoryIndexes {
     /// Returns the bytes that all its indexes take on the disk.
     pub fn bytes(&self) -> u64 {
-        let own: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
-        own + self.shared_bytes
+        self.entries.iter().map(PruneCandidate::room).sum()
+    }
+}
+
+impl PruneCandidate {
+    /// Returns the bytes that it takes, with its part of what it shares.
+    pub fn room(&self) -> u64 {
+        self.bytes + self.shared_bytes
     }
 }
 
@@ -306,6 +312,7 @@ mod tests {
                 schema_version: 1,
             },
             bytes: 1,
+            shared_bytes: 0,
             last_used_ms: (100 - hours_ago) * HOUR_MS,
             is_active,
             is_pinned: false,
@@ -316,7 +323,6 @@ mod tests {
         let repository = RepositoryIndexes {
             state: RepositoryState::Unknown,
             entries,
-            shared_bytes: 0,
         };
         let rules = RetentionRules {
             unused_days: 14,

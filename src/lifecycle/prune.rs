@@ -120,7 +120,7 @@ impl Run<'_> {
                     bytes,
                     reason,
                 });
-                entry.bytes
+                entry.room()
             }
             Ok(IndexRemoval::InUse) => {
                 self.done.in_use.push(pointer.clone());

@@ -4,7 +4,7 @@
 use crate::git::Repo;
 use crate::model::{COMMIT_SOURCE, CommitId};
 use crate::store::{
-    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, key, remove,
+    Home, Index, IndexKey, Pointer, RepoHome, SCHEMA_VERSION, StoreError, freeze, key, remove,
 };
 
 /// Indexes that are compared by the difference of their commits; the most recently used first.
@@ -226,6 +226,8 @@ fn candidates(home: &RepoHome, key: &IndexKey) -> Vec<(RepoHome, Pointer)> {
     home.pointers()
         .into_iter()
         .filter(|pointer| pointer.schema_version == SCHEMA_VERSION && pointer.index_id != own)
+        // One that can't be woken is found out by whoever asks it.
+        .filter(|pointer| !freeze::is_frozen(home, pointer) || freeze::has_base(home, pointer))
         .map(|pointer| (home.clone(), pointer))
         .collect()
 }

@@ -42,7 +42,14 @@ pub(super) fn note_this_boot(reader_lock_path: &Path) -> StoreResult<Durability>
     let Some(boot) = boot() else {
         return Ok(Durability::OnDisk);
     };
+    let was_on_disk = of(reader_lock_path) == Durability::OnDisk;
     overwrite(reader_lock_path, boot)?;
+    if was_on_disk {
+        // The older note would vouch for bytes that the machine lost when it stopped.
+        let file = std::fs::File::options().write(true).open(reader_lock_path);
+        file.and_then(|file| file.sync_data())
+            .map_err(io_error("write", reader_lock_path))?;
+    }
     Ok(Durability::SinceBoot)
 }
 

@@ -17,7 +17,9 @@ use std::time::Duration;
 
 use super::connection::{connect_writer, side_file};
 use super::durable::{self, Durability};
-use super::frozen_file::{FrozenHeader, base_digest, base_name, bytes_awake, is_base, read_full};
+use super::frozen_file::{
+    FrozenHeader, base_digest, base_name, base_of, bytes_awake, is_base, read_full,
+};
 use super::inventory::allocated;
 use super::remove::unlink;
 use super::{
@@ -36,6 +38,9 @@ const SAMPLED_PAGES: u64 = 256;
 
 /// How many of those have to be equal for a base to serve: the difference is a twentieth then, else up to a half.
 const MIN_EQUAL_PAGES: u64 = 205;
+
+/// How many of those have to be equal at least: of fewer not even the half is saved.
+const MIN_LIKE_PAGES: u64 = 64;
 
 /// From which part of its database on (one in so many bytes) a difference is large.
 const LARGE_PART: u64 = 10;
@@ -65,24 +70,51 @@ pub enum Freezing {
     Needed,
 }
 
-/// A file that goes with the value, unless it was put in place.
+/// A file that goes with the value, and those that SQLite made beside it, unless it was put in place.
 #[derive(Debug)]
-pub(super) struct DraftFile(PathBuf);
+pub(super) struct DraftFile {
+    path: PathBuf,
+    /// A directory that was made for it alone.
+    own_directory: Option<PathBuf>,
+}
 
 impl Drop for DraftFile {
     fn drop(&mut self) {
-        drop(std::fs::remove_file(&self.0));
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            unlink(&side_file(&self.path, suffix));
+        }
+        if let Some(directory) = &self.own_directory {
+            drop(std::fs::remove_dir(directory));
+        }
     }
 }
 
 impl DraftFile {
-    fn new(directory: &Path) -> Self {
-        Self(directory.join(format!(".draft-{}", key::new_build())))
+    fn new(home: &RepoHome) -> Self {
+        Self {
+            path: home.dir().join(format!(".draft-{}", key::new_build())),
+            own_directory: None,
+        }
+    }
+
+    /// Returns a file in a directory that this user alone may enter, among those of the system for what passes.
+    fn elsewhere() -> StoreResult<Self> {
+        let directory = std::env::temp_dir().join(format!("codelens-{}", key::new_build()));
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(&directory)
+            .map_err(io_error("create the directory", &directory))?;
+        Ok(Self {
+            path: directory.join("index"),
+            own_directory: Some(directory),
+        })
     }
 
     /// Returns where it is.
     pub(super) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 }
 
@@ -92,24 +124,34 @@ pub fn is_frozen(home: &RepoHome, pointer: &Pointer) -> bool {
         && frozen_path(home, pointer).is_file()
 }
 
+/// Returns whether the file is there that a frozen build is the difference to.
+pub fn has_base(home: &RepoHome, pointer: &Pointer) -> bool {
+    base_of(&frozen_path(home, pointer)).is_some_and(|name| home.dir().join(name).is_file())
+}
+
 /// Returns the bytes that the bases of a repository take on the disk.
 pub fn base_bytes(home: &RepoHome) -> u64 {
     bases(home).iter().map(|path| allocated(path)).sum()
 }
 
-/// Freezes an index unless a process uses it. `is_needed` is asked when nobody can open it any more. Costs about 8 ms of CPU a
-/// megabyte, and some hundred KiB of memory.
+/// Freezes an index unless a process uses it. `is_needed` is asked at the start, and at the end, when nobody can open it any more:
+/// most of the time others may read it. Costs about 8 ms of CPU a megabyte, and some hundred KiB of memory.
 ///
 /// # Errors
 /// [`StoreError::Io`] where a file can't be written; the index is as it was then.
 pub fn freeze(
     home: &RepoHome,
     pointer: &Pointer,
-    is_needed: impl FnOnce() -> bool,
+    is_needed: impl Fn() -> bool,
 ) -> StoreResult<Freezing> {
     let database = home.database(&pointer.index_id, &pointer.build);
-    let is_large = || database.metadata().is_ok_and(|it| it.len() >= MIN_BYTES);
-    if pointer.schema_version != SCHEMA_VERSION || !is_large() {
+    let bytes = |suffix| {
+        side_file(&database, suffix)
+            .metadata()
+            .map_or(0, |it| it.len())
+    };
+    let is_large = database.is_file() && bytes("") + bytes("-wal") >= MIN_BYTES;
+    if pointer.schema_version != SCHEMA_VERSION || !is_large {
         return Ok(Freezing::Needless);
     }
     let lock = home.write_lock(&pointer.index_id);
@@ -117,8 +159,11 @@ pub fn freeze(
         return Ok(Freezing::InUse);
     };
     let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
-    let last_use = reader_lock_path.metadata().and_then(|it| it.modified());
-    let Some(_alone) = ReaderLock::try_exclusive(&reader_lock_path)? else {
+    if ReaderLock::is_held(&reader_lock_path) {
+        return Ok(Freezing::InUse);
+    }
+    // From here on nobody removes it or puts another build in its place.
+    let Some(reading) = ReaderLock::peek(&reader_lock_path)? else {
         return Ok(Freezing::InUse);
     };
     if is_needed() {
@@ -126,7 +171,7 @@ pub fn freeze(
     }
     let durability = durable::of(&reader_lock_path);
     let is_current = home.pointer(&pointer.index_id).as_ref() == Some(pointer);
-    if !is_current || durability == Durability::Unknown || !is_large() {
+    if !is_current || durability == Durability::Unknown {
         return Ok(Freezing::Needless);
     }
     if !is_log_emptied(&database, durability)? {
@@ -136,6 +181,15 @@ pub fn freeze(
     let Some(draft) = encoded(home, &database)? else {
         return Ok(Freezing::Needless);
     };
+    let last_use = reader_lock_path.metadata().and_then(|it| it.modified());
+    drop(reading);
+    let Some(_alone) = ReaderLock::try_exclusive(&reader_lock_path)? else {
+        return Ok(Freezing::InUse);
+    };
+    // Whoever opened it meanwhile has written nothing: the write lock is held.
+    if is_needed() {
+        return Ok(Freezing::Needed);
+    }
     let after = allocated(draft.path());
     let frozen = frozen_path(home, pointer);
     std::fs::rename(draft.path(), &frozen).map_err(io_error("write", &frozen))?;
@@ -161,37 +215,64 @@ pub fn freeze(
 pub(super) fn wake(home: &RepoHome, pointer: &Pointer) -> StoreResult<()> {
     let database = home.database(&pointer.index_id, &pointer.build);
     let frozen = frozen_path(home, pointer);
-    if database.is_file() || !frozen.is_file() {
+    if database.is_file() {
+        if frozen.is_file() {
+            // Left by a process that was killed when it had woken it.
+            unlink(&frozen);
+        }
         return Ok(());
     }
-    let draft = unpacked(home, pointer, home.dir())?;
+    if !frozen.is_file() {
+        return Ok(());
+    }
+    match awake_draft(home, pointer) {
+        Ok(draft) => put_in_place(&draft, &database, &frozen),
+        // Another process woke it meanwhile.
+        Err(_) if database.is_file() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns a frozen build as a file that may be put in place.
+fn awake_draft(home: &RepoHome, pointer: &Pointer) -> StoreResult<DraftFile> {
+    let draft = unpacked(home, pointer)?;
     // Its bytes were not waited for: should the machine stop, they are not trusted.
     let reader_lock_path = home.reader_lock_path(&pointer.index_id, &pointer.build);
     if durable::note_this_boot(&reader_lock_path)? == Durability::OnDisk {
         sync(draft.path())?;
     }
-    match std::fs::hard_link(draft.path(), &database) {
+    Ok(draft)
+}
+
+fn put_in_place(draft: &DraftFile, database: &Path, frozen: &Path) -> StoreResult<()> {
+    match std::fs::hard_link(draft.path(), database) {
         Ok(()) => {
-            tracing::info!(index_id = pointer.index_id, "woke a frozen index");
-            unlink(&frozen);
+            tracing::info!(index = %database.display(), "woke a frozen index");
+            unlink(frozen);
             Ok(())
         }
         // Another process woke it, too.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(io_error("write", &database)(error)),
+        Err(error) => Err(io_error("write", database)(error)),
     }
 }
 
-/// Unpacks a frozen build into a file of its own in a directory.
+/// Unpacks a frozen build into a file of its own in the directory of the repository.
 ///
 /// # Errors
 /// Those of [`wake`].
-pub(super) fn unpacked(
-    home: &RepoHome,
-    pointer: &Pointer,
-    directory: &Path,
-) -> StoreResult<DraftFile> {
-    let draft = DraftFile::new(directory);
+pub(super) fn unpacked(home: &RepoHome, pointer: &Pointer) -> StoreResult<DraftFile> {
+    let draft = DraftFile::new(home);
+    unpack(home, pointer, draft.path())?;
+    Ok(draft)
+}
+
+/// Does [`unpacked`] where nothing can be written in the directory of the repository.
+///
+/// # Errors
+/// Those of [`wake`].
+pub(super) fn unpacked_elsewhere(home: &RepoHome, pointer: &Pointer) -> StoreResult<DraftFile> {
+    let draft = DraftFile::elsewhere()?;
     unpack(home, pointer, draft.path())?;
     Ok(draft)
 }
@@ -238,8 +319,7 @@ pub(super) fn unpack(home: &RepoHome, pointer: &Pointer, to: &Path) -> StoreResu
 pub fn sweep_bases(home: &RepoHome) -> u64 {
     let named: Vec<String> = frozen_files(home)
         .iter()
-        .filter_map(|path| FrozenHeader::read(&mut File::open(path).ok()?).ok()?)
-        .map(|header| base_name(&header.base))
+        .filter_map(|path| base_of(path))
         .collect();
     let is_old = |path: &PathBuf| {
         let time = path.metadata().and_then(|meta| meta.modified());
@@ -255,7 +335,7 @@ pub fn sweep_bases(home: &RepoHome) -> u64 {
 fn encoded(home: &RepoHome, database: &Path) -> StoreResult<Option<DraftFile>> {
     let saves_half = |draft: &DraftFile| allocated(draft.path()) <= allocated(database) / 2;
     if let Some(base) = base_for(home, database) {
-        let draft = DraftFile::new(home.dir());
+        let draft = DraftFile::new(home);
         encode(database, &base, draft.path())?;
         if saves_half(&draft) {
             return Ok(Some(draft));
@@ -265,7 +345,7 @@ fn encoded(home: &RepoHome, database: &Path) -> StoreResult<Option<DraftFile>> {
         return Ok(None);
     }
     let base = new_base(home, database)?;
-    let draft = DraftFile::new(home.dir());
+    let draft = DraftFile::new(home);
     encode(database, &base, draft.path())?;
     Ok(Some(draft))
 }
@@ -311,7 +391,7 @@ fn base_for(home: &RepoHome, database: &Path) -> Option<PathBuf> {
     let may_be_unlike = bases.len() >= MAX_BASES || !has_large_difference(home);
     let alike = |base: PathBuf| Some((equal_pages(database, &base).ok()?, base));
     let (n_equal, base) = bases.into_iter().filter_map(alike).max()?;
-    (n_equal >= MIN_EQUAL_PAGES || may_be_unlike).then_some(base)
+    (n_equal >= MIN_EQUAL_PAGES || may_be_unlike && n_equal >= MIN_LIKE_PAGES).then_some(base)
 }
 
 fn has_large_difference(home: &RepoHome) -> bool {
@@ -323,7 +403,7 @@ fn has_large_difference(home: &RepoHome) -> bool {
 }
 
 fn new_base(home: &RepoHome, database: &Path) -> StoreResult<PathBuf> {
-    let draft = DraftFile::new(home.dir());
+    let draft = DraftFile::new(home);
     std::fs::copy(database, draft.path()).map_err(io_error("copy the index to", draft.path()))?;
     let mut hasher = blake3::Hasher::new();
     let read = File::open(draft.path()).and_then(|file| hasher.update_reader(file).map(drop));

@@ -20,6 +20,13 @@ pub(super) fn bytes_awake(path: &Path) -> Option<u64> {
     Some(FrozenHeader::read(&mut file).ok()??.n_bytes)
 }
 
+/// Returns the name of the base that a frozen build is the difference to; `None` where the file is no frozen build.
+pub(super) fn base_of(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let header = FrozenHeader::read(&mut file).ok()??;
+    Some(base_name(&header.base))
+}
+
 /// Returns whether a name in the directory of a repository is that of a base.
 pub(super) fn is_base(name: &str) -> bool {
     base_digest(Path::new(name)).is_some()

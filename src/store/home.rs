@@ -257,7 +257,9 @@ impl RepoHome {
     /// Returns the bytes that the files of a build take when it is awake, SQLite's own side files included.
     pub fn bytes(&self, pointer: &Pointer) -> u64 {
         let database = self.database(&pointer.index_id, &pointer.build);
-        if let Some(bytes) = bytes_awake(&database.with_extension("frozen")) {
+        if !database.is_file()
+            && let Some(bytes) = bytes_awake(&database.with_extension("frozen"))
+        {
             return bytes;
         }
         ["", "-wal", "-shm"]
@@ -278,7 +280,9 @@ impl RepoHome {
         };
         let is_of_index = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            (name.starts_with("idx_") || name == "repo.json") && path.is_file()
+            let begins = ["idx_", "base-", "listed-"];
+            let is_ours = begins.iter().any(|begin| name.starts_with(begin));
+            (is_ours || name == "repo.json") && path.is_file()
         };
         entries
             .flatten()

@@ -19,6 +19,7 @@ use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::text_merge::DEAD_CHUNKS;
 use super::{
     ErrorContext, Pointer, ReaderLock, RepoHome, StoreError, StoreResult, WriteLock, Writer,
+    io_error,
 };
 
 /// How many unused pages of 4 KiB a file may keep for the next rows.
@@ -76,9 +77,13 @@ impl Index {
         match freeze::wake(home, &pointer) {
             Ok(()) => Self::open_by(home, pointer, reader_lock, connect_reader),
             Err(StoreError::Io { source, .. }) if is_read_only(&source) => {
-                // Nobody writes it meanwhile: it stays as it is.
-                let bar = WriteLock::to_read(&home.write_lock(&pointer.index_id));
-                Self::open_unpacked(home, pointer, reader_lock, &std::env::temp_dir(), bar)
+                let lock = home.write_lock(&pointer.index_id);
+                // As long as this is held nobody writes it.
+                let Some(bar) = WriteLock::to_read(&lock) else {
+                    return Err(io_error("wake the index in", home.dir())(source));
+                };
+                let draft = freeze::unpacked_elsewhere(home, &pointer)?;
+                Self::open_unpacked(home, pointer, reader_lock, draft, Some(bar))
             }
             Err(error) => Err(error),
         }
@@ -95,20 +100,28 @@ impl Index {
             return Ok(None);
         };
         if freeze::is_frozen(home, &pointer) {
-            return Self::open_unpacked(home, pointer, reader_lock, home.dir(), None).map(Some);
+            let database = home.database(&pointer.index_id, &pointer.build);
+            match freeze::unpacked(home, &pointer) {
+                Ok(draft) => {
+                    let index = Self::open_unpacked(home, pointer, reader_lock, draft, None);
+                    return index.map(Some);
+                }
+                // Another process woke it meanwhile.
+                Err(_) if database.is_file() => {}
+                Err(error) => return Err(error),
+            }
         }
         Self::open_by(home, pointer, reader_lock, connect_reader).map(Some)
     }
 
-    /// Opens a frozen build without waking it, as a file in `directory` that goes with the value.
+    /// Opens a frozen build without waking it, as a file that goes with the value.
     fn open_unpacked(
         home: &RepoHome,
         pointer: Pointer,
         reader_lock: ReaderLock,
-        directory: &Path,
+        draft: DraftFile,
         write_bar: Option<WriteLock>,
     ) -> StoreResult<Self> {
-        let draft = freeze::unpacked(home, &pointer, directory)?;
         let reader = connect_beside(draft.path())?;
         let connected = (reader, write_bar);
         let mut index = Self::of(home, pointer, draft.path(), reader_lock, connected)?;

@@ -259,14 +259,14 @@ impl<'a> Read<'a> {
         Ok(n_chunks)
     }
 
-    /// Returns the lists of this version of the data. Lists of another version go first: they are as large as the
-    /// repository has files.
     /// Returns the roles that were found out from this version of the data, to read and to add to. Kept as [`Self::file_rows`] are.
     pub fn known_roles(&self) -> Arc<Mutex<KnownRoles>> {
         let kept = self.kept();
         kept.map_or_else(|_| Arc::default(), |kept| Arc::clone(&kept.roles))
     }
 
+    /// Returns the lists of this version of the data. Lists of another version go first: they are as large as the
+    /// repository has files.
     fn kept(&self) -> StoreResult<RefMut<'a, ReadCache>> {
         let version: i64 = self
             .tx

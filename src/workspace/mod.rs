@@ -435,11 +435,12 @@ impl Workspace {
 
     /// Remembers the listed directories for the next command, where that pays.
     fn keep_directories(&self) {
-        let home = self.repo().map(|repo| self.home.repo(&repo.repo_id()));
-        if let (false, Some(bytes), Ok(home)) = (self.is_server, self.directories.to_bytes(), home)
-            && home.is_known()
-        {
-            directory_file::write(&home, &self.work_dir, &bytes);
+        let bytes = self.directories.to_bytes().filter(|_| !self.is_server);
+        if let (Some(bytes), Ok(repo)) = (bytes.as_ref(), self.repo()) {
+            let home = self.home.repo(&repo.repo_id());
+            if home.is_known() {
+                directory_file::write(&home, &self.work_dir, bytes);
+            }
         }
     }
 

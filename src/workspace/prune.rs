@@ -274,11 +274,10 @@ impl Workspace {
                     Ok(Freezing::InUse | Freezing::Needless | Freezing::Needed) => {}
                     Err(error) => {
                         tracing::warn!(index_id = pointer.index_id, %error, "could not be frozen");
-                        return;
+                        break;
                     }
                 }
             }
-            freeze::sweep_bases(&repository.home);
         }
     }
 
@@ -307,7 +306,7 @@ impl Workspace {
         if !dry_run {
             let age = if ci { Duration::ZERO } else { LEFT_AGE };
             for found in &found {
-                let bytes = remove::sweep(&found.home, age);
+                let bytes = remove::sweep(&found.home, age) + freeze::sweep_bases(&found.home);
                 if bytes > 0 {
                     tracing::info!(bytes, "swept what no index owned");
                 }

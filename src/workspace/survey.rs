@@ -57,10 +57,18 @@ pub(super) fn of_repository(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepo
         Some(read) => (read.active.clone(), read.unread.clone()),
         None => (BTreeSet::new(), BTreeSet::new()),
     };
+    let is_frozen: Vec<bool> = pointers
+        .iter()
+        .map(|pointer| freeze::is_frozen(home, pointer))
+        .collect();
+    let n_frozen = is_frozen.iter().filter(|is| **is).count().max(1);
+    let part = freeze::base_bytes(home) / n_frozen as u64;
     let entries = pointers
         .into_iter()
-        .map(|pointer| PruneCandidate {
+        .zip(is_frozen)
+        .map(|(pointer, is_frozen)| PruneCandidate {
             bytes: home.disk_usage(&pointer),
+            shared_bytes: if is_frozen { part } else { 0 },
             last_used_ms: home.last_used_ms(&pointer).unwrap_or_default(),
             is_active: active.contains(&pointer.index_id) || unread.contains(&pointer.worktree_id),
             is_pinned: pins
@@ -78,11 +86,7 @@ pub(super) fn of_repository(home: &RepoHome, own: Option<&Repo>) -> SurveyedRepo
         home: home.clone(),
         clone_family: owner.as_ref().and_then(|owner| owner.clone_family.clone()),
         common_dir: owner.map(|owner| owner.common_dir),
-        indexes: RepositoryIndexes {
-            state,
-            entries,
-            shared_bytes: freeze::base_bytes(home),
-        },
+        indexes: RepositoryIndexes { state, entries },
     }
 }
 

@@ -106,6 +106,8 @@ fn a_frozen_index_is_small_and_wakes_as_it_was() {
     assert_eq!(peeked.read().unwrap().meta().index_id, second.index_id);
     drop(peeked);
     assert!(is_frozen(&home, &second));
+    let is_draft = |name: &str| name.starts_with(".draft");
+    assert!(super::files(&home, is_draft).is_empty());
     assert_eq!(generation(&home, &second, "2"), Some(20_000));
     assert_eq!(generation(&home, &second, "0"), Some(3 << 20));
     assert!(!is_frozen(&home, &second) && !frozen_path(&home, &second).exists());
@@ -236,6 +238,10 @@ fn what_a_killed_process_left_does_no_harm() {
         &mut Index::open(&home, pointer.clone()).unwrap(),
         "later",
         10_000,
+    );
+    assert!(
+        !frozen_path(&home, &pointer).exists(),
+        "it is of no use any more"
     );
     assert_eq!(generation(&home, &pointer, "later"), Some(10_000));
     frozen(&home, &pointer);
