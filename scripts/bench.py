@@ -170,12 +170,14 @@ class Run:
                 if reply.is_error:
                     raise SystemExit(f"{self.bench.name}: cl_{tool} failed: {reply.value}")
                 looks = [int(us) / 1e6 for us in LOOKED.findall(said.read())]
-                # More than one: the server looked on its own meanwhile, and which was the call's is not known.
-                if n >= 0:
-                    times[tool].append(reply.ended - reply.begun)
-                if n >= 0 and len(looks) == 1:
-                    beside[tool].append(times[tool][-1] - looks[0])
-                    looking += looks
+                if n < 0:
+                    continue
+                times[tool].append(reply.ended - reply.begun)
+                # None: the answer rests on the watch. More than one: the server looked on its own meanwhile, and which was the
+                # call's is not known.
+                if len(looks) <= 1:
+                    beside[tool].append(times[tool][-1] - sum(looks))
+                    looking.append(sum(looks))
             if n % 5 == 0:
                 floor.append(self.status().wall_s)
         said.close()

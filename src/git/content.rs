@@ -288,15 +288,15 @@ pub(super) fn read_outside(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>
     } else {
         FollowSymlinks::Yes
     };
-    let opened = open_without_waiting(path, links).or_else(|error| match path.metadata() {
+    let opened = match open_without_waiting(path, links) {
         // A link may lead to a device, and opening that may do something.
-        Ok(meta) if is_link(&error) && meta.is_file() => {
-            open_without_waiting(path, FollowSymlinks::Yes)
-        }
-        Ok(_) if is_link(&error) => Err(io::ErrorKind::NotFound.into()),
-        Err(of_target) if is_link(&error) => Err(of_target),
-        _ => Err(error),
-    });
+        Err(error) if is_link(&error) => match path.metadata() {
+            Ok(meta) if meta.is_file() => open_without_waiting(path, FollowSymlinks::Yes),
+            Ok(_) => return Ok(None),
+            Err(of_target) => Err(of_target),
+        },
+        opened => opened,
+    };
     let file = match opened {
         Ok(file) => file,
         Err(e) if is_absent(&e) => return Ok(None),
