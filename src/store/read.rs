@@ -21,7 +21,12 @@ pub(super) struct ReadCache {
     counts: Option<RowCounts>,
     n_chunks: Option<u64>,
     roles: Arc<Mutex<KnownRoles>>,
+    /// Chunks that match an expression of the text index, counted up to a bound.
+    frequencies: HashMap<(Box<str>, u64), u64>,
 }
+
+/// Expressions whose chunks are kept counted: questions of one session have words in common.
+const MAX_KEPT_FREQUENCIES: usize = 4_096;
 
 /// The roles of files that were found out, by path: a function of all rows. Of more files than some ten thousand they are found out
 /// anew.
@@ -257,6 +262,26 @@ impl<'a> Read<'a> {
             .context("counting chunks")?;
         self.kept()?.n_chunks = Some(n_chunks);
         Ok(n_chunks)
+    }
+
+    /// Returns how many chunks match an expression, as `count` does; kept as [`Self::file_rows`] are.
+    pub(super) fn counted(
+        &self,
+        expression: &str,
+        at_most: u64,
+        count: impl FnOnce() -> StoreResult<u64>,
+    ) -> StoreResult<u64> {
+        let key = (Box::from(expression), at_most);
+        if let Some(n) = self.kept()?.frequencies.get(&key) {
+            return Ok(*n);
+        }
+        let n = count()?;
+        let mut kept = self.kept()?;
+        if kept.frequencies.len() >= MAX_KEPT_FREQUENCIES {
+            kept.frequencies.clear();
+        }
+        kept.frequencies.insert(key, n);
+        Ok(n)
     }
 
     /// Returns the roles that were found out from this version of the data, to read and to add to. Kept as [`Self::file_rows`] are.

@@ -73,8 +73,14 @@ impl Read<'_> {
     }
 
     /// Returns how many chunks match an FTS5 expression, counting no further than `at_most`. Costs about
-    /// 0.05 µs each.
+    /// 0.05 µs each, the first time.
     pub fn document_frequency(&self, expression: &str, at_most: u64) -> StoreResult<u64> {
+        self.counted(expression, at_most, || {
+            self.count_chunks(expression, at_most)
+        })
+    }
+
+    fn count_chunks(&self, expression: &str, at_most: u64) -> StoreResult<u64> {
         self.tx
             .prepare_cached(
                 "SELECT count(*) FROM (SELECT 1 FROM text WHERE text MATCH ?1 LIMIT ?2)",
