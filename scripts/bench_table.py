@@ -68,7 +68,7 @@ def rows(found: dict) -> list[tuple[str, list[str]]]:
             line(f"{label}, {who}: first answer", lambda f: answer(f, f"{name}.{who}"))  # noqa: B023
             line(f"{label}, {who}: CPU in all (× {floor})", lambda f: processor(f, f"{name}.{who}"))  # noqa: B023
     parts = lambda spread: " / ".join(time_of(spread[key]) for key in ("p50", "p95", "p99"))  # noqa: E731
-    line("looking for changes, in each call: p50 / p95 / p99 (p50 × status)", lambda f: parts(f["call.looking"]) + times(
+    line("looking for changes, in each call (not at all where the answer rests on the watch): p50 / p95 / p99 (p50 × status)", lambda f: parts(f["call.looking"]) + times(
         f["call.looking"].get("ratio")))
     for tool in TOOLS:
         label = "`cl_impact`, depth 2" if tool == "impact" else f"`cl_{tool}`"
