@@ -14,7 +14,7 @@ use cap_fs_ext::{
 };
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use super::open_directory::OpenDirectory;
+use super::open_directory::{OpenDirectory, identity_at};
 use crate::model::path::is_at_or_below;
 use crate::model::visited::DirectoryId;
 use crate::model::{FileStat, RepoPath};
@@ -79,7 +79,7 @@ impl WorkTree {
             .filter_map(|dir| as_repo_path(dir.strip_prefix(&path).ok()?))
             .collect();
         Ok(Self {
-            id: id_of(&dir),
+            id: identity_at(&dir, b"").map(|identity| identity.id()),
             root: Arc::new(dir),
             path: path.into(),
             git_dirs,
@@ -250,21 +250,6 @@ impl WorkTree {
         }
         Ok(at)
     }
-}
-
-#[cfg(unix)]
-fn id_of(dir: &Dir) -> Option<DirectoryId> {
-    use cap_std::fs::MetadataExt as _;
-    let meta = dir.dir_metadata().ok()?;
-    Some(DirectoryId {
-        device: meta.dev(),
-        inode: meta.ino(),
-    })
-}
-
-#[cfg(not(unix))]
-fn id_of(_: &Dir) -> Option<DirectoryId> {
-    None
 }
 
 /// A directory below the root, or (`None`) the root.

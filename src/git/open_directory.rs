@@ -5,6 +5,7 @@
 use std::io;
 
 use crate::model::FileStat;
+use crate::model::visited::DirectoryId;
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,16 @@ pub(super) struct SeenFile {
 pub(super) struct Identity {
     pub(super) device: u64,
     pub(super) stat: FileStat,
+}
+
+impl Identity {
+    /// Returns which directory it is, whatever its entries.
+    pub(super) fn id(&self) -> DirectoryId {
+        DirectoryId {
+            device: self.device,
+            inode: self.stat.inode,
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use gix::index::entry::Mode;
 
-use crate::model::visited::{ChangedDirectories, DirectoryId, Visited, VisitedDirectory};
+use crate::model::visited::{ChangedDirectories, Visited, VisitedDirectory};
 use crate::model::{Budget, FoundFile, RepoPath, SkipReason};
 
 use super::directories::Pass;
@@ -208,10 +208,7 @@ impl Walked {
 
     /// Notes a directory that was listed, and its files of rules that have other names: they need not be members.
     fn visit(&mut self, task: &Task, listing: &Listing<'_>) {
-        let id = listing.identity().map(|identity| DirectoryId {
-            device: identity.device,
-            inode: identity.stat.inode,
-        });
+        let id = listing.identity().map(|identity| identity.id());
         self.visited.directories.push(VisitedDirectory {
             path: task.dir.clone().into(),
             id,

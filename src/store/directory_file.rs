@@ -8,8 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::RepoHome;
 use super::durable::boot;
-use super::{RepoHome, key};
 
 const MAGIC: &[u8; 8] = b"CLDIRS01";
 
@@ -35,7 +35,7 @@ pub fn write(home: &RepoHome, work_dir: &Path, bytes: &[u8]) {
     let Some(head) = head(bytes).filter(|_| bytes.len() as u64 <= MAX_BYTES) else {
         return;
     };
-    let draft = home.dir().join(format!(".draft-{}", key::new_build()));
+    let draft = home.draft_path();
     let written = std::fs::write(&draft, [&head, bytes].concat());
     let written = written.and_then(|()| std::fs::rename(&draft, path(home, work_dir)));
     if let Err(error) = written {

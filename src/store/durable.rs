@@ -43,11 +43,10 @@ pub(super) fn note_this_boot(reader_lock_path: &Path) -> StoreResult<Durability>
         return Ok(Durability::OnDisk);
     };
     let was_on_disk = of(reader_lock_path) == Durability::OnDisk;
-    overwrite(reader_lock_path, boot)?;
+    let file = overwrite(reader_lock_path, boot)?;
     if was_on_disk {
         // The older note would vouch for bytes that the machine lost when it stopped.
-        let file = std::fs::File::options().write(true).open(reader_lock_path);
-        file.and_then(|file| file.sync_data())
+        file.sync_data()
             .map_err(io_error("write", reader_lock_path))?;
     }
     Ok(Durability::SinceBoot)
@@ -55,16 +54,16 @@ pub(super) fn note_this_boot(reader_lock_path: &Path) -> StoreResult<Durability>
 
 /// Notes that all of a build was forced to the disk.
 pub(super) fn reached_disk(reader_lock_path: &Path) -> StoreResult<()> {
-    overwrite(reader_lock_path, ON_DISK)
+    overwrite(reader_lock_path, ON_DISK).map(drop)
 }
 
 /// Overwrites the note without truncating it first: where nothing can be written, the older note has to stay.
-fn overwrite(reader_lock_path: &Path, note: &str) -> StoreResult<()> {
+fn overwrite(reader_lock_path: &Path, note: &str) -> StoreResult<std::fs::File> {
     let note = format!("{note:NOTE_BYTES$}");
     std::fs::File::options()
         .write(true)
         .open(reader_lock_path)
-        .and_then(|mut file| file.write_all(note.as_bytes()))
+        .and_then(|mut file| file.write_all(note.as_bytes()).map(|()| file))
         .map_err(io_error("write", reader_lock_path))
 }
 

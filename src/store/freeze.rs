@@ -92,7 +92,7 @@ impl Drop for DraftFile {
 impl DraftFile {
     fn new(home: &RepoHome) -> Self {
         Self {
-            path: home.dir().join(format!(".draft-{}", key::new_build())),
+            path: home.draft_path(),
             own_directory: None,
         }
     }

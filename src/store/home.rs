@@ -300,6 +300,11 @@ impl RepoHome {
         i64::try_from(since.as_millis()).ok()
     }
 
+    /// Returns a new path for a file that is written beside its place first; one that a killed process leaves is swept.
+    pub(super) fn draft_path(&self) -> PathBuf {
+        self.dir.join(format!(".draft-{}", new_build()))
+    }
+
     pub(super) fn pointer_path(&self, index_id: &str) -> PathBuf {
         self.dir.join(format!("{index_id}.json"))
     }
@@ -313,7 +318,7 @@ impl RepoHome {
         replace: bool,
         is_forced: bool,
     ) -> StoreResult<bool> {
-        let draft = self.dir.join(format!(".draft-{}", new_build()));
+        let draft = self.draft_path();
         if replace && path.is_dir() {
             // A directory here is not ours: it is moved aside with its content.
             super::lock::quarantine(path).map_err(io_error("set aside", path))?;

@@ -90,7 +90,8 @@ impl Workspace {
         let mut rules = self.rules.clone();
         rules.unused_days = options.unused_days.unwrap_or(rules.unused_days);
         rules.total_bytes = options.max_bytes.unwrap_or(rules.total_bytes);
-        Ok(self.prune_all(&repo, &rules, options.ci, options.dry_run))
+        let found = survey::of_all(&self.home, Some(&repo));
+        Ok(self.prune_all(&found, &repo, &rules, options.ci, options.dry_run))
     }
 
     /// Removes one index by its identity, all of a branch of this work tree, or that of a commit which is not checked out. Returns
@@ -232,8 +233,9 @@ impl Workspace {
         let (pruned, found) = if is_due {
             let touched = std::fs::File::options().write(true).open(&stamp);
             drop(touched.and_then(|file| file.set_modified(SystemTime::now())));
-            let pruned = self.prune_all(&repo, &self.rules, false, false);
-            (pruned, survey::of_all(&self.home, Some(&repo)))
+            let found = survey::of_all(&self.home, Some(&repo));
+            let pruned = self.prune_all(&found, &repo, &self.rules, false, false);
+            (pruned, found)
         } else {
             let own = [survey::of_repository(
                 &self.home.repo(&repo.repo_id()),
@@ -250,6 +252,7 @@ impl Workspace {
                 "housekeeping"
             );
         }
+        // One that was removed just now is not there to be frozen.
         self.freeze_cold(&found);
     }
 
@@ -293,19 +296,25 @@ impl Workspace {
 
     /// Looks through the whole data directory. Files without an owner go, too; on a build server there is no other
     /// process that could own them.
-    fn prune_all(&self, repo: &Repo, rules: &RetentionRules, ci: bool, dry_run: bool) -> Pruned {
-        let found = survey::of_all(&self.home, Some(repo));
+    fn prune_all(
+        &self,
+        found: &[SurveyedRepository],
+        repo: &Repo,
+        rules: &RetentionRules,
+        ci: bool,
+        dry_run: bool,
+    ) -> Pruned {
         let extra = if ci {
-            survey::needless(&found, repo, &pull_request())
+            survey::needless(found, repo, &pull_request())
         } else {
             Extra::new()
         };
-        let mut pruned = self.prune_entries(&found, rules, extra, dry_run);
+        let mut pruned = self.prune_entries(found, rules, extra, dry_run);
         let going: Vec<Pointer> = pruned.removed.iter().map(|it| it.pointer.clone()).collect();
         pruned.vectors = unused_vectors::sweep(&self.home, &going, dry_run);
         if !dry_run {
             let age = if ci { Duration::ZERO } else { LEFT_AGE };
-            for found in &found {
+            for found in found {
                 let bytes = remove::sweep(&found.home, age) + freeze::sweep_bases(&found.home);
                 if bytes > 0 {
                     tracing::info!(bytes, "swept what no index owned");
