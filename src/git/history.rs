@@ -4,7 +4,6 @@
 //! clone cut off are absent.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice as _};
@@ -15,6 +14,7 @@ use gix::objs::TreeRefIter;
 use super::Repo;
 use super::fixes::is_fix;
 use super::similarity::{Fingerprint, MAX_BLOB_BYTES};
+use crate::machine;
 use crate::model::{CommitId, CommitLinks, RepoPath};
 
 /// Changed entries of one commit that are looked at; beyond that it is an import or a move of everything.
@@ -56,18 +56,18 @@ pub struct CommitRecord {
     pub renamed: Vec<(RepoPath, RepoPath)>,
 }
 
-/// Bytes of packs from which on a reader of history gives its maps back, and the commits after which it does. Random access to a large
-/// index of a pack makes all of it resident, and each object 64 KiB of the pack.
-const LARGE_PACKS_BYTES: u64 = 64 << 20;
-const COMMITS_PER_MAP: u32 = 8;
+/// Bytes of files that may come into memory before a reader of history lets go of the packs, and the commits after which it looks. Random
+/// access to a large index of a pack makes all of it resident, and each object 64 KiB of the pack.
+const MAX_RESIDENT_BYTES: u64 = 16 << 20;
+const COMMITS_PER_LOOK: u32 = 16;
 
 /// A reader of history.
 pub struct History {
     repo: gix::Repository,
-    /// How its object files are opened again; `None` where they are those of another reader, or small.
-    reopening: Option<gix::open::Options>,
-    /// Commits that were read since its object files were opened.
+    /// Commits that were read.
     n_read: u32,
+    /// Bytes of files that were in memory when the packs were let go of last.
+    resident: u64,
     /// Commits whose parents this clone does not have; sorted.
     border: Vec<ObjectId>,
     mailmap: gix::mailmap::Snapshot,
@@ -89,23 +89,12 @@ impl Repo {
         border.sort_unstable();
         History {
             repo,
-            reopening: None,
             n_read: 0,
+            resident: resident_files(),
             border,
             mailmap: gix::mailmap::Snapshot::default(),
             state: gix::diff::tree::State::default(),
         }
-    }
-
-    /// As [`Self::history`], with object files of its own: their memory is freed with it, and of large ones now and then before. Costs
-    /// reading the configuration once more, each time.
-    pub fn open_history(&self) -> History {
-        let mut history = self.history();
-        let options = self.inner.open_options().clone();
-        history.reopen(&options);
-        let packs = self.inner.objects.store_ref().path().join("pack");
-        history.reopening = (bytes_in(&packs) > LARGE_PACKS_BYTES).then_some(options);
-        history
     }
 }
 
@@ -173,24 +162,21 @@ impl History {
     /// no file is known to be touched. Costs about 50 µs in a repository of 700 files, more where directories are large, and where files may have
     /// been moved the reading of those.
     pub fn record(&mut self, id: &CommitId) -> CommitRecord {
-        if let Some(options) = self.reopening.take_if(|_| self.n_read >= COMMITS_PER_MAP) {
-            self.reopen(&options);
-            self.reopening = Some(options);
-            self.n_read = 0;
-        }
         self.n_read += 1;
+        if self.n_read.is_multiple_of(COMMITS_PER_LOOK)
+            && resident_files() > self.resident + MAX_RESIDENT_BYTES
+        {
+            self.release();
+        }
         object_id(id)
             .and_then(|id| self.read(id))
             .unwrap_or_default()
     }
 
-    /// Opens the object files anew. A repository that can't be opened twice is read where it is open.
-    fn reopen(&mut self, options: &gix::open::Options) {
-        if let Ok(apart) = options.clone().open(self.repo.git_dir()) {
-            self.repo.objects = apart.to_thread_local().objects;
-            self.repo.objects.ignore_replacements = true;
-            self.repo.object_cache_size(OBJECT_CACHE_BYTES);
-        }
+    /// Lets go of the packs in memory: the system's cache still has them.
+    fn release(&mut self) {
+        machine::release_packs();
+        self.resident = resident_files();
     }
 
     fn author_of(&self, commit: &gix::objs::CommitRef<'_>) -> String {
@@ -350,13 +336,17 @@ impl History {
     }
 }
 
-/// Returns the bytes of the files in a directory; 0 where it can't be read.
-fn bytes_in(directory: &Path) -> u64 {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .filter_map(|it| it.metadata().ok())
-        .map(|it| it.len())
-        .sum()
+impl Drop for History {
+    fn drop(&mut self) {
+        if self.n_read >= COMMITS_PER_LOOK {
+            self.release();
+        }
+    }
+}
+
+/// Returns the bytes of files that are in memory; 0 where the system does not tell.
+fn resident_files() -> u64 {
+    machine::memory().map_or(0, |it| it.resident.saturating_sub(it.anonymous))
 }
 
 /// A file of a tree: the name of its bytes, and its path.

@@ -23,7 +23,7 @@ pub(crate) const ROOMS: &[Room] = &[
     // The typed facts of a file.
     room("ir", &["model"]),
     // Doors: they never name one another.
-    room("git", &["model"]),
+    room("git", &["model", "machine"]),
     room("syntax", &["ir", "model"]),
     room("resolve", &["ir", "model"]),
     room("store", &["ir", "model"]),
