@@ -14,7 +14,7 @@ use cap_fs_ext::{
 };
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use super::open_directory::{OpenDirectory, identity_at};
+use super::open_directory::{OpenDirectory, identity_at, open_below};
 use crate::model::path::is_at_or_below;
 use crate::model::visited::DirectoryId;
 use crate::model::{FileStat, RepoPath};
@@ -146,7 +146,8 @@ impl WorkTree {
     }
 
     /// Reads the regular file at `path`, at most `limit` bytes, following no link in any component. Never
-    /// blocks on a FIFO. Costs about 5 µs and 3 µs for each directory on the way, besides the bytes.
+    /// blocks on a FIFO. Costs about 8 µs besides the bytes; where the system
+    /// can't open a path of several directories in one call, 3 µs more for each.
     pub fn read(&self, path: &RepoPath, limit: u64) -> Result<FileRead, ReadError> {
         let parent = self.parent(path)?;
         let (dir, name) = (parent.get(&self.root), path.file_name());
@@ -226,12 +227,18 @@ impl WorkTree {
             .any(|dir| dir.as_str().as_bytes() == path)
     }
 
-    /// Opens the directory that holds `path`, one component after the other, so that none is a link.
+    /// Opens the directory that holds `path`, no component of whose path is a link.
     fn parent(&self, path: &RepoPath) -> Result<Parent, ReadError> {
         if self.is_git_s(path) {
             return Err(ReadError::Outside);
         }
         let mut at = Parent(None);
+        if path.directory().is_empty() {
+            return Ok(at);
+        }
+        if let Some(dir) = open_below(&self.root, path.directory()) {
+            return Ok(Parent(Some(dir)));
+        }
         for part in path.directory().split('/').filter(|part| !part.is_empty()) {
             let dir = at.get(&self.root);
             let next = match dir.open_dir_nofollow(part) {

@@ -50,6 +50,22 @@ impl Identity {
     }
 }
 
+/// Opens the directory at a path below another by one call of the system, following no link in any component. `None` where that has no such
+/// call, and where it fails, for whatever reason: going there part by part tells it.
+#[cfg(target_os = "linux")]
+pub(super) fn open_below(dir: &cap_std::fs::Dir, path: &str) -> Option<cap_std::fs::Dir> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let stays = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let opened = openat2(dir, path, flags, Mode::empty(), stays).ok()?;
+    Some(cap_std::fs::Dir::from_std_file(opened.into()))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn open_below(_: &cap_std::fs::Dir, _: &str) -> Option<cap_std::fs::Dir> {
+    None
+}
+
 #[cfg(unix)]
 pub(super) use unix::{OpenDirectory, identity_at, stat_at};
 
