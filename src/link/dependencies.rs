@@ -3,7 +3,7 @@
 //!
 //! By these rows the store finds the files to link again when an interface changes: see `Writer::queue_dependents`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -18,9 +18,9 @@ pub(super) type FileDependency = (ModuleId, u64);
 /// A file whose facts were asked for.
 #[derive(Default)]
 struct LoadedFile {
-    /// One of each time that it was loaded: who has the file in hand goes on with that copy when the cache drops it. None of a
-    /// file without facts.
-    masks: Vec<NameMask>,
+    /// One of each time that it was loaded, with what was recorded in it before: who has the file in hand goes on with that copy when the
+    /// cache drops it. None of a file without facts.
+    masks: Vec<(Rc<NameMask>, (u64, u64))>,
     /// The file itself, if it re-exports others: by these the dependencies on them are left out.
     barrel: Option<Rc<LinkedFile>>,
 }
@@ -40,6 +40,10 @@ pub(super) struct DependencyRecorder {
     loaded: RefCell<BTreeMap<ModuleId, LoadedFile>>,
     /// Files that were looked up without their facts, by the names that they export or by a memo.
     not_loaded: RefCell<BTreeMap<ModuleId, u64>>,
+    /// The number of the search that is running, and of the last one that began: one in another is told apart without a look at the files
+    /// of that one.
+    running: Rc<Cell<u64>>,
+    last: Cell<u64>,
 }
 
 impl DependencyRecorder {
@@ -50,12 +54,11 @@ impl DependencyRecorder {
             all.entry(file).or_default();
             return;
         };
-        if loaded.name_mask.get().is_some() {
+        let Some(before) = loaded.name_mask.begin(&self.running) else {
             return;
-        }
-        loaded.name_mask.set(Some(0));
+        };
         let recorded = all.entry(file).or_default();
-        recorded.masks.push(Rc::clone(&loaded.name_mask));
+        recorded.masks.push((Rc::clone(&loaded.name_mask), before));
         recorded.barrel = (!loaded.stars.is_empty()).then(|| Rc::clone(loaded));
     }
 
@@ -67,34 +70,40 @@ impl DependencyRecorder {
         }
     }
 
-    /// Takes the look-ups so far.
+    /// Takes the look-ups so far; those of the next file follow.
     pub(super) fn take(&self) -> Lookups {
         let mut masks = self.not_loaded.take();
         let mut barrels = HashMap::default();
         for (file, loaded) in self.loaded.take() {
-            let each = loaded.masks.iter().filter_map(|mask| mask.take());
-            *masks.entry(file).or_default() |= each.fold(0, |all, one| all | one);
+            let mask = masks.entry(file).or_default();
+            for (recorded, before) in loaded.masks {
+                *mask |= recorded.buckets();
+                recorded.restore(before);
+            }
             if let Some(barrel) = loaded.barrel {
                 barrels.insert(file, barrel);
             }
         }
+        self.begin();
         Lookups { masks, barrels }
     }
 
-    /// Runs `search` and returns its result with its look-ups alone; those before it stay recorded.
+    /// Runs `search` and returns its result with its look-ups alone; those before it stay recorded. Costs what it looks up.
     pub(super) fn apart<T>(&self, search: impl FnOnce() -> T) -> (T, Lookups) {
-        let loaded = self.loaded.take();
-        let cells = || loaded.values().flat_map(|loaded| &loaded.masks);
-        let masks: Vec<Option<u64>> = cells().map(|cell| cell.take()).collect();
-        let not_loaded = self.not_loaded.take();
+        let outer = self.running.get();
+        let (loaded, not_loaded) = (self.loaded.take(), self.not_loaded.take());
+        self.begin();
         let found = search();
         let own = self.take();
-        for (cell, mask) in cells().zip(masks) {
-            cell.set(mask);
-        }
+        self.running.set(outer);
         self.loaded.replace(loaded);
         self.not_loaded.replace(not_loaded);
         (found, own)
+    }
+
+    fn begin(&self) {
+        self.last.set(self.last.get() + 1);
+        self.running.set(self.last.get());
     }
 }
 

@@ -21,9 +21,48 @@ use crate::store::interface::{RESIDUAL, UNIT_FILES, bucket, symbol_buckets};
 /// How many definitions of one name in one place are told apart.
 const MAX_OVERLOADS: usize = 64;
 
-/// The buckets of the names that were looked up in a loaded file for the one that is being linked; `None` before the first
-/// look-up. Its file and the recorder share it, so that the cache may drop the file meanwhile.
-pub(super) type NameMask = Rc<Cell<Option<u64>>>;
+/// The buckets of the names that were looked up in a loaded file by the search that is running. Its file and the recorder share it, so
+/// that the cache may drop the file meanwhile.
+#[derive(Default)]
+pub(super) struct NameMask {
+    /// The search that the buckets are of, by its number; no other one's look-ups count.
+    search: Cell<u64>,
+    buckets: Cell<u64>,
+    /// The number of the search that is running; none before the file was asked for.
+    running: OnceCell<Rc<Cell<u64>>>,
+}
+
+impl NameMask {
+    /// Records look-ups from now on for the search that is running. Returns the record of the one before, for [`Self::restore`]; `None` where
+    /// it is the same search.
+    pub(super) fn begin(&self, running: &Rc<Cell<u64>>) -> Option<(u64, u64)> {
+        let before = (self.search.get(), self.buckets.get());
+        let is_new = before.0 != running.get();
+        is_new.then(|| {
+            self.running.get_or_init(|| Rc::clone(running));
+            self.restore((running.get(), 0));
+            before
+        })
+    }
+
+    /// Goes on with the record of the search before.
+    pub(super) fn restore(&self, (search, buckets): (u64, u64)) {
+        self.search.set(search);
+        self.buckets.set(buckets);
+    }
+
+    /// Returns the buckets that were recorded.
+    pub(super) fn buckets(&self) -> u64 {
+        self.buckets.get()
+    }
+
+    fn add(&self, buckets: u64) {
+        let running = self.running.get();
+        if running.is_some_and(|it| it.get() == self.search.get()) {
+            self.buckets.set(self.buckets.get() | buckets);
+        }
+    }
+}
 
 /// One file's facts, with the tables that look-ups need.
 pub(super) struct LinkedFile {
@@ -53,7 +92,7 @@ pub(super) struct LinkedFile {
     pub(super) star_exports: OnceCell<Vec<u64>>,
     /// The bucket of the outermost definition around each symbol.
     buckets: Vec<u64>,
-    pub(super) name_mask: NameMask,
+    pub(super) name_mask: Rc<NameMask>,
 }
 
 impl LinkedFile {
@@ -86,7 +125,7 @@ impl LinkedFile {
             star_set: OnceCell::new(),
             star_exports: OnceCell::new(),
             buckets: symbol_buckets(&facts),
-            name_mask: NameMask::default(),
+            name_mask: Rc::default(),
             facts,
             targets,
             leads_to_external,
@@ -181,8 +220,7 @@ impl LinkedFile {
     }
 
     fn record(&self, buckets: u64) {
-        self.name_mask
-            .set(self.name_mask.get().map(|it| it | buckets));
+        self.name_mask.add(buckets);
     }
 
     /// The name by which the file declares another one as a module of it: `tests.util`.
