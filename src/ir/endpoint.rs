@@ -138,6 +138,8 @@ pub enum Router {
     File,
     /// A server whose prefix another file may set for all routes.
     Global,
+    /// An object that is not known: its routes answer somewhere, and stand in the way of others.
+    Unknown,
 }
 
 /// A router under a prefix.

@@ -16,8 +16,8 @@ use crate::ir::{
     named_segment, request_keys,
 };
 use crate::model::hash::{HashMap, HashSet};
-use crate::model::path::{file_name, parent};
-use crate::model::{Family, ModuleId, SymbolFlags, SymbolKind};
+use crate::model::path::{file_name, is_at_or_below, parent};
+use crate::model::{Family, ModuleId, RepoPath, SymbolFlags, SymbolKind};
 use crate::store::interface::HTTP_OBJECTS;
 
 /// How deep routers are mounted on one another.
@@ -43,6 +43,8 @@ struct ResolvedMount {
     prefix: Option<String>,
     /// Whether the prefix stands in place of the one that the router was made with.
     replaces: bool,
+    /// Of a mount of a file, whether its routers are mounted with it; else its own list of routes alone is.
+    has_routers: bool,
 }
 
 /// The mounts of a repository.
@@ -70,7 +72,9 @@ impl Linker<'_, '_> {
         let mut all = Vec::new();
         for endpoint in &self.file.facts.endpoints {
             let found = match &endpoint.role {
-                EndpointRole::Request(request) => self.route_of(request, &mut mounts),
+                EndpointRole::Request(request) => {
+                    self.route_of(request, endpoint.symbol, &mut mounts)
+                }
                 EndpointRole::Use { key, reach } => self.offer_of(key, reach),
                 _ => None,
             };
@@ -97,9 +101,14 @@ impl Linker<'_, '_> {
         loaded
     }
 
-    /// Returns the handler of the route that answers a request: of a route for its method before one for all. `None` where several
-    /// do.
-    fn route_of(&self, request: &Request, mounts: &mut Option<MountTable>) -> Option<SymbolKey> {
+    /// Returns the handler of the route that answers a request of a definition: of a route for its method before one for all. Of several
+    /// the one that the definition holds, else the one of the file: a test that has a server of its own. `None` where several are left.
+    fn route_of(
+        &self,
+        request: &Request,
+        asking: Option<SymbolIdx>,
+        mounts: &mut Option<MountTable>,
+    ) -> Option<SymbolKey> {
         let base = match request.client {
             Some(client) => match self.object(&Rc::clone(&self.file), client)? {
                 (_, HttpObject::Client, base) => base,
@@ -112,6 +121,7 @@ impl Linker<'_, '_> {
         let named = join_paths(&named_segment(&request.before), &request.path);
         let mut exact: Vec<SymbolKey> = Vec::new();
         let mut of_all: Vec<SymbolKey> = Vec::new();
+        let mut is_unknown = false;
         for key in request_keys(&request.path) {
             for file in self.offering(&key) {
                 for endpoint in &file.facts.endpoints {
@@ -122,12 +132,16 @@ impl Linker<'_, '_> {
                     if !is_method || !whole.ends_with(&route.path) {
                         continue;
                     }
+                    if route.router == Router::Unknown {
+                        is_unknown |= route.path == whole;
+                        continue;
+                    }
                     if !self.is_at(&file, route, [&whole, &named], mounts) {
                         continue;
                     }
                     let Some(place) = self.handler(&file, endpoint, route) else {
-                        // A route whose handler is not known answers all the same.
-                        return None;
+                        is_unknown = true;
+                        continue;
                     };
                     let matching = if route.method.is_empty() {
                         &mut of_all
@@ -141,10 +155,19 @@ impl Linker<'_, '_> {
             }
         }
         let found = if exact.is_empty() { of_all } else { exact };
-        match found.as_slice() {
-            [one] => Some(*one),
-            _ => None,
-        }
+        let own = found.iter().filter(|it| it.0 == self.file.file);
+        let own: Vec<SymbolKey> = own.copied().collect();
+        let held = own.iter().filter(|it| {
+            let around = |at: &SymbolIdx| self.file.symbol(*at).parent;
+            let mut holders = std::iter::successors(Some(it.1), around);
+            asking.is_some_and(|asking| holders.any(|it| it == asking))
+        });
+        let held: Vec<SymbolKey> = held.copied().collect();
+        // A route whose router or handler is not known answers all the same.
+        let all = if is_unknown { Vec::new() } else { found };
+        let mut chosen = [held, own, all].into_iter();
+        let chosen = chosen.find(|it| !it.is_empty())?;
+        <[SymbolKey; 1]>::try_from(chosen).ok().map(|[one]| one)
     }
 
     /// The definition that answers the requests of a route.
@@ -163,7 +186,7 @@ impl Linker<'_, '_> {
                     own.or_else(|| self.bound_in(file, at))
                 });
             }
-            Router::Root | Router::File | Router::Global => None,
+            Router::Root | Router::File | Router::Global | Router::Unknown => None,
         };
         let own = endpoint.symbol.or(router).map(|at| (file.file, at));
         named.or(own)
@@ -233,6 +256,7 @@ impl Linker<'_, '_> {
         let place = match router {
             Router::Root => RouterId::Root,
             Router::Global => RouterId::Global,
+            Router::Unknown => return None,
             Router::File => RouterId::File(file.file),
             Router::Symbol(at) => RouterId::One((file.file, at)),
             Router::Imported(at) => {
@@ -273,6 +297,7 @@ impl Linker<'_, '_> {
                     parent,
                     prefix: prefix.map(|prefix| join_paths(&own, prefix)),
                     replaces: mount.replaces,
+                    has_routers: file.facts.family != Family::Python,
                 });
             }
         }
@@ -389,17 +414,27 @@ impl Linker<'_, '_> {
         let mut definitions = Vec::new();
         let mut declarations = Vec::new();
         let mut is_declared_in_reach = false;
+        let mut files = Vec::new();
         for file in self.offering(unit) {
-            if file.facts.family != Family::C {
-                continue;
+            if file.facts.family == Family::C {
+                files.push((self.cache.path_of(file.file)?, file));
             }
+        }
+        let paths: Vec<&str> = files.iter().map(|it| it.0.as_str()).collect();
+        let included: HashSet<&str> = match reach {
+            LinkageReach::Repository => HashSet::default(),
+            LinkageReach::Headers(headers) => {
+                let found = headers.iter();
+                let found = found.filter_map(|it| header(&paths, &own_directory, it));
+                found.collect()
+            }
+        };
+        for (path, file) in &files {
             file.record_name(name);
-            let path = self.cache.path_of(file.file)?;
             let is_near = match reach {
                 LinkageReach::Repository => true,
-                LinkageReach::Headers(headers) => {
-                    parent(path.as_str()) == own_directory
-                        || headers.iter().any(|it| is_header(path.as_str(), it))
+                LinkageReach::Headers(_) => {
+                    parent(path.as_str()) == own_directory || included.contains(path.as_str())
                 }
             };
             for at in file.top_level(name) {
@@ -417,26 +452,52 @@ impl Linker<'_, '_> {
                 if is_declaration {
                     declarations.push(((file.file, *at), is_near));
                 } else {
-                    definitions.push(((file.file, *at), is_near));
+                    let is_below = is_at_or_below(path.as_str(), &own_directory);
+                    definitions.push(((file.file, *at), is_near, is_below));
                 }
             }
         }
         if !is_declared_in_reach {
             return None;
         }
-        let near = |all: &[(SymbolKey, bool)]| {
-            let near: Vec<SymbolKey> = all.iter().filter(|it| it.1).map(|it| it.0).collect();
-            near
-        };
+        let near: Vec<SymbolKey> = definitions
+            .iter()
+            .filter(|it| it.1)
+            .map(|it| it.0)
+            .collect();
+        // A copy of the library that lies with the file.
+        let below: Vec<SymbolKey> = definitions
+            .iter()
+            .filter(|it| it.2)
+            .map(|it| it.0)
+            .collect();
         let all: Vec<SymbolKey> = definitions.iter().map(|it| it.0).collect();
-        let candidates = [near(&definitions), all];
-        let found = candidates.into_iter().find(|it| !it.is_empty());
+        let found = [near, below, all].into_iter().find(|it| !it.is_empty());
         match (found, reach) {
             (Some(found), _) => <[SymbolKey; 1]>::try_from(found).ok().map(|[one]| one),
-            (None, LinkageReach::Headers(_)) => near(&declarations).first().copied(),
+            (None, LinkageReach::Headers(_)) => {
+                let mut near = declarations.iter().filter(|it| it.1).map(|it| it.0);
+                let first = near.next()?;
+                near.all(|it| it.0 == first.0).then_some(first)
+            }
             (None, LinkageReach::Repository) => None,
         }
     }
+}
+
+/// Returns the header that `#include` means in a file of a directory: the one at that path from there, else the only one whose path ends
+/// so.
+fn header<'p>(paths: &[&'p str], directory: &str, included: &str) -> Option<&'p str> {
+    let (mut from, mut rest) = (directory, included);
+    while let Some(behind) = rest.strip_prefix("../") {
+        (from, rest) = (parent(from), behind);
+    }
+    let from_there = RepoPath::normalise(&join_paths(from, rest)[1..]);
+    let from_there = from_there.as_ref().map(RepoPath::as_str);
+    let exact = paths.iter().find(|it| Some(**it) == from_there);
+    let mut ending = paths.iter().filter(|it| is_header(it, included));
+    let only = ending.next().filter(|_| ending.next().is_none());
+    exact.or(only).copied()
 }
 
 /// Whether a path is that of a header as `#include` names it: `src/db/open.h` for `db/open.h` and `../db/open.h`.
@@ -507,19 +568,40 @@ impl MountTable {
             RouterId::One((file, _)) => self.by_target.get(&RouterId::File(file)),
             _ => None,
         };
-        let own = self.by_target.get(&router);
-        own.into_iter().chain(of_file).flatten()
+        let of_file = of_file.into_iter().flatten();
+        let own = self.by_target.get(&router).into_iter().flatten();
+        own.chain(of_file.filter(|it| it.has_routers))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_header;
+    use super::{header, is_header};
 
     #[test]
     fn a_header_is_the_end_of_a_path() {
         assert!(is_header("src/db/open.h", "db/open.h"));
         assert!(is_header("db/open.h", "../db/open.h"));
         assert!(!is_header("src/xdb/open.h", "db/open.h"));
+    }
+
+    #[test]
+    fn of_several_versions_of_a_header_the_one_from_the_file_counts() {
+        let paths = ["v1/gl/include/gl.h", "v2/gl/include/gl.h", "v2/only.h"];
+        for (directory, included, found) in [
+            ("v2", "gl/include/gl.h", Some("v2/gl/include/gl.h")),
+            ("v2/go", "../gl/include/gl.h", Some("v2/gl/include/gl.h")),
+            ("v2", "./only.h", Some("v2/only.h")),
+            ("v3", "gl/include/gl.h", None),
+            ("v3", "only.h", Some("v2/only.h")),
+            ("", "v1/gl/include/gl.h", Some("v1/gl/include/gl.h")),
+            ("", "..", None),
+        ] {
+            assert_eq!(
+                header(&paths, directory, included),
+                found,
+                "{directory} {included}"
+            );
+        }
     }
 }

@@ -119,7 +119,7 @@ fn is_sound_endpoint(facts: &FileFacts, endpoint: &Endpoint) -> bool {
     let is_router = |router: Router| match router {
         Router::Symbol(at) => is_symbol(at),
         Router::Imported(at) => is_reference(at),
-        Router::Root | Router::File | Router::Global => true,
+        Router::Root | Router::File | Router::Global | Router::Unknown => true,
     };
     let is_role = match &endpoint.role {
         EndpointRole::Route(route) => {

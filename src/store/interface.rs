@@ -241,7 +241,7 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
             match router {
                 Router::Symbol(at) => name_of(at).hash(hasher),
                 Router::Imported(at) => reference(at, hasher),
-                Router::Root | Router::File | Router::Global => {}
+                Router::Root | Router::File | Router::Global | Router::Unknown => {}
             }
         };
         let buckets = match &endpoint.role {

@@ -181,6 +181,10 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
             });
             found = members.collect();
             if found.len() > 1 {
+                let line = node.start_position().row + 1;
+                found.retain(|(_, it)| it.line as usize == line);
+            }
+            if found.len() > 1 {
                 return None;
             }
         }
@@ -328,34 +332,48 @@ fn member_chain(facts: &FileFacts, at: ExprId) -> Option<String> {
     }
 }
 
-/// The functions of a file. Asking a node for its parent costs a walk over the nodes beside it.
+/// Nodes of a file that hold others, such as its functions. Asking a node for its parent costs a walk over the nodes beside it.
 #[derive(Default)]
-pub(super) struct FunctionTable<'t> {
+pub(super) struct NestedNodes<'t> {
     /// In the order of their beginnings, each with the place of the one around it.
     all: Vec<(Node<'t>, Option<usize>)>,
 }
 
-impl<'t> FunctionTable<'t> {
-    /// Adds the function that begins next.
-    pub(super) fn push(&mut self, function: Node<'t>) {
-        let around = self.holding(self.all.len(), function);
-        self.all.push((function, around));
+impl<'t> NestedNodes<'t> {
+    /// Adds the one that begins next.
+    pub(super) fn push(&mut self, node: Node<'t>) {
+        let around = self.holding(self.all.len(), node);
+        self.all.push((node, around));
     }
 
-    /// Returns the innermost function around a node, other than itself.
+    /// Returns the innermost one around a node, other than itself.
     pub(super) fn around(&self, node: Node<'_>) -> Option<Node<'t>> {
-        let begun = |(function, _): &(Node<'t>, _)| function.start_byte() <= node.start_byte();
-        let n_begun = self.all.partition_point(begun);
-        self.holding(n_begun, node).map(|at| self.all[at].0)
+        self.innermost(node).map(|at| self.get(at))
+    }
+
+    /// Does [`Self::around`], and returns its place.
+    pub(super) fn innermost(&self, node: Node<'_>) -> Option<usize> {
+        let begun = |(it, _): &(Node<'t>, _)| it.start_byte() <= node.start_byte();
+        self.holding(self.all.partition_point(begun), node)
+    }
+
+    /// Returns the one at a place.
+    pub(super) fn get(&self, place: usize) -> Node<'t> {
+        self.all[place].0
+    }
+
+    /// Returns the place of the one around that at a place.
+    pub(super) fn outer(&self, place: usize) -> Option<usize> {
+        self.all[place].1
     }
 
     /// The innermost one of the first `n_begun` that holds a node.
     fn holding(&self, n_begun: usize, node: Node<'_>) -> Option<usize> {
         let mut place = n_begun.checked_sub(1);
         while let Some(at) = place {
-            let (function, around) = self.all[at];
-            let is_itself = function.byte_range() == node.byte_range();
-            if function.end_byte() >= node.end_byte() && !is_itself {
+            let (one, around) = self.all[at];
+            let is_itself = one.byte_range() == node.byte_range();
+            if one.end_byte() >= node.end_byte() && !is_itself {
                 return Some(at);
             }
             place = around;
@@ -397,11 +415,15 @@ pub(super) fn is_too_long(node: Node<'_>) -> bool {
     node.byte_range().len() > MAX_PATH_BYTES
 }
 
-/// Keeps the text of a name; of a file that names texts without end, not all.
-pub(super) fn keep_text<'s>(texts: &mut HashMap<&'s str, String>, name: &'s str, text: String) {
-    if texts.len() < MAX_ENDPOINTS {
-        texts.insert(name, text);
-    }
+/// Returns the nodes of some kinds in a part of a tree, which is small: the names of a pattern.
+pub(super) fn of_kinds<'t>(root: Node<'t>, kinds: &[&str]) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    each_node(root, |node| {
+        if kinds.contains(&node.kind()) {
+            found.push(node);
+        }
+    });
+    found
 }
 
 /// Returns a text unless it is too long for a path.

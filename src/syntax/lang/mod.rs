@@ -8,6 +8,7 @@ pub(in crate::syntax) mod ecmascript;
 pub(super) mod endpoints;
 mod frontend;
 mod go;
+mod held_texts;
 mod implicit_calls;
 mod java;
 mod node_table;

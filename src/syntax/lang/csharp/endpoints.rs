@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, FunctionTable, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields,
+    EndpointBuilder, MAX_ENDPOINTS, MAX_NESTING, NestedNodes, children, each_node, fields,
     is_too_long, route_path, short,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
@@ -43,11 +43,11 @@ const SYSTEM: [&str; 19] = [
 
 struct EndpointReader<'s, 'f, 't> {
     builder: EndpointBuilder<'s, 'f>,
-    functions: FunctionTable<'t>,
+    functions: NestedNodes<'t>,
     /// Groups of routes, by the function around and the name of the variable.
     groups: HashMap<(usize, &'s str), (Router, String)>,
     /// Constants that are texts.
-    texts: HashMap<&'s str, &'s str>,
+    texts: HashMap<&'s str, Option<&'s str>>,
 }
 
 /// Adds the endpoints of a compilation unit to its facts.
@@ -60,7 +60,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let builder = EndpointBuilder::new(source, facts);
     let mut reader = EndpointReader {
         builder,
-        functions: FunctionTable::default(),
+        functions: NestedNodes::default(),
         groups: HashMap::default(),
         texts: HashMap::default(),
     };
@@ -79,7 +79,9 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
             let value = children(node).last().copied();
             if let (Some(name), Some(value)) = (name, value) {
                 if let Some(text) = reader.literal(value) {
-                    reader.texts.insert(name, text);
+                    // A name with two texts has none.
+                    let known = reader.texts.entry(name).or_insert(Some(text));
+                    *known = known.filter(|it| *it == text);
                 } else if has_routes
                     && reader.groups.len() < MAX_ENDPOINTS
                     && let Some(group) = reader.group(value, 0)
@@ -117,7 +119,7 @@ impl<'s> EndpointReader<'s, '_, '_> {
                 let text = self.text(node).trim_matches('"');
                 (!text.contains('\\')).then_some(text)
             }
-            "identifier" => self.texts.get(self.text(node)).copied(),
+            "identifier" => self.texts.get(self.text(node)).copied().flatten(),
             _ => None,
         }
     }

@@ -1,11 +1,14 @@
 //! Routes of Express, Fastify and Nest, and requests by `fetch`, axios and supertest.
 
+mod nest;
+
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, keep_text, method_of,
-    method_of_word, request_path, route_path, short,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
+    method_of_word, of_kinds, request_path, route_path, short,
 };
+use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
 use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
 use crate::model::hash::HashMap;
 
@@ -54,17 +57,29 @@ const ROUTERS: [&str; 7] = [
     "PromiseRouter(",
 ];
 
-/// Decorators of methods in Nest that take a path.
-const NEST_METHODS: [(&str, &str); 8] = [
-    ("Get", "GET"),
-    ("Post", "POST"),
-    ("Put", "PUT"),
-    ("Patch", "PATCH"),
-    ("Delete", "DELETE"),
-    ("Head", "HEAD"),
-    ("Options", "OPTIONS"),
-    ("All", ""),
-];
+/// The nodes that hold names.
+static SCOPES: ScopeKinds = ScopeKinds {
+    functions: &[
+        "function_declaration",
+        "function_expression",
+        "function",
+        "arrow_function",
+        "method_definition",
+        "generator_function",
+        "generator_function_declaration",
+    ],
+    classes: &["class_body"],
+    blocks: &[
+        "statement_block",
+        "for_statement",
+        "for_in_statement",
+        "catch_clause",
+    ],
+    receivers: &["this."],
+};
+
+/// Nodes of a pattern that are names.
+const PATTERN_NAMES: [&str; 2] = ["identifier", "shorthand_property_identifier_pattern"];
 
 /// The value of a name of the file, as far as endpoints need it.
 enum Made {
@@ -72,11 +87,12 @@ enum Made {
     Router { prefix: String },
 }
 
-struct EndpointReader<'s, 'f> {
+struct EndpointReader<'s, 't, 'f> {
     builder: EndpointBuilder<'s, 'f>,
     made: HashMap<String, Made>,
-    /// Constants that are texts.
-    texts: HashMap<&'s str, String>,
+    texts: HeldTexts<'s, 't>,
+    /// The modules that names stand for: `const users = require('./users')`.
+    modules: HashMap<&'s str, String>,
     /// Names of axios.
     axios: Vec<String>,
     /// Names of supertest.
@@ -109,18 +125,46 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     let mut reader = EndpointReader {
         builder: EndpointBuilder::new(source, facts),
         made: HashMap::default(),
-        texts: HashMap::default(),
+        texts: HeldTexts::new(source, &SCOPES),
+        modules: HashMap::default(),
         axios,
         supertest,
         is_nest,
     };
-    each_node(root, |node| match node.kind() {
-        "call_expression" => calls.push(node),
-        "class_declaration" if is_nest => classes.push(node),
-        "variable_declarator" | "public_field_definition" => reader.made(node, "name", "value"),
-        "assignment_expression" => reader.made(node, "left", "right"),
-        _ => {}
+    let mut given = Vec::new();
+    // The byte behind the `var` that is read.
+    let mut var_end = 0;
+    each_node(root, |node| {
+        reader.texts.enter(node);
+        match node.kind() {
+            "call_expression" => calls.push(node),
+            "class_declaration" if is_nest => classes.push(node),
+            "variable_declaration" => var_end = node.end_byte(),
+            "variable_declarator" => {
+                let is_var = node.start_byte() < var_end;
+                let binds = if is_var {
+                    Binds::Function
+                } else {
+                    Binds::Block
+                };
+                reader.bind(node, ("name", "value"), binds);
+                given.push((node, "name", "value"));
+            }
+            "public_field_definition" => {
+                reader.bind_field(node);
+                given.push((node, "name", "value"));
+            }
+            "assignment_expression" => {
+                reader.bind(node, ("left", "right"), Binds::Declared);
+                given.push((node, "left", "right"));
+            }
+            _ => reader.hide(node),
+        }
     });
+    reader.texts.settle();
+    for (node, name, value) in given {
+        reader.made(node, name, value);
+    }
     for class in classes {
         reader.controller(class);
     }
@@ -140,12 +184,56 @@ fn calls_method(source: &str) -> bool {
     })
 }
 
-impl<'s> EndpointReader<'s, '_> {
+impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
 
-    /// Notes a name that is given a server, a router, a client or a text.
+    /// Notes the value that a name is given.
+    fn bind(&mut self, node: Node<'tree>, (name, value): (&str, &str), binds: Binds) {
+        let value = node.child_by_field_name(value);
+        let Some(name) = node.child_by_field_name(name) else {
+            return;
+        };
+        if matches!(name.kind(), "identifier" | "member_expression") {
+            let held = SCOPES.name(self.text(name));
+            self.texts.add(held, node, value, binds);
+        } else {
+            let names = of_kinds(name, &PATTERN_NAMES);
+            self.texts.hide(names.into_iter(), binds);
+        }
+    }
+
+    /// Notes the value of a field: `url = '/users'` in a class.
+    fn bind_field(&mut self, node: Node<'tree>) {
+        if let Some(name) = node.child_by_field_name("name") {
+            let mut held = SCOPES.name(self.text(name));
+            held.is_member = true;
+            let value = node.child_by_field_name("value");
+            self.texts.add(held, node, value, Binds::Declared);
+        }
+    }
+
+    /// Notes the names that a node gives values which are not known: parameters, of a loop.
+    fn hide(&mut self, node: Node<'tree>) {
+        let (part, binds) = match node.kind() {
+            "formal_parameters" => (Some(node), Binds::Function),
+            "arrow_function" | "catch_clause" => {
+                (node.child_by_field_name("parameter"), Binds::Block)
+            }
+            "for_in_statement" => (node.child_by_field_name("left"), Binds::Block),
+            "augmented_assignment_expression" | "update_expression" => {
+                (node.named_child(0), Binds::Declared)
+            }
+            _ => return,
+        };
+        if let Some(part) = part {
+            let names = of_kinds(part, &PATTERN_NAMES);
+            self.texts.hide(names.into_iter(), binds);
+        }
+    }
+
+    /// Notes a name that is given a server, a router, a client or a module.
     fn made(&mut self, node: Node<'_>, name: &str, value: &str) {
         let Some((name, value)) = fields(node, name, value) else {
             return;
@@ -156,19 +244,13 @@ impl<'s> EndpointReader<'s, '_> {
         } else {
             name_text.to_owned()
         };
-        if matches!(value.kind(), "string" | "template_string") {
-            if let Some(text) = self.literal(value)
-                && !text.contains(HOLE)
-            {
-                keep_text(&mut self.texts, name_text, text);
-            }
-            return;
-        }
         if !matches!(value.kind(), "call_expression" | "new_expression") {
             return;
         }
         let text = self.text(value);
-        if SERVERS.iter().any(|it| text.starts_with(it)) {
+        if let Some(module) = self.required_module(value) {
+            self.modules.insert(name_text, module);
+        } else if SERVERS.iter().any(|it| text.starts_with(it)) {
             self.builder
                 .add_object(HttpObject::Server, String::new(), name);
             self.made.insert(key, Made::Server);
@@ -184,6 +266,15 @@ impl<'s> EndpointReader<'s, '_> {
         } else if let Some(base) = self.client(value) {
             self.builder.add_object(HttpObject::Client, base, name);
         }
+    }
+
+    /// Returns the module of `require('./users')`.
+    fn required_module(&self, call: Node<'_>) -> Option<String> {
+        let (callee, arguments) = fields(call, "function", "arguments")?;
+        let module = arguments
+            .named_child(0)
+            .filter(|_| self.text(callee) == "require");
+        self.literal(module?)
     }
 
     /// Returns the path that requests of a new client begin with: `/api` for `axios.create({ baseURL: '/api' })`.
@@ -244,8 +335,8 @@ impl<'s> EndpointReader<'s, '_> {
                     if child.kind() == "template_substitution" {
                         out.push_str(self.builder.source.get(at..child.start_byte())?);
                         let inner = child.named_child(0).map_or("", |it| self.text(it));
-                        match self.texts.get(inner) {
-                            Some(text) => out.push_str(text),
+                        match self.held(inner, child) {
+                            Some(text) => out.push_str(&text),
                             None => out.push(HOLE),
                         }
                         at = child.end_byte();
@@ -265,9 +356,15 @@ impl<'s> EndpointReader<'s, '_> {
                 (out.chars().any(|it| it != HOLE)).then_some(out)
             }
             "parenthesized_expression" => self.literal(node.named_child(0)?),
-            "identifier" => self.texts.get(self.text(node)).cloned(),
+            "identifier" | "member_expression" => self.held(self.text(node), node),
             _ => None,
         }
+    }
+
+    /// Returns the text that a name holds at a node.
+    fn held(&self, name: &str, at: Node<'_>) -> Option<String> {
+        let text = self.texts.text(name, at, |value| self.literal(value));
+        text.filter(|it| !it.contains(HOLE))
     }
 
     fn call(&mut self, call: Node<'_>) {
@@ -281,6 +378,11 @@ impl<'s> EndpointReader<'s, '_> {
             return;
         }
         let arguments = children(arguments);
+        // `await api.post<T>(…)` is read as a call of `await api.post`.
+        let callee = match callee.kind() {
+            "await_expression" => callee.named_child(0).unwrap_or(callee),
+            _ => callee,
+        };
         match callee.kind() {
             "identifier" => self.function_call(call, callee, &arguments),
             "member_expression" => {
@@ -332,7 +434,9 @@ impl<'s> EndpointReader<'s, '_> {
             None => Some("GET"),
             Some(options) => self.method_option(*options),
         };
-        if let (Some(method), Some(path)) = (method, request_path(&path, false)) {
+        // `fetch('api/users')` of a page at the root.
+        let is_relative = arguments[0].kind() == "string";
+        if let (Some(method), Some(path)) = (method, request_path(&path, is_relative)) {
             self.builder
                 .add_request(method, (String::new(), path), None, call);
         }
@@ -388,6 +492,17 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// `router.get('/users', list)`, `axios.get('/users')`, `router.route('/users').get(list)`
     fn verb(&mut self, call: Node<'_>, object: Node<'_>, method: &str, arguments: &[Node<'_>]) {
+        if let [paths, handlers @ ..] = arguments
+            && paths.kind() == "array"
+            && !handlers.is_empty()
+        {
+            for path in children(*paths) {
+                if let Some(path) = self.literal(path) {
+                    self.route(call, object, method, &path, handlers);
+                }
+            }
+            return;
+        }
         if object.kind() == "call_expression" {
             if let Some((router, path)) = self.chained(object) {
                 self.route(call, router, method, &path, arguments);
@@ -462,8 +577,13 @@ impl<'s> EndpointReader<'s, '_> {
         path: &str,
         handlers: &[Node<'_>],
     ) {
-        let Some((router, prefix)) = self.router(object) else {
-            return;
+        let (router, prefix) = match self.router(object) {
+            Some(found) => found,
+            // One of a package answers to nobody outside: `http.get('/users', …)` of a mock.
+            None if object.kind() == "identifier" && !self.is_of_import(object) => {
+                (Router::Unknown, String::new())
+            }
+            None => return,
         };
         let handler = handlers.last().and_then(|it| handler(*it));
         let named = handler.filter(|it| matches!(it.kind(), "identifier" | "member_expression"));
@@ -511,6 +631,12 @@ impl<'s> EndpointReader<'s, '_> {
         }
         let holder = self.builder.symbol_at(parameter.start_byte() + 1)?;
         Some((Router::Symbol(holder), String::new()))
+    }
+
+    /// Whether a name is imported.
+    fn is_of_import(&self, name: Node<'_>) -> bool {
+        let mut imports = self.builder.facts.imports.iter();
+        imports.any(|it| it.names.iter().any(|it| it.local == self.text(name)))
     }
 
     /// Whether a name is one of another file of the repository.
@@ -629,6 +755,9 @@ impl<'s> EndpointReader<'s, '_> {
 
     /// The module that a name stands for as a whole: `const users = require('./users')`.
     fn required(&self, name: &str) -> Option<MountTarget> {
+        if let Some(module) = self.modules.get(name) {
+            return self.import(module);
+        }
         let all = self.builder.facts.imports.iter();
         let at = all.into_iter().position(|import| {
             matches!(import.kind, ImportKind::Require | ImportKind::Static)
@@ -661,83 +790,6 @@ impl<'s> EndpointReader<'s, '_> {
             let handler: Vec<_> = self.option(*options, "handler").into_iter().collect();
             self.route(call, object, method, &url, &handler);
         }
-    }
-
-    /// The routes of a controller of Nest.
-    fn controller(&mut self, class: Node<'_>) {
-        let around = class.parent().filter(|it| it.kind() == "export_statement");
-        let decorators = children(class)
-            .into_iter()
-            .chain(around.map(children).unwrap_or_default());
-        let decorators: Vec<Node<'_>> = decorators.filter(|it| it.kind() == "decorator").collect();
-        let prefix = decorators.iter().find_map(|it| {
-            let (name, argument) = self.decorator(*it)?;
-            (name == "Controller").then_some(argument)
-        });
-        let prefix = match prefix {
-            None => return,
-            Some(None) => Some(String::new()),
-            Some(Some(argument)) if argument.kind() == "object" => {
-                match self.option(argument, "path") {
-                    // A version is a part of the path, where one is set.
-                    _ if self.option(argument, "version").is_some() => None,
-                    Some(path) => self.literal(path),
-                    None => Some(String::new()),
-                }
-            }
-            Some(Some(argument)) => self.literal(argument),
-        };
-        let Some(prefix) = prefix.and_then(|it| route_path(&it)) else {
-            return;
-        };
-        let Some(body) = class.child_by_field_name("body") else {
-            return;
-        };
-        let mut open: Vec<Node<'_>> = Vec::new();
-        for member in children(body) {
-            if member.kind() == "decorator" {
-                open.push(member);
-                continue;
-            }
-            let own = children(member);
-            let own = own.into_iter().filter(|it| it.kind() == "decorator");
-            let all: Vec<Node<'_>> = std::mem::take(&mut open).into_iter().chain(own).collect();
-            let name = member.child_by_field_name("name");
-            let symbol = name.and_then(|it| self.builder.defined_at(it));
-            if symbol.is_none() {
-                continue;
-            }
-            for decorator in all {
-                let Some((name, argument)) = self.decorator(decorator) else {
-                    continue;
-                };
-                let Some((_, method)) = NEST_METHODS.iter().find(|it| it.0 == name) else {
-                    continue;
-                };
-                let path = match argument {
-                    None => Some(String::new()),
-                    Some(argument) => self.literal(argument),
-                };
-                if let Some(path) = path {
-                    let route = RouteAt {
-                        method,
-                        prefix: &prefix,
-                        path: &path,
-                        router: Router::Global,
-                        handler: None,
-                        symbol,
-                    };
-                    self.builder.add_route(route, decorator);
-                }
-            }
-        }
-    }
-
-    /// Returns the name of a decorator and its first argument.
-    fn decorator<'t>(&self, decorator: Node<'t>) -> Option<(&'s str, Option<Node<'t>>)> {
-        let call = decorator.named_child(0)?;
-        let (callee, arguments) = fields(call, "function", "arguments")?;
-        Some((self.text(callee), arguments.named_child(0)))
     }
 }
 

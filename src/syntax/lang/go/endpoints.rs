@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, FunctionTable, MAX_ENDPOINTS, MAX_NESTING, children, each_node, fields,
+    EndpointBuilder, MAX_ENDPOINTS, MAX_NESTING, NestedNodes, children, each_node, fields,
     is_too_long, method_of, method_of_word, route_path, short,
 };
 use crate::ir::{EndpointRole, FileFacts, LINKAGE_KEY, LinkageReach, MountTarget, Router};
@@ -17,7 +17,7 @@ type RouterAt = (Router, String);
 
 struct EndpointReader<'s, 'f, 't> {
     builder: EndpointBuilder<'s, 'f>,
-    functions: FunctionTable<'t>,
+    functions: NestedNodes<'t>,
     /// Routers, by the function around and the name of the variable.
     routers: HashMap<(usize, &'s str), RouterAt>,
 }
@@ -35,7 +35,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
     let mut calls = Vec::new();
     let mut made = Vec::new();
-    let mut functions = FunctionTable::default();
+    let mut functions = NestedNodes::default();
     let mut preamble = "";
     each_node(root, |node| match node.kind() {
         "call_expression" => calls.push(node),

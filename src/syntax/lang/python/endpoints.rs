@@ -3,9 +3,10 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, keep_text, method_of,
-    method_of_word, request_path, route_path, short,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
+    method_of_word, of_kinds, request_path, route_path, short,
 };
+use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
 use crate::ir::{
     FileFacts, HttpObject, Import, ImportKind, MountTarget, Router, SymbolIdx, named_segment,
 };
@@ -52,6 +53,14 @@ const CLIENTS: [&str; 7] = [
 /// Parameters that are clients by convention of the test frameworks.
 const CLIENT_FIXTURES: [&str; 4] = ["client", "async_client", "test_client", "api_client"];
 
+/// The nodes that hold names.
+static SCOPES: ScopeKinds = ScopeKinds {
+    functions: &["function_definition", "lambda"],
+    classes: &["class_definition"],
+    blocks: &["block"],
+    receivers: &["self.", "cls."],
+};
+
 /// The value of a name of the file, as far as endpoints need it.
 enum Made {
     Server,
@@ -65,10 +74,10 @@ enum Made {
     },
 }
 
-struct EndpointReader<'s, 'f> {
+struct EndpointReader<'s, 't, 'f> {
     builder: EndpointBuilder<'s, 'f>,
     made: HashMap<&'s str, Made>,
-    texts: HashMap<&'s str, String>,
+    texts: HeldTexts<'s, 't>,
     is_django: bool,
     is_test: bool,
 }
@@ -92,26 +101,56 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let mut reader = EndpointReader {
         builder: EndpointBuilder::new(source, facts),
         made: HashMap::default(),
-        texts: HashMap::default(),
+        texts: HeldTexts::new(source, &SCOPES),
         is_django,
         is_test,
     };
-    each_node(root, |node| match node.kind() {
-        "call" => calls.push(node),
-        "decorated_definition" => decorated.push(node),
-        "assignment" => {
-            if let Some((name, value)) = fields(node, "left", "right") {
-                reader.made(name, value);
+    let mut given = Vec::new();
+    let mut typed = Vec::new();
+    let mut attributes = Vec::new();
+    each_node(root, |node| {
+        reader.texts.enter(node);
+        match node.kind() {
+            "call" => calls.push(node),
+            "decorated_definition" => decorated.push(node),
+            "assignment" => {
+                reader.bind(node);
+                given.extend(fields(node, "left", "right"));
             }
-        }
-        "as_pattern" => {
-            if let (Some(value), Some(name)) = (node.named_child(0), node.named_child(1)) {
-                reader.made(name, value);
+            "as_pattern" => {
+                if let (Some(value), Some(name)) = (node.named_child(0), node.named_child(1)) {
+                    reader.hide(name);
+                    given.push((name, value));
+                }
             }
+            "typed_parameter" => typed.push(node),
+            "attribute" if is_django && source[node.byte_range()].ends_with("urls") => {
+                attributes.push(node);
+            }
+            "parameters" | "lambda_parameters" => reader.hide(node),
+            "for_statement" | "for_in_clause" | "augmented_assignment" => {
+                if let Some(names) = node.child_by_field_name("left") {
+                    reader.hide(names);
+                }
+            }
+            "named_expression" => {
+                if let Some(name) = node.child_by_field_name("name") {
+                    reader.hide(name);
+                }
+            }
+            _ => {}
         }
-        "typed_parameter" => reader.parameter(node),
-        _ => {}
     });
+    reader.texts.settle();
+    for (name, value) in given {
+        reader.made(name, value);
+    }
+    for parameter in typed {
+        reader.parameter(parameter);
+    }
+    for attribute in attributes {
+        reader.rest_urls(attribute);
+    }
     for definition in decorated {
         reader.definition(definition);
     }
@@ -120,12 +159,34 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
 }
 
-impl<'s> EndpointReader<'s, '_> {
+impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
     fn text(&self, node: Node<'_>) -> &'s str {
         self.builder.text(node)
     }
 
-    /// Notes a name that is given a server, a router, a client or a text.
+    /// Notes the value that a name is given.
+    fn bind(&mut self, node: Node<'tree>) {
+        let Some(left) = node.child_by_field_name("left") else {
+            return;
+        };
+        if !matches!(left.kind(), "identifier" | "attribute") {
+            self.hide(left);
+            return;
+        }
+        let mut name = SCOPES.name(self.text(left));
+        // Of a class that it stands in directly, and seen by its methods through the object alone.
+        name.is_member |= self.texts.is_in_class(node);
+        let value = node.child_by_field_name("right");
+        self.texts.add(name, node, value, Binds::Function);
+    }
+
+    /// Notes names that are given values which are not known.
+    fn hide(&mut self, part: Node<'tree>) {
+        let names = of_kinds(part, &["identifier"]);
+        self.texts.hide(names.into_iter(), Binds::Function);
+    }
+
+    /// Notes a name that is given a server, a router or a client.
     fn made(&mut self, name: Node<'_>, value: Node<'_>) {
         let name_text = self.text(name);
         if value.kind() == "string" {
@@ -138,17 +199,12 @@ impl<'s> EndpointReader<'s, '_> {
                 self.builder
                     .add_mount(Router::Root, prefix, false, target, name);
             }
-            keep_text(&mut self.texts, name_text, text);
             return;
         }
         let value = match value.kind() {
             "await" => value.named_child(0).unwrap_or(value),
             _ => value,
         };
-        if value.kind() == "attribute" && self.text(name) == "urlpatterns" {
-            self.rest_urls(value);
-            return;
-        }
         let Some(callee) = value
             .child_by_field_name("function")
             .filter(|_| value.kind() == "call")
@@ -225,16 +281,19 @@ impl<'s> EndpointReader<'s, '_> {
         }
     }
 
-    /// `urlpatterns = router.urls`
+    /// `urlpatterns = router.urls`, `path('api/', include(router.urls))`, `path('api/', include([*router.urls]))`
     fn rest_urls(&mut self, value: Node<'_>) {
-        let Some(object) = value.child_by_field_name("object") else {
+        let Some((object, name)) = fields(value, "object", "attribute") else {
             return;
         };
-        if let Some(target) = self.builder.top_level(self.text(object)) {
-            let target = MountTarget::Symbol(target);
-            let prefix = Some(String::new());
+        let router = self.text(object);
+        if self.text(name) != "urls" || !matches!(self.made.get(router), Some(Made::RestRouter)) {
+            return;
+        }
+        let target = self.builder.top_level(router).map(MountTarget::Symbol);
+        if let (Some(target), Some(prefix)) = (target, self.django_prefix(value)) {
             self.builder
-                .add_mount(Router::File, prefix, false, target, value);
+                .add_mount(Router::File, Some(prefix), false, target, value);
         }
     }
 
@@ -270,8 +329,8 @@ impl<'s> EndpointReader<'s, '_> {
                         "string_content" => out.push_str(self.text(child)),
                         "interpolation" => {
                             let inner = child.named_child(0).map_or("", |it| self.text(it));
-                            match self.texts.get(inner) {
-                                Some(text) => out.push_str(text),
+                            match self.held(inner, child) {
+                                Some(text) => out.push_str(&text),
                                 None => out.push(HOLE),
                             }
                         }
@@ -304,7 +363,7 @@ impl<'s> EndpointReader<'s, '_> {
                 out.chars().any(|it| it != HOLE).then_some(out)
             }
             "parenthesized_expression" => self.literal(node.named_child(0)?),
-            "identifier" => self.texts.get(self.text(node)).cloned(),
+            "identifier" | "attribute" => self.held(self.text(node), node),
             "call" => {
                 // '/users/{}'.format(id)
                 let callee = node.child_by_field_name("function")?;
@@ -324,6 +383,12 @@ impl<'s> EndpointReader<'s, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the text that a name holds at a node.
+    fn held(&self, name: &str, at: Node<'_>) -> Option<String> {
+        let text = self.texts.text(name, at, |value| self.literal(value));
+        text.filter(|it| !it.contains(HOLE))
     }
 
     /// Returns the prefix of a router: a text, or the name of a value.
@@ -456,21 +521,15 @@ impl<'s> EndpointReader<'s, '_> {
         let methods: Vec<&str> = match verb {
             "route" | "api_route" => match self.keyword(call, "methods") {
                 None => vec!["GET"],
-                Some(list) if matches!(list.kind(), "list" | "tuple" | "set") => {
-                    let words = children(list).into_iter();
-                    let words = words.filter_map(|it| self.literal(it));
-                    words.filter_map(|it| method_of_word(&it)).collect()
-                }
-                Some(_) => Vec::new(),
+                Some(list) => self.methods_of(list),
             },
             _ => method_of(verb).into_iter().collect(),
         };
         if methods.is_empty() {
             return;
         }
-        let Some((router, prefix)) = self.router(object) else {
-            return;
-        };
+        let unknown = (Router::Unknown, String::new());
+        let (router, prefix) = self.router(object).unwrap_or(unknown);
         for method in methods {
             let route = RouteAt {
                 method,
@@ -482,6 +541,50 @@ impl<'s> EndpointReader<'s, '_> {
             };
             self.builder.add_route(route, call);
         }
+    }
+
+    /// `app.add_url_rule('/users', view_func=list_users)` of Flask
+    fn url_rule(&mut self, call: Node<'_>, object: Node<'_>) {
+        let path = self.argument(call, 0, "rule");
+        let Some(path) = path.and_then(|it| self.literal(it)) else {
+            return;
+        };
+        let view = self.argument(call, 2, "view_func");
+        let made = view.and_then(|it| it.child_by_field_name("function"));
+        let handler = match made {
+            // `Users.as_view('users')`
+            Some(callee) => callee.child_by_field_name("object"),
+            None => view,
+        };
+        // A view that is a class answers to the methods that it has.
+        let methods = match self.keyword(call, "methods") {
+            None if made.is_some() => vec![""],
+            None => vec!["GET"],
+            Some(list) => self.methods_of(list),
+        };
+        let unknown = (Router::Unknown, String::new());
+        let (router, prefix) = self.router(object).unwrap_or(unknown);
+        for method in methods {
+            let route = RouteAt {
+                method,
+                prefix: &prefix,
+                path: &path,
+                router,
+                handler,
+                symbol: None,
+            };
+            self.builder.add_route(route, call);
+        }
+    }
+
+    /// Returns the methods of `['GET', 'POST']`.
+    fn methods_of(&self, list: Node<'_>) -> Vec<&'static str> {
+        if !matches!(list.kind(), "list" | "tuple" | "set") {
+            return Vec::new();
+        }
+        let words = children(list).into_iter();
+        let words = words.filter_map(|it| self.literal(it));
+        words.filter_map(|it| method_of_word(&it)).collect()
     }
 
     fn call(&mut self, call: Node<'_>) {
@@ -504,6 +607,7 @@ impl<'s> EndpointReader<'s, '_> {
         match self.text(name) {
             "include_router" => self.include_router(call, object),
             "register_blueprint" => self.register_blueprint(call, object),
+            "add_url_rule" => self.url_rule(call, object),
             "register" => self.rest_register(call, object),
             "request" => {
                 let Some(word) = self.argument(call, 0, "method") else {
@@ -655,14 +759,10 @@ impl<'s> EndpointReader<'s, '_> {
         route_path(&(out + rest))
     }
 
-    /// `path('users/', views.users)`, `path('api/', include('api.urls'))`
-    fn django_path(&mut self, call: Node<'_>, is_regex: bool) {
-        let Some(path) = self.django_route(call, is_regex) else {
-            return;
-        };
-        // Of `path('api/', include([path('users/', users)]))` the prefix.
-        let mut path = path;
-        let mut around = call.parent();
+    /// Returns the prefix of a route in the lists around it: of `path('api/', include([path('users/', users)]))`.
+    fn django_prefix(&self, node: Node<'_>) -> Option<String> {
+        let mut whole = String::new();
+        let mut around = node.parent();
         while let Some(outer) = around {
             around = outer.parent();
             if outer.kind() != "call" {
@@ -671,15 +771,26 @@ impl<'s> EndpointReader<'s, '_> {
             let callee = outer.child_by_field_name("function");
             let callee = callee.map_or("", |it| self.text(it));
             if matches!(callee, "path" | "re_path") {
-                let prefix = self.django_route(outer, callee == "re_path");
-                match prefix.and_then(|prefix| short(prefix + &path)) {
-                    Some(whole) => path = whole,
-                    None => return,
-                }
+                let prefix = self.django_route(outer, callee == "re_path")?;
+                whole = short(prefix + &whole)?;
             } else if callee != "include" {
-                return;
+                return None;
             }
         }
+        Some(whole)
+    }
+
+    /// `path('users/', views.users)`, `path('api/', include('api.urls'))`
+    fn django_path(&mut self, call: Node<'_>, is_regex: bool) {
+        let Some(path) = self.django_route(call, is_regex) else {
+            return;
+        };
+        let Some(path) = self
+            .django_prefix(call)
+            .and_then(|prefix| short(prefix + &path))
+        else {
+            return;
+        };
         let Some(view) = self.argument(call, 1, "view") else {
             return;
         };
@@ -694,12 +805,6 @@ impl<'s> EndpointReader<'s, '_> {
                 "string" => self
                     .literal(included)
                     .map(|module| self.module(&module, included)),
-                "attribute" => {
-                    let object = included.child_by_field_name("object");
-                    let object = object.map(|it| self.text(it));
-                    let own = object.and_then(|it| self.builder.top_level(it));
-                    own.map(MountTarget::Symbol)
-                }
                 _ => None,
             };
             if let Some(target) = target {
