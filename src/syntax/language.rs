@@ -14,15 +14,15 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 27;
+const ECMASCRIPT_FACTS: u32 = 28;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 7;
+const PYTHON_FACTS: u32 = 8;
 /// The same for Go.
-const GO_FACTS: u32 = 8;
+const GO_FACTS: u32 = 9;
 /// The same for Java.
 const JAVA_FACTS: u32 = 14;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 9;
+const CSHARP_FACTS: u32 = 10;
 /// The same for Rust.
 const RUST_FACTS: u32 = 12;
 /// The same for C and C++.
