@@ -154,6 +154,7 @@ pub const SYMBOL_LANGUAGES: &[&str] = &[
     "php",
     "protobuf",
     "ruby",
+    "scala",
     "swift",
     "zig",
 ];

@@ -28,7 +28,7 @@ const RUST_FACTS: u32 = 12;
 /// The same for C and C++.
 const C_FACTS: u32 = 9;
 /// The same for languages that are outlined.
-const OUTLINE_FACTS: u32 = 103;
+const OUTLINE_FACTS: u32 = 104;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 4;
 
@@ -348,7 +348,12 @@ pub(super) static LANGUAGES: &[Language] = &[
     row("rust", &["rs"], &[], FileShape::Rust),
     row("java", &["java"], &[], FileShape::Java),
     outline("kotlin", &["kt", "kts"], &[], OutlineLanguage::Kotlin),
-    code("scala", &["scala", "sc", "sbt"], &[]),
+    outline(
+        "scala",
+        &["scala", "sc", "sbt"],
+        &[],
+        OutlineLanguage::Scala,
+    ),
     code("groovy", &["groovy", "gradle"], &[]),
     outline("swift", &["swift"], &[], OutlineLanguage::Swift),
     code("objectivec", &["m", "mm"], &[]),

@@ -91,6 +91,7 @@ languages! {
     Php PHP,
     Protobuf PROTOBUF,
     Ruby RUBY,
+    Scala SCALA,
     Swift SWIFT,
     Zig ZIG,
 }

@@ -254,6 +254,8 @@ pub(super) struct OutlineRow {
     pub(super) showing: &'static [&'static str],
     /// The first characters of names that other files do not see.
     pub(super) hidden_prefix: &'static str,
+    /// Whether definitions have no qualified names, so that signs are a part of a name: `safe_&`, `Nothing$`.
+    pub(super) has_plain_names: bool,
     pub(super) section: Option<Section>,
     pub(super) doc_node: Option<DocNode>,
     pub(super) imports: &'static [ImportRule],
@@ -273,6 +275,7 @@ pub(super) const fn plain_row(grammar: fn() -> Language) -> OutlineRow {
         hiding: &["private"],
         showing: &[],
         hidden_prefix: "",
+        has_plain_names: false,
         section: None,
         doc_node: None,
         imports: &[],

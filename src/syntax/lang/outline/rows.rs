@@ -3,7 +3,7 @@
 //! A new language is a row here, a line in `languages!` of the module above and one in the table of all languages.
 
 use super::row::When::{Has, Is, Lacks, Not};
-use super::row::{DocNode, ImportRule, OutlineRow, Section, plain_row, rule, scope};
+use super::row::{DocNode, ImportRule, OutlineRow, Section, When, plain_row, rule, scope};
 use crate::model::SymbolKind::{
     Class, Constant, Constructor, Enum, EnumMember, Field, Function, Interface, Macro, Method,
     Namespace, Property, Type, Variable,
@@ -409,6 +409,83 @@ pub(super) static RUBY: OutlineRow = OutlineRow {
         must_have: false,
     }],
     ..plain_row(|| tree_sitter_ruby::LANGUAGE.into())
+};
+
+/// The type that an extension or a nameless `given` is for: `List` of `extension (xs: List[Int])`.
+const SCALA_RECEIVER: &str = "parameters/=parameter/type=generic_type/type=stable_type_identifier/=type_identifier, \
+    parameters/=parameter/type=generic_type/type, \
+    parameters/=parameter/type=stable_type_identifier/=type_identifier, \
+    parameters/=parameter/type=type_identifier";
+
+/// The same behind a clause of context: `extension (using Show)(x: Int)`.
+const SCALA_LATE_RECEIVER: &str = "*parameters/=parameter/type=generic_type/type, \
+    *parameters/=parameter/type=stable_type_identifier/=type_identifier, \
+    *parameters/=parameter/type=type_identifier";
+
+/// The names that `val` and `var` bind: `val a, b = 1`, `val (a, b) = pair`, `val Some(a) = found`.
+const SCALA_BOUND: &str = "pattern=identifier|operator_identifier, pattern=identifiers/*=identifier, \
+    pattern=tuple_pattern/*=identifier, pattern=case_class_pattern/*pattern=identifier, \
+    pattern=infix_pattern/*=identifier, pattern=capture_pattern/name";
+
+/// The members of a `given`.
+const SCALA_MEMBERS: &str = "body=with_template_body|template_body";
+
+/// Members that a type lists in braces define nothing: `def close(file: { def close(): Unit })`.
+const SCALA_DEFINED: &[When] = &[Lacks("..=structural_type")];
+
+pub(super) static SCALA: OutlineRow = OutlineRow {
+    rules: &[
+        rule("package_object", Namespace, "name"),
+        rule("class_definition", Class, "name"),
+        rule("object_definition", Class, "name"),
+        rule("trait_definition", Interface, "name"),
+        rule("enum_definition", Enum, "name"),
+        rule(
+            "enum_case_definitions",
+            EnumMember,
+            "*=simple_enum_case|full_enum_case/name",
+        ),
+        rule("class_parameter", Field, "name").when(&[Has("=val|var")]),
+        rule("class_parameter", Field, "name").when(&[
+            Has("..=class_parameters/..=class_definition/=case"),
+            Lacks("..=class_parameters/=implicit|using"),
+        ]),
+        rule("function_definition", Constructor, "name").when(&[Is("name", &["this"])]),
+        rule("function_definition", Function, "name").member(Method),
+        rule("function_declaration", Function, "name")
+            .member(Method)
+            .when(SCALA_DEFINED),
+        rule("val_definition", Constant, SCALA_BOUND).member(Field),
+        rule("val_declaration", Constant, "*name")
+            .member(Field)
+            .when(SCALA_DEFINED),
+        rule("var_definition", Variable, SCALA_BOUND).member(Field),
+        rule("var_declaration", Variable, "*name")
+            .member(Field)
+            .when(SCALA_DEFINED),
+        rule("type_definition", Type, "name").when(SCALA_DEFINED),
+        rule("given_definition", Class, "name").when(&[Has(SCALA_MEMBERS)]),
+        rule("given_definition", Constant, "name").member(Field),
+        scope(
+            "given_definition",
+            "return_type=generic_type/type, return_type=type_identifier",
+        )
+        .when(&[Has(SCALA_MEMBERS)]),
+        scope("extension_definition", SCALA_RECEIVER).when(&[Lacks("parameters/=using")]),
+        scope("extension_definition", SCALA_LATE_RECEIVER).last(),
+    ],
+    bodies: &["template_body", "with_template_body"],
+    local: &[
+        "block",
+        "indented_block",
+        "case_clause",
+        "instance_expression",
+        "lambda_expression",
+    ],
+    annotations: &["annotation"],
+    hiding: &["private", "protected"],
+    has_plain_names: true,
+    ..plain_row(|| tree_sitter_scala::LANGUAGE.into())
 };
 
 pub(super) static SWIFT: OutlineRow = OutlineRow {

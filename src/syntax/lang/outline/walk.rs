@@ -341,6 +341,11 @@ impl<'s, 't> OutlineWalk<'s, 't> {
         }
     }
 
+    /// Returns the parts of a name as the language writes them.
+    fn parts<'n>(&self, name: &'n str) -> Vec<&'n str> {
+        parts(name, self.row.has_plain_names)
+    }
+
     /// Adds the symbols of a node; false where the rule does not fit it.
     fn define(&mut self, rule: &'static Rule, node: Node<'t>) -> bool {
         let place = self.place(node);
@@ -379,12 +384,14 @@ impl<'s, 't> OutlineWalk<'s, 't> {
             }
         };
         if let Some((named, one)) = one {
-            let name = [rule.prefix, owner, &one].map(parts).concat();
+            let name = [rule.prefix, owner, &one].map(|it| self.parts(it)).concat();
             self.add(rule, kind, &name, named, (whole.unwrap_or(node), node));
             return true;
         }
         for one in &names {
-            let name = [rule.prefix, owner, self.text(*one)].map(parts).concat();
+            let name = [rule.prefix, owner, self.text(*one)]
+                .map(|it| self.parts(it))
+                .concat();
             self.add(rule, kind, &name, *one, (*one, node));
         }
         true
@@ -418,7 +425,7 @@ impl<'s, 't> OutlineWalk<'s, 't> {
         }
         // Of several names in a list each is a symbol; the words before them are those of the list.
         let head = if named == whole { node } else { whole };
-        let words = before_name(self.source, head, named);
+        let words = before_name(self.row, self.source, head, named);
         let is_exported = self.is_exported(rule, own, words);
         let depth = self.around.len();
         let Some(kind) = kind else {
@@ -547,16 +554,17 @@ impl<'s, 't> OutlineWalk<'s, 't> {
         let is_shown =
             inside.is_none_or(|it| it.is_exported && !(it.hides && is_member) && !it.is_code);
         is_shown
-            && !has_word(words, row.hiding)
+            && !is_hidden(words, row.hiding)
             && (rule.is_open || row.showing.is_empty() || has_word(words, row.showing))
             && (hidden.is_empty() || !name.starts_with(hidden))
     }
 }
 
-/// Returns the parts of a qualified name: `A` and `B` of `A::B`. An operator and a quoted name are names of their own.
-fn parts(name: &str) -> Vec<&str> {
+/// Returns the parts of a qualified name: `A` and `B` of `A::B`. An operator, a quoted name and a plain one are names of their
+/// own.
+fn parts(name: &str, is_plain: bool) -> Vec<&str> {
     let is_quoted = name.starts_with('`');
-    if is_quoted || !name.contains(|c: char| c.is_alphanumeric() || c == '_') {
+    if is_plain || is_quoted || !name.contains(|c: char| c.is_alphanumeric() || c == '_') {
         let own = name.trim().trim_matches('`');
         return Some(own)
             .filter(|own| !own.is_empty())
@@ -570,9 +578,9 @@ fn parts(name: &str) -> Vec<&str> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the source of a definition before its name.
-fn before_name<'s>(source: &'s str, whole: Node<'_>, named: Node<'_>) -> &'s str {
-    let start = whole.start_byte();
+/// Returns the source of a definition between its annotations and its name.
+fn before_name<'s>(row: &OutlineRow, source: &'s str, whole: Node<'_>, named: Node<'_>) -> &'s str {
+    let start = head_start(row, whole);
     source
         .get(start..named.start_byte().max(start))
         .unwrap_or_default()
@@ -583,6 +591,20 @@ fn has_word(text: &str, words: &[&str]) -> bool {
         && text
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .any(|word| words.contains(&word))
+}
+
+/// Whether one of the words hides a name that `text` stands before. With a package behind it, as in `private[acme]`, a word
+/// does not.
+fn is_hidden(text: &str, words: &[&str]) -> bool {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    words.iter().any(|word| {
+        text.match_indices(word).any(|(at, _)| {
+            let (before, behind) = (&text[..at], &text[at + word.len()..]);
+            let is_whole = !before.ends_with(is_of_word) && !behind.starts_with(is_of_word);
+            let behind = behind.trim_start();
+            is_whole && (!behind.starts_with('[') || behind.starts_with("[this]"))
+        })
+    })
 }
 
 /// Returns the definition without its annotations and its body.
