@@ -33,6 +33,33 @@ pub const PROTOBUF_SERVICE: &str = "bridge:proto ";
 /// The beginning of the specifiers of files of Protocol Buffers, by their last name: `bridge:proto-file helloworld.proto`.
 pub const PROTOBUF_FILE: &str = "bridge:proto-file ";
 
+/// The beginning of the specifiers of native modules of Python, by their own names: `bridge:py-module _rust`.
+pub const PYTHON_MODULE: &str = "bridge:py-module ";
+
+/// The specifier of the unit of the files that offer functions and classes to Python.
+pub const PYTHON_NATIVES: &str = "bridge:py-natives";
+
+/// Returns the key of a native module of Python: `py-module _rust`.
+pub fn python_module_key(module: &str) -> String {
+    format!("py-module {module}")
+}
+
+/// Returns the key under which a function or a class is offered to Python: `py-natives#load`.
+pub fn python_native_key(name: &str) -> String {
+    format!("py-natives#{name}")
+}
+
+/// Returns the key of a function or a class of a native module: `py-module _rust#load`.
+pub fn python_use_key(module: &str, name: &str) -> String {
+    format!("py-module {module}#{name}")
+}
+
+/// Returns the unit of a key, whose members stand behind `#`: `bridge:py-natives` of `py-natives#load`.
+pub fn unit_of_key(key: &str) -> String {
+    let unit = key.split('#').next().unwrap_or(key);
+    format!("{BRIDGE}{unit}")
+}
+
 /// Returns the key of a service of a package, which is empty where a file names none: `proto helloworld.Greeter`.
 pub fn protobuf_service_key(package: &str, service: &str) -> String {
     let dot = if package.is_empty() { "" } else { "." };
@@ -200,7 +227,7 @@ impl Endpoint {
                 vec![whole, route_key(&route.path)]
             }
             EndpointRole::Mount(_) => vec![MOUNTS.to_owned()],
-            EndpointRole::Offer { key } => vec![format!("{BRIDGE}{key}")],
+            EndpointRole::Offer { key } => vec![unit_of_key(key)],
             EndpointRole::Object { .. } | EndpointRole::Request(_) | EndpointRole::Use { .. } => {
                 Vec::new()
             }
@@ -217,8 +244,11 @@ impl Endpoint {
             }
             EndpointRole::Use { key, .. } => {
                 // Members are found in their packages.
-                let unit = key.split('#').next().unwrap_or(key);
-                vec![format!("{BRIDGE}{unit}")]
+                let mut all = vec![unit_of_key(key)];
+                if all[0].starts_with(PYTHON_MODULE) {
+                    all.push(PYTHON_NATIVES.to_owned());
+                }
+                all
             }
             _ => Vec::new(),
         }

@@ -19,9 +19,10 @@ pub use arena::{Adopted, ExprArena};
 pub use binding::{BaseKind, Binding, PathId, Slot};
 pub use endpoint::{
     BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LINKAGE_KEY,
-    LinkageReach, MOUNTS, Mount, MountTarget, PROTOBUF_FILE, PROTOBUF_SERVICE, Request, Router,
-    java_member_key, join_paths, named_segment, protobuf_message_key, protobuf_method_key,
-    protobuf_service_key, request_keys, route_key,
+    LinkageReach, MOUNTS, Mount, MountTarget, PROTOBUF_FILE, PROTOBUF_SERVICE, PYTHON_MODULE,
+    PYTHON_NATIVES, Request, Router, java_member_key, join_paths, named_segment,
+    protobuf_message_key, protobuf_method_key, protobuf_service_key, python_module_key,
+    python_native_key, python_use_key, request_keys, route_key, unit_of_key,
 };
 pub use expr::{ContainerKind, Expr, ExprId, ImportIdx, NameId, SymbolIdx};
 pub use facts::{

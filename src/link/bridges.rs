@@ -12,8 +12,8 @@ use super::lookup::UseMeaning;
 use super::path_names::SymbolKey;
 use crate::ir::{
     BRIDGE, Endpoint, EndpointRole, HttpObject, HttpRoute, JAVA_PACKAGE, LINKAGE, LinkageReach,
-    MOUNTS, MountTarget, PROTOBUF_FILE, PROTOBUF_SERVICE, Request, Router, SymbolIdx, join_paths,
-    named_segment, request_keys,
+    MOUNTS, MountTarget, PROTOBUF_FILE, PROTOBUF_SERVICE, PYTHON_MODULE, Request, Router,
+    SymbolIdx, join_paths, named_segment, python_native_key, request_keys, unit_of_key,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{file_name, is_at_or_below, parent};
@@ -316,6 +316,9 @@ impl Linker<'_, '_> {
             return self.java_member(package, member);
         }
         let (unit, member) = specifier.split_once('#')?;
+        if unit.starts_with(PYTHON_MODULE) {
+            return self.python_native(unit, member);
+        }
         let found = if unit.starts_with(PROTOBUF_FILE) {
             self.messages_of(unit, member, reach)
         } else if unit.starts_with(PROTOBUF_SERVICE) {
@@ -370,6 +373,43 @@ impl Linker<'_, '_> {
             }
         }
         found
+    }
+
+    /// The definitions that are offered under a key.
+    fn offered_as(&self, key: &str) -> Vec<SymbolKey> {
+        let mut found = Vec::new();
+        for file in self.offering(&unit_of_key(key)) {
+            let endpoints = file.facts.endpoints.iter();
+            let same = endpoints.filter(|it| match &it.role {
+                EndpointRole::Offer { key: own } => own == key,
+                _ => false,
+            });
+            found.extend(same.filter_map(|it| Some((file.file, it.symbol?))));
+        }
+        found
+    }
+
+    /// The function or class of Rust that a module of Python has by a name: the only one, else the only one below the directory in which
+    /// the module is made.
+    fn python_native(&self, module: &str, name: &str) -> Option<SymbolKey> {
+        let modules = self.offered_as(module.strip_prefix(BRIDGE)?);
+        if modules.is_empty() {
+            return None;
+        }
+        let found = self.offered_as(&python_native_key(name));
+        if let [one] = found.as_slice() {
+            return Some(*one);
+        }
+        let made_in: Vec<String> = modules
+            .iter()
+            .filter_map(|it| self.directory_of(it.0))
+            .collect();
+        let mut near = found.iter().filter(|it| {
+            let own = self.directory_of(it.0);
+            own.is_some_and(|own| made_in.iter().any(|it| is_at_or_below(&own, it)))
+        });
+        let one = near.next()?;
+        near.next().is_none().then_some(*one)
     }
 
     /// Chooses among places: the only one, else the only one in the directory of the file.

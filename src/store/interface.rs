@@ -12,8 +12,8 @@ use rusqlite::OptionalExtension as _;
 use super::Writer;
 use super::facts::unpack_declared;
 use crate::ir::{
-    BRIDGE, Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind,
-    MOUNTS, MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key,
+    Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, MOUNTS,
+    MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key, unit_of_key,
 };
 use crate::model::hash::fnv1a;
 use crate::model::{Family, FileId, SymbolKind};
@@ -273,7 +273,7 @@ fn endpoint_hashes(facts: &FileFacts, fingerprints: &Fingerprints) -> Vec<(u64, 
             }
             EndpointRole::Offer { key } => {
                 key.hash(&mut hasher);
-                bucket(&format!("{BRIDGE}{key}"))
+                bucket(&unit_of_key(key))
             }
             EndpointRole::Request(_) | EndpointRole::Use { .. } => continue,
         };

@@ -150,6 +150,13 @@ impl<'s, 'f> EndpointBuilder<'s, 'f> {
         name.and_then(|it| all.get(&it)).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether the use of a name, or of a member of one, is known: no parameter and no loop gives it its value.
+    pub(super) fn is_recorded(&self, node: Node<'_>) -> bool {
+        let around = self.symbol_at(node.start_byte());
+        let found = self.recorded(node);
+        found.is_some_and(|at| self.facts.references[at].symbol == around)
+    }
+
     /// Returns the index of the reference that the use of a name, or of a member of one, was recorded as.
     fn recorded(&self, node: Node<'_>) -> Option<usize> {
         let text: String = self.text(node).split_whitespace().collect();

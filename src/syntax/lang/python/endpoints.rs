@@ -7,6 +7,7 @@ use super::super::endpoints::{
     method_of_word, of_kinds, request_path, route_path, short,
 };
 use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
+use super::native_calls;
 use crate::ir::{
     FileFacts, HttpObject, Import, ImportKind, MountTarget, Router, SymbolIdx, named_segment,
 };
@@ -84,6 +85,7 @@ struct EndpointReader<'s, 't, 'f> {
 
 /// Adds the endpoints of a module to its facts.
 pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
+    native_calls::add(source, root, facts);
     if !WORDS.iter().any(|it| source.contains(it)) {
         return;
     }

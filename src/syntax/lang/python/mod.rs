@@ -18,6 +18,7 @@ mod fixtures;
 mod grammar;
 mod lowering;
 mod modules;
+mod native_calls;
 mod occurrences;
 mod references;
 mod scopes;

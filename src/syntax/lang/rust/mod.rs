@@ -8,6 +8,7 @@
 
 mod attributes;
 mod conversions;
+mod endpoints;
 mod expressions;
 mod generics;
 mod grammar;
@@ -71,7 +72,7 @@ pub(super) const FRONTEND: Frontend = Frontend {
     grammar: || &grammar::grammar().language,
     parse: None,
     lower,
-    endpoints: None,
+    endpoints: Some(endpoints::add),
     role_of: occurrences::role_of,
 };
 

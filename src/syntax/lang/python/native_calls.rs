@@ -1,0 +1,92 @@
+//! Calls of functions and classes of native modules, which `PyO3` makes of Rust.
+//!
+//! A module may be native if its name begins with `_`, as such parts of a package do by convention (`pkg._rust`), or repeats that of its
+//! package (`tokenizers.tokenizers`). Whether it is one the linker tells.
+
+use tree_sitter::Node;
+
+use super::super::endpoints::{EndpointBuilder, of_kinds};
+use crate::ir::{EndpointRole, FileFacts, LinkageReach, python_use_key};
+use crate::model::hash::{HashMap, HashSet};
+
+/// The meaning of a name that an import binds.
+struct NativeImport<'a> {
+    module: &'a str,
+    /// The name in the module; `None` for the module itself.
+    name: Option<&'a str>,
+}
+
+/// Adds the calls of native modules to the facts of a file.
+pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
+    let imports = facts.imports.clone();
+    let mut known: HashMap<&str, NativeImport<'_>> = HashMap::default();
+    let mut whole: HashMap<&str, &str> = HashMap::default();
+    for import in &imports {
+        let own = native_module(&import.specifier);
+        for name in &import.names {
+            let (module, imported) = match (own, name.imported.as_str()) {
+                (Some(module), "*") => {
+                    whole.insert(&import.specifier, module);
+                    (module, None)
+                }
+                (Some(module), imported) => (module, Some(imported)),
+                (None, imported) if is_private(imported) => (imported, None),
+                _ => continue,
+            };
+            let found = NativeImport {
+                module,
+                name: imported,
+            };
+            known.insert(name.local.as_str(), found);
+        }
+    }
+    if known.is_empty() {
+        return;
+    }
+    let mut builder = EndpointBuilder::new(source, facts);
+    let mut seen = HashSet::default();
+    for call in of_kinds(root, &["call"]) {
+        let Some(callee) = call.child_by_field_name("function") else {
+            continue;
+        };
+        let text = builder.text(callee);
+        let (object, last) = text.rsplit_once('.').unwrap_or(("", text));
+        let found = if let Some(module) = whole.get(object) {
+            Some((*module, last))
+        } else if object.is_empty() {
+            let import = known.get(last);
+            import.and_then(|it| Some((it.module, it.name?)))
+        } else {
+            // A module, or one in it: the members of a class are none of its own.
+            let import = known.get(object);
+            let is_module = |it: &&NativeImport<'_>| {
+                let first = it.name.and_then(|it| it.chars().next());
+                first.is_none_or(|it| !it.is_uppercase())
+            };
+            import.filter(is_module).map(|it| (it.module, last))
+        };
+        let Some((module, name)) = found else {
+            continue;
+        };
+        let symbol = builder.symbol_at(call.start_byte());
+        if seen.insert((symbol, module, name)) && builder.is_recorded(callee) {
+            let role = EndpointRole::Use {
+                key: python_use_key(module, name),
+                reach: LinkageReach::Repository,
+            };
+            builder.add(role, symbol, call);
+        }
+    }
+}
+
+/// Returns the last name of a module that may be native.
+fn native_module(specifier: &str) -> Option<&str> {
+    let mut parts = specifier.rsplit('.');
+    let last = parts.next()?;
+    let is_repeated = !last.is_empty() && parts.next() == Some(last);
+    (is_private(last) || is_repeated).then_some(last)
+}
+
+fn is_private(name: &str) -> bool {
+    name.starts_with('_') && !name.starts_with("__") && name.len() > 1
+}
