@@ -16,6 +16,11 @@ const MAX_PARTS: usize = 64;
 /// Definitions, by file and symbol.
 pub(super) type Definitions = Rc<[(ModuleId, SymbolIdx)]>;
 
+/// The project that a file is compiled in, where that is known.
+fn project_of(file: &LinkedFile) -> Option<ModuleId> {
+    file.imports.projects.first().copied()
+}
+
 impl Linker<'_, '_> {
     /// The other parts of a type that is declared in parts: those in other files, sorted; `None` for a type that is not.
     pub(super) fn parts(&self, loaded: &LinkedFile, at: SymbolIdx) -> Option<Definitions> {
@@ -26,34 +31,41 @@ impl Linker<'_, '_> {
         if let Some(known) = self.parts_of_types.borrow().get(&key) {
             return Some(Rc::clone(known));
         }
+        let own_project = project_of(loaded);
+        // All parts in the order of the unit, those of the own file among them.
         let mut all = Vec::new();
+        let mut is_one_project = own_project.is_some();
         let name = self.name_in_unit(loaded, at);
         for unit in &loaded.units {
             for found in exports::all_in_unit(self.cache, *unit, &name) {
-                if let Def::Symbol(file, part) = found
-                    && file != loaded.file
-                    && all.len() < MAX_PARTS
-                    && !all.contains(&(file, part))
-                    && self.is_of_one_project(loaded, file)
-                {
+                let Def::Symbol(file, part) = found else {
+                    continue;
+                };
+                if all.len() > MAX_PARTS || all.contains(&(file, part)) {
+                    continue;
+                }
+                let project = self.cache.get(file).and_then(|it| project_of(&it));
+                // Compiled together, as far as that is known.
+                if own_project.is_none() || project.is_none() || own_project == project {
+                    is_one_project &= project.is_some();
                     all.push((file, part));
                 }
             }
         }
-        let all: Definitions = all.into();
-        let kept = Rc::clone(&all);
-        self.parts_of_types.borrow_mut().insert(key, kept);
-        Some(all)
-    }
-
-    /// Whether two files are compiled together, as far as that is known.
-    fn is_of_one_project(&self, one: &LinkedFile, other: ModuleId) -> bool {
-        let other = self.cache.get(other);
-        let project = |file: &LinkedFile| file.imports.projects.first().copied();
-        match (project(one), other.and_then(|it| project(&it))) {
-            (Some(one), Some(other)) => one == other,
-            _ => true,
+        let others = |of: ModuleId| -> Definitions {
+            let others = all.iter().filter(|it| it.0 != of).take(MAX_PARTS);
+            others.copied().collect()
+        };
+        let mut known = self.parts_of_types.borrow_mut();
+        if is_one_project {
+            // Each of them has the others: a type in a hundred parts is asked for those of each.
+            for part in &all {
+                known.entry(*part).or_insert_with(|| others(part.0));
+            }
         }
+        let own = others(loaded.file);
+        known.insert(key, Rc::clone(&own));
+        Some(own)
     }
 
     /// All parts of a type, itself among them: in its own file and in others.
