@@ -132,12 +132,15 @@ impl Linker<'_, '_> {
                     if !is_method || !whole.ends_with(&route.path) {
                         continue;
                     }
-                    if route.router == Router::Unknown {
-                        is_unknown |= route.path == whole;
-                        continue;
-                    }
-                    if !self.is_at(&file, route, [&whole, &named], mounts) {
-                        continue;
+                    match self.is_at(&file, route, [&whole, &named], mounts) {
+                        Some(true) => {}
+                        Some(false) => continue,
+                        None => {
+                            // Where nothing is said of its prefix, it may have none.
+                            let own = join_paths(&route.prefix, &route.path);
+                            is_unknown |= own == whole;
+                            continue;
+                        }
                     }
                     let Some(place) = self.handler(&file, endpoint, route) else {
                         is_unknown = true;
@@ -224,17 +227,15 @@ impl Linker<'_, '_> {
         })
     }
 
-    /// Whether a route answers under one of two paths.
+    /// Whether a route answers under one of two paths; `None` where no place is known at which its router is mounted.
     fn is_at(
         &self,
         file: &Rc<LinkedFile>,
         route: &HttpRoute,
         paths: [&str; 2],
         mounts: &mut Option<MountTable>,
-    ) -> bool {
-        let Some((router, own)) = self.router(file, route.router, &route.prefix) else {
-            return false;
-        };
+    ) -> Option<bool> {
+        let (router, own) = self.router(file, route.router, &route.prefix)?;
         // Nobody mounts a server: the other files need not be read.
         let prefixes = if router == RouterId::Root {
             [own].into()
@@ -243,7 +244,8 @@ impl Linker<'_, '_> {
             mounts.prefixes(router, own)
         };
         let mut answered = prefixes.iter().map(|it| join_paths(it, &route.path));
-        answered.any(|it| paths.contains(&it.as_str()))
+        let is_there = answered.any(|it| paths.contains(&it.as_str()));
+        (!prefixes.is_empty()).then_some(is_there)
     }
 
     /// The router of a file, with the prefix that it was made with.
