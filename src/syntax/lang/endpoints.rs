@@ -20,6 +20,9 @@ pub(in crate::syntax) const MAX_ENDPOINTS: usize = 4_000;
 /// Nodes deep in one another that are looked through.
 const MAX_DEPTH: usize = 400;
 
+/// Nodes of one pattern that are looked through for its names.
+const MAX_PATTERN_NODES: usize = 2_000;
+
 /// Calls and lists in one another that one value may be made by: `r.Group("/a").Group("/b")`.
 pub(super) const MAX_NESTING: usize = 100;
 
@@ -391,12 +394,20 @@ impl<'t> NestedNodes<'t> {
 
 /// Calls `visit` with each node of a tree, parents first, as far as a bound of depth allows.
 pub(super) fn each_node<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
+    each_node_while(root, |node| {
+        visit(node);
+        true
+    });
+}
+
+/// Does [`each_node`] as long as `visit` says that it goes on.
+fn each_node_while<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>) -> bool) {
     let mut cursor = root.walk();
     let mut depth = 0;
     loop {
         let node = cursor.node();
-        if node.is_named() {
-            visit(node);
+        if node.is_named() && !visit(node) {
+            return;
         }
         if depth < MAX_DEPTH && cursor.goto_first_child() {
             depth += 1;
@@ -422,13 +433,16 @@ pub(super) fn is_too_long(node: Node<'_>) -> bool {
     node.byte_range().len() > MAX_PATH_BYTES
 }
 
-/// Returns the nodes of some kinds in a part of a tree, which is small: the names of a pattern.
-pub(super) fn of_kinds<'t>(root: Node<'t>, kinds: &[&str]) -> Vec<Node<'t>> {
+/// Returns the names in a part of a tree by their kinds, such as those of a pattern; of one that holds code of its own without end, not all.
+pub(super) fn names_in<'t>(root: Node<'t>, kinds: &[&str]) -> Vec<Node<'t>> {
     let mut found = Vec::new();
-    each_node(root, |node| {
+    let mut n_left = MAX_PATTERN_NODES;
+    each_node_while(root, |node| {
         if kinds.contains(&node.kind()) {
             found.push(node);
         }
+        n_left -= 1;
+        n_left > 0
     });
     found
 }

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::super::endpoints::{
     EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
-    method_of_word, of_kinds, request_path, route_path, short,
+    method_of_word, names_in, request_path, route_path, short,
 };
 use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
 use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
@@ -199,7 +199,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             let held = SCOPES.name(self.text(name));
             self.texts.add(held, node, value, binds);
         } else {
-            let names = of_kinds(name, &PATTERN_NAMES);
+            let names = names_in(name, &PATTERN_NAMES);
             self.texts.hide(names.into_iter(), binds);
         }
     }
@@ -228,7 +228,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             _ => return,
         };
         if let Some(part) = part {
-            let names = of_kinds(part, &PATTERN_NAMES);
+            let names = names_in(part, &PATTERN_NAMES);
             self.texts.hide(names.into_iter(), binds);
         }
     }

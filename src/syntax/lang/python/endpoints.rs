@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::endpoints::{
     EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
-    method_of_word, of_kinds, request_path, route_path, short,
+    method_of_word, names_in, request_path, route_path, short,
 };
 use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
 use super::native_calls;
@@ -184,7 +184,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
 
     /// Notes names that are given values which are not known.
     fn hide(&mut self, part: Node<'tree>) {
-        let names = of_kinds(part, &["identifier"]);
+        let names = names_in(part, &["identifier"]);
         self.texts.hide(names.into_iter(), Binds::Function);
     }
 

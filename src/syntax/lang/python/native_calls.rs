@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::super::endpoints::{EndpointBuilder, of_kinds};
+use super::super::endpoints::{EndpointBuilder, each_node};
 use crate::ir::{EndpointRole, FileFacts, LinkageReach, python_use_key};
 use crate::model::hash::{HashMap, HashSet};
 
@@ -45,7 +45,13 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
     let mut builder = EndpointBuilder::new(source, facts);
     let mut seen = HashSet::default();
-    for call in of_kinds(root, &["call"]) {
+    let mut calls = Vec::new();
+    each_node(root, |node| {
+        if node.kind() == "call" {
+            calls.push(node);
+        }
+    });
+    for call in calls {
         let Some(callee) = call.child_by_field_name("function") else {
             continue;
         };
