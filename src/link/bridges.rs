@@ -124,6 +124,7 @@ impl Linker<'_, '_> {
         let mut is_unknown = false;
         for key in request_keys(&request.path) {
             for file in self.offering(&key) {
+                let mut answered: Vec<&HttpRoute> = Vec::new();
                 for endpoint in &file.facts.endpoints {
                     let EndpointRole::Route(route) = &endpoint.role else {
                         continue;
@@ -136,11 +137,21 @@ impl Linker<'_, '_> {
                         Some(true) => {}
                         Some(false) => continue,
                         None => {
-                            // Where nothing is said of its prefix, it may have none.
+                            // Where nothing is said of its prefix, it may have none; the list at the root of a router has one.
                             let own = join_paths(&route.prefix, &route.path);
-                            is_unknown |= own == whole;
+                            is_unknown |= own == whole && !own.is_empty();
                             continue;
                         }
+                    }
+                    // Of two routes of one router for the same the first answers.
+                    let is_later = answered.iter().any(|it| {
+                        (it.router, &it.method, &it.prefix, &it.path)
+                            == (route.router, &route.method, &route.prefix, &route.path)
+                            && !matches!(it.router, Router::Root)
+                    });
+                    answered.push(route);
+                    if is_later {
+                        continue;
                     }
                     let Some(place) = self.handler(&file, endpoint, route) else {
                         is_unknown = true;

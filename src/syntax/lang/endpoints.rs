@@ -382,7 +382,8 @@ impl<'t> NestedNodes<'t> {
         let mut place = n_begun.checked_sub(1);
         while let Some(at) = place {
             let (one, around) = self.all[at];
-            let is_itself = one.byte_range() == node.byte_range();
+            // A list of one statement has the bytes of that.
+            let is_itself = one.id() == node.id();
             if one.end_byte() >= node.end_byte() && !is_itself {
                 return Some(at);
             }

@@ -1,7 +1,8 @@
 //! Names of a file that hold texts, each in its scope: the path that `url` is in `const url = '/users'; fetch(url)`.
 //!
 //! A name that a parameter, a loop or a call gives a value has a text that is not known, and hides the names further out. Of several values
-//! the last one before a use counts, where that one is surely reached; else all have to be the same.
+//! the last one before a use counts, where that one is surely reached; else all have to be the same. Of a name of the whole file the values
+//! that it is given under a condition do not count: by default it has the other one.
 
 use std::cell::{Cell, RefCell};
 
@@ -214,12 +215,22 @@ impl<'s, 't> HeldTexts<'s, 't> {
         let mut is_inside = false;
         for scope in around.iter().copied().map(Some).chain([None]) {
             if let Some(values) = self.values.get(&(name, scope)) {
+                let is_certain = |it: &&Value<'t>| it.block.is_none();
+                if scope.is_none() && values.iter().any(|it| is_certain(&it)) {
+                    // A setting of the file, which code may replace under a condition: its own value counts.
+                    let certain = values.iter().filter(is_certain);
+                    let before = certain.clone().rfind(|it| it.end <= at.start_byte());
+                    return match before.filter(|_| !is_inside) {
+                        Some(last) => last.node,
+                        None => self.common(certain),
+                    };
+                }
                 let before = values.iter().rev().find(|it| it.end <= at.start_byte());
                 if let Some(last) = before.filter(|_| !is_inside && !name.is_member) {
                     let is_reached = last.block.is_none_or(|it| around.contains(&it));
                     return last.node.filter(|_| is_reached);
                 }
-                return self.common(values);
+                return self.common(values.iter());
             }
             is_inside |= scope.is_some_and(|it| self.kinds.is_function(self.kind(it)));
         }
@@ -227,11 +238,14 @@ impl<'s, 't> HeldTexts<'s, 't> {
     }
 
     /// The value that all of some are; `None` where they differ.
-    fn common(&self, values: &[Value<'t>]) -> Option<Node<'t>> {
-        let first = values.first()?.node?;
+    fn common<'v>(&self, mut values: impl Iterator<Item = &'v Value<'t>>) -> Option<Node<'t>>
+    where
+        't: 'v,
+    {
+        let first = values.next()?.node?;
         let text = |node: Node<'t>| self.source.get(node.byte_range());
         let is_same = |it: &Value<'t>| it.node.is_some_and(|it| text(it) == text(first));
-        values.iter().all(is_same).then_some(first)
+        values.all(is_same).then_some(first)
     }
 
     fn kind(&self, scope: usize) -> &'t str {
