@@ -133,6 +133,10 @@ impl Linker<'_, '_> {
                     if !is_method || !whole.ends_with(&route.path) {
                         continue;
                     }
+                    if route.router == Router::Unknown {
+                        is_unknown |= route.path == whole;
+                        continue;
+                    }
                     match self.is_at(&file, route, [&whole, &named], mounts) {
                         Some(true) => {}
                         Some(false) => continue,
@@ -246,7 +250,9 @@ impl Linker<'_, '_> {
         paths: [&str; 2],
         mounts: &mut Option<MountTable>,
     ) -> Option<bool> {
-        let (router, own) = self.router(file, route.router, &route.prefix)?;
+        let Some((router, own)) = self.router(file, route.router, &route.prefix) else {
+            return Some(false);
+        };
         // Nobody mounts a server: the other files need not be read.
         let prefixes = if router == RouterId::Root {
             [own].into()

@@ -57,6 +57,11 @@ pub(super) fn method_of_word(word: &str) -> Option<&'static str> {
         .map(|it| it.1)
 }
 
+/// Whether a name is that of a server by convention. One of another name has a prefix, where nothing is known of it.
+pub(super) fn is_server_name(name: &str) -> bool {
+    matches!(name, "app" | "application" | "server") || name.ends_with("_app")
+}
+
 /// Returns the innermost definition around a byte.
 pub(in crate::syntax) fn symbol_at(symbols: &[Symbol], byte: usize) -> Option<SymbolIdx> {
     let byte = u32::try_from(byte).ok()?;

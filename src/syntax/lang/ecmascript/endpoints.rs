@@ -5,8 +5,8 @@ mod nest;
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
-    method_of_word, names_in, request_path, route_path, short,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_server_name, is_too_long,
+    method_of, method_of_word, names_in, request_path, route_path, short,
 };
 use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
 use crate::ir::{FileFacts, HttpObject, ImportKind, MountTarget, Router, SymbolIdx};
@@ -579,10 +579,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
     ) {
         let (router, prefix) = match self.router(object) {
             Some(found) => found,
-            // One of a package answers to nobody outside: `http.get('/users', …)` of a mock.
-            None if object.kind() == "identifier" && !self.is_of_import(object) => {
-                (Router::Unknown, String::new())
-            }
+            None if is_server_name(self.text(object)) => (Router::Unknown, String::new()),
             None => return,
         };
         let handler = handlers.last().and_then(|it| handler(*it));
@@ -631,12 +628,6 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         }
         let holder = self.builder.symbol_at(parameter.start_byte() + 1)?;
         Some((Router::Symbol(holder), String::new()))
-    }
-
-    /// Whether a name is imported.
-    fn is_of_import(&self, name: Node<'_>) -> bool {
-        let mut imports = self.builder.facts.imports.iter();
-        imports.any(|it| it.names.iter().any(|it| it.local == self.text(name)))
     }
 
     /// Whether a name is one of another file of the repository.

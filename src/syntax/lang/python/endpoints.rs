@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{
-    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_too_long, method_of,
-    method_of_word, names_in, request_path, route_path, short,
+    EndpointBuilder, HOLE, RouteAt, children, each_node, fields, is_server_name, is_too_long,
+    method_of, method_of_word, names_in, request_path, route_path, short,
 };
 use super::super::held_texts::{Binds, HeldTexts, ScopeKinds};
 use super::native_calls;
@@ -479,6 +479,13 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         }
     }
 
+    /// Does [`Self::router`]; of a server that is made elsewhere an unknown one.
+    fn router_or_unknown(&mut self, object: Node<'_>) -> Option<(Router, String)> {
+        let is_server = is_server_name(self.text(object));
+        let known = self.router(object);
+        known.or_else(|| is_server.then(|| (Router::Unknown, String::new())))
+    }
+
     /// Whether a name is one that the file imports from a module.
     fn is_imported(&self, name: &str) -> bool {
         let mut imports = self.builder.facts.imports.iter();
@@ -530,8 +537,9 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         if methods.is_empty() {
             return;
         }
-        let unknown = (Router::Unknown, String::new());
-        let (router, prefix) = self.router(object).unwrap_or(unknown);
+        let Some((router, prefix)) = self.router_or_unknown(object) else {
+            return;
+        };
         for method in methods {
             let route = RouteAt {
                 method,
@@ -564,8 +572,9 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             None => vec!["GET"],
             Some(list) => self.methods_of(list),
         };
-        let unknown = (Router::Unknown, String::new());
-        let (router, prefix) = self.router(object).unwrap_or(unknown);
+        let Some((router, prefix)) = self.router_or_unknown(object) else {
+            return;
+        };
         for method in methods {
             let route = RouteAt {
                 method,
