@@ -551,7 +551,7 @@ fn header<'p>(paths: &[&'p str], directory: &str, included: &str) -> Option<&'p 
     while let Some(behind) = rest.strip_prefix("../") {
         (from, rest) = (parent(from), behind);
     }
-    let from_there = RepoPath::normalise(&join_paths(from, rest)[1..]);
+    let from_there = RepoPath::normalise(join_paths(from, rest).trim_start_matches('/'));
     let from_there = from_there.as_ref().map(RepoPath::as_str);
     let exact = paths.iter().find(|it| Some(**it) == from_there);
     let mut ending = paths.iter().filter(|it| is_header(it, included));
@@ -655,6 +655,7 @@ mod tests {
             ("v3", "only.h", Some("v2/only.h")),
             ("", "v1/gl/include/gl.h", Some("v1/gl/include/gl.h")),
             ("", "..", None),
+            ("", "", None),
         ] {
             assert_eq!(
                 header(&paths, directory, included),
