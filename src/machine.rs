@@ -47,65 +47,28 @@ pub fn memory() -> Option<Memory> {
 ///
 /// A server that rests holds some 15 MB of code that ran once, in its beginning.
 pub fn release_code() -> usize {
-    let own = std::fs::read_link("/proc/self/exe").unwrap_or_default();
-    let own = own.to_str().filter(|path| path.starts_with('/'));
-    own.map_or(0, |own| release("r-xp", |path| path == own))
-}
-
-/// Lets go of what lies in memory of git's packs, as [`release_code`] does of the program. Returns the size of their mappings in bytes; 0
-/// anywhere but on Linux.
-///
-/// The pages around each place that is read come with it: an object of a pack, 64 KiB.
-pub fn release_packs() -> usize {
-    // Of a program or a library, such pages may be ones that its loader wrote to before it forbade that.
-    release("r--p", |path| {
-        let extension = Path::new(path).extension();
-        extension.is_some_and(|it| it == "pack" || it == "idx")
-    })
-}
-
-fn release(permissions: &str, is_meant: impl Fn(&str) -> bool) -> usize {
     #[cfg(target_os = "linux")]
     {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let all = maps.lines().filter_map(mapping);
-        let meant = all.filter(|it| it.permissions == permissions && is_meant(it.path));
-        meant
-            .map(|it| drop_pages(it.start, it.end - it.start))
+        let own = std::fs::read_link("/proc/self/exe").unwrap_or_default();
+        let ranges = maps.lines().filter_map(|line| code_range(line, &own));
+        ranges
+            .map(|(start, end)| drop_pages(start, end - start))
             .sum()
     }
     #[cfg(not(target_os = "linux"))]
-    {
-        drop((permissions, is_meant));
-        0
-    }
+    0
 }
 
-/// A file in the memory of this process.
+/// Returns the bounds of a mapping of `/proc/self/maps` that holds code of a file: `5500-7f00 r-xp 00000000 08:01 42  /usr/bin/codelens`.
 #[cfg(target_os = "linux")]
-struct Mapping<'a> {
-    start: usize,
-    end: usize,
-    permissions: &'a str,
-    path: &'a str,
-}
-
-/// Returns the file of a line of `/proc/self/maps`: `5500-7f00 r-xp 00000000 08:01 42  /usr/bin/codelens`; `None` for memory that is
-/// of no file.
-#[cfg(target_os = "linux")]
-fn mapping(line: &str) -> Option<Mapping<'_>> {
-    let (range, rest) = line.split_once(' ')?;
-    let (permissions, rest) = rest.split_once(' ')?;
-    let (start, end) = range.split_once('-')?;
+fn code_range(line: &str, file: &Path) -> Option<(usize, usize)> {
+    let (place, rest) = line.split_once(" r-xp ")?;
+    let (start, end) = place.split_once('-')?;
+    let is_own = rest.ends_with(file.to_str().filter(|path| path.starts_with('/'))?);
     let bound = |text: &str| usize::from_str_radix(text, 16).ok();
     let (start, end) = (bound(start)?, bound(end)?);
-    let path = &rest[rest.find('/')?..];
-    (start < end).then_some(Mapping {
-        start,
-        end,
-        permissions,
-        path,
-    })
+    (is_own && start < end).then_some((start, end))
 }
 
 #[cfg(target_os = "linux")]
@@ -116,12 +79,12 @@ fn mapping(line: &str) -> Option<Mapping<'_>> {
 fn drop_pages(start: usize, n_bytes: usize) -> usize {
     use rustix::mm::{Advice, madvise};
     let start = std::ptr::with_exposed_provenance_mut(start);
-    // SAFETY: the mapping is of code or of a pack, private, and was never writable, so its pages are those of the file, which is what they
-    // are read from again. Who reads them meanwhile waits for them.
+    // SAFETY: the mapping is of code, private and never writable (`r-xp`), so its pages are those of the file, which is what they are
+    // read from again. Code that runs meanwhile waits for them.
     match unsafe { madvise(start, n_bytes, Advice::LinuxDontNeed) } {
         Ok(()) => n_bytes,
         Err(error) => {
-            tracing::debug!(%error, "pages of a file stay in memory");
+            tracing::debug!(%error, "the code of the program stays in memory");
             0
         }
     }
@@ -224,24 +187,17 @@ mod tests {
     fn the_program_goes_on_without_its_code_in_memory() {
         assert!(super::release_code() > 0);
         assert!(super::cpu_time().is_some());
-        let line = "5500-7f00 r-xp 00000000 08:01 42   /usr/bin/code lens";
-        let found = super::mapping(line).unwrap();
-        assert_eq!((found.start, found.end), (0x5500, 0x7f00));
-        assert_eq!(
-            (found.permissions, found.path),
-            ("r-xp", "/usr/bin/code lens")
-        );
+        let own = Path::new("/usr/bin/codelens");
+        let line = "5500-7f00 r-xp 00000000 08:01 42   /usr/bin/codelens";
+        assert_eq!(super::code_range(line, own), Some((0x5500, 0x7f00)));
         for other in [
+            "5500-7f00 r--p 00000000 08:01 42   /usr/bin/codelens",
+            "5500-7f00 r-xp 00000000 08:01 42   /usr/lib/libc.so.6",
             "5500-7f00 r-xp 00000000 00:00 0",
             "7f00-5500 r-xp 00000000 08:01 42   /usr/bin/codelens",
             "",
         ] {
-            assert!(super::mapping(other).is_none(), "{other}");
+            assert_eq!(super::code_range(other, own), None, "{other}");
         }
-    }
-
-    #[test]
-    fn a_process_without_packs_has_none_to_release() {
-        assert_eq!(super::release_packs(), 0);
     }
 }

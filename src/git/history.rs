@@ -56,18 +56,23 @@ pub struct CommitRecord {
     pub renamed: Vec<(RepoPath, RepoPath)>,
 }
 
-/// Bytes of files that may come into memory before a reader of history lets go of the packs, and the commits after which it looks. Random
-/// access to a large index of a pack makes all of it resident, and each object 64 KiB of the pack.
+/// Bytes of files that may come into memory before a reader of history opens the packs anew, which gives them back, and the commits after
+/// which it looks. Random access to a large index of a pack makes all of it resident, and each object 64 KiB of the pack.
 const MAX_RESIDENT_BYTES: u64 = 16 << 20;
 const COMMITS_PER_LOOK: u32 = 16;
+
+/// The same where the system does not tell, in commits.
+const COMMITS_PER_MAP: u32 = 128;
 
 /// A reader of history.
 pub struct History {
     repo: gix::Repository,
+    /// How its object files are opened again; `None` where they are those of another reader.
+    reopening: Option<gix::open::Options>,
     /// Commits that were read.
     n_read: u32,
-    /// Bytes of files that were in memory when the packs were let go of last.
-    resident: u64,
+    /// Bytes of files that were in memory when its object files were opened; `None` where the system does not tell.
+    resident: Option<u64>,
     /// Commits whose parents this clone does not have; sorted.
     border: Vec<ObjectId>,
     mailmap: gix::mailmap::Snapshot,
@@ -89,12 +94,23 @@ impl Repo {
         border.sort_unstable();
         History {
             repo,
+            reopening: None,
             n_read: 0,
-            resident: resident_files(),
+            resident: None,
             border,
             mailmap: gix::mailmap::Snapshot::default(),
             state: gix::diff::tree::State::default(),
         }
+    }
+
+    /// As [`Self::history`], with object files of its own: their memory is freed with it, and now and then before. Costs
+    /// reading the configuration once more, each time.
+    pub fn open_history(&self) -> History {
+        let mut history = self.history();
+        let options = self.inner.open_options().clone();
+        history.reopen(&options);
+        history.reopening = Some(options);
+        history
     }
 }
 
@@ -162,20 +178,36 @@ impl History {
     /// no file is known to be touched. Costs about 50 µs in a repository of 700 files, more where directories are large, and where files may have
     /// been moved the reading of those.
     pub fn record(&mut self, id: &CommitId) -> CommitRecord {
-        self.n_read += 1;
-        if self.n_read.is_multiple_of(COMMITS_PER_LOOK)
-            && resident_files() > self.resident + MAX_RESIDENT_BYTES
+        if self.is_grown()
+            && let Some(options) = self.reopening.take()
         {
-            self.release();
+            self.reopen(&options);
+            self.reopening = Some(options);
         }
+        self.n_read += 1;
         object_id(id)
             .and_then(|id| self.read(id))
             .unwrap_or_default()
     }
 
-    /// Lets go of the packs in memory: the system's cache still has them.
-    fn release(&mut self) {
-        machine::release_packs();
+    /// Whether so much of the packs is in memory that opening them anew pays.
+    fn is_grown(&self) -> bool {
+        if self.reopening.is_none() || !self.n_read.is_multiple_of(COMMITS_PER_LOOK) {
+            return false;
+        }
+        match (self.resident, resident_files()) {
+            (Some(before), Some(now)) => now > before + MAX_RESIDENT_BYTES,
+            _ => self.n_read.is_multiple_of(COMMITS_PER_MAP),
+        }
+    }
+
+    /// Opens the object files anew. A repository that can't be opened twice is read where it is open.
+    fn reopen(&mut self, options: &gix::open::Options) {
+        if let Ok(apart) = options.clone().open(self.repo.git_dir()) {
+            self.repo.objects = apart.to_thread_local().objects;
+            self.repo.objects.ignore_replacements = true;
+            self.repo.object_cache_size(OBJECT_CACHE_BYTES);
+        }
         self.resident = resident_files();
     }
 
@@ -336,17 +368,9 @@ impl History {
     }
 }
 
-impl Drop for History {
-    fn drop(&mut self) {
-        if self.n_read >= COMMITS_PER_LOOK {
-            self.release();
-        }
-    }
-}
-
-/// Returns the bytes of files that are in memory; 0 where the system does not tell.
-fn resident_files() -> u64 {
-    machine::memory().map_or(0, |it| it.resident.saturating_sub(it.anonymous))
+/// Returns the bytes of files that are in memory; `None` where the system does not tell.
+fn resident_files() -> Option<u64> {
+    machine::memory().map(|it| it.resident.saturating_sub(it.anonymous))
 }
 
 /// A file of a tree: the name of its bytes, and its path.

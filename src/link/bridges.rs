@@ -17,7 +17,7 @@ use crate::ir::{
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::path::{file_name, is_at_or_below, parent};
-use crate::model::{Family, ModuleId, RepoPath, SymbolFlags, SymbolKind};
+use crate::model::{Family, ModuleId, RepoPath, SymbolFlags, SymbolKind, file_role};
 use crate::store::interface::HTTP_OBJECTS;
 
 /// How deep routers are mounted on one another.
@@ -102,7 +102,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the handler of the route that answers a request of a definition: of a route for its method before one for all. Of several
-    /// the one that the definition holds, else the one of the file: a test that has a server of its own. `None` where several are left.
+    /// the one that the definition holds, else the one of the file, if that is a test, which may have a server of its own. `None` where several are left.
     fn route_of(
         &self,
         request: &Request,
@@ -152,6 +152,7 @@ impl Linker<'_, '_> {
                         (it.router, &it.method, &it.prefix, &it.path)
                             == (route.router, &route.method, &route.prefix, &route.path)
                             && !matches!(it.router, Router::Root)
+                            && file.facts.family != Family::Go
                     });
                     answered.push(route);
                     if is_later {
@@ -172,8 +173,11 @@ impl Linker<'_, '_> {
                 }
             }
         }
-        let found = if exact.is_empty() { of_all } else { exact };
-        let own = found.iter().filter(|it| it.0 == self.file.file);
+        let mut found = if exact.is_empty() { of_all } else { exact };
+        // A handler that asks for its own route asks another server.
+        found.retain(|it| asking.is_none_or(|asking| *it != (self.file.file, asking)));
+        let is_test = self.is_test_file();
+        let own = found.iter().filter(|it| is_test && it.0 == self.file.file);
         let own: Vec<SymbolKey> = own.copied().collect();
         let held = own.iter().filter(|it| {
             let around = |at: &SymbolIdx| self.file.symbol(*at).parent;
@@ -186,6 +190,18 @@ impl Linker<'_, '_> {
         let mut chosen = [held, own, all].into_iter();
         let chosen = chosen.find(|it| !it.is_empty())?;
         <[SymbolKey; 1]>::try_from(chosen).ok().map(|[one]| one)
+    }
+
+    /// Whether the file is a test, by its path or the names of its functions.
+    fn is_test_file(&self) -> bool {
+        let path = self.cache.path_of(self.file.file);
+        let by_path = path.is_some_and(|path| {
+            let by_name = file_role::by_name(path.as_str());
+            let role = by_name.unwrap_or_else(|| file_role::by_directories(path.as_str()));
+            role.is_of_tests()
+        });
+        let mut symbols = self.file.facts.symbols.iter();
+        by_path || symbols.any(|it| it.name.starts_with("test") || it.name.starts_with("Test"))
     }
 
     /// The definition that answers the requests of a route.
@@ -262,7 +278,11 @@ impl Linker<'_, '_> {
         };
         let mut answered = prefixes.iter().map(|it| join_paths(it, &route.path));
         let is_there = answered.any(|it| paths.contains(&it.as_str()));
-        (!prefixes.is_empty()).then_some(is_there)
+        let is_mounted = !prefixes.is_empty()
+            || mounts
+                .as_ref()
+                .is_some_and(|it| it.of(router).next().is_some());
+        is_mounted.then_some(is_there)
     }
 
     /// The router of a file, with the prefix that it was made with.

@@ -34,7 +34,8 @@ impl Linker<'_, '_> {
         let own_project = project_of(loaded);
         // All parts in the order of the unit, those of the own file among them.
         let mut all = Vec::new();
-        let mut is_one_project = own_project.is_some();
+        // The parts of a file with two namespaces are those of both.
+        let mut is_one_project = own_project.is_some() && loaded.units.len() == 1;
         let name = self.name_in_unit(loaded, at);
         for unit in &loaded.units {
             for found in exports::all_in_unit(self.cache, *unit, &name) {

@@ -23,6 +23,9 @@ const MAX_FILES: u32 = 30;
 /// Commits in one transaction.
 const BATCH_COMMITS: usize = 200;
 
+/// From how many commits without a row on a reader is opened that gives the memory of object files back meanwhile.
+const MANY_COMMITS: usize = 64;
+
 /// Paths that are read ahead; further ones are read when they are written.
 const MAX_PATHS_AHEAD: usize = 20_000;
 
@@ -128,6 +131,10 @@ pub(super) fn keep(
     let is_new = |id: &CommitId| !known.get(id).is_some_and(|row| stays(row));
     // In one order, so that two builds of one history are alike to the byte.
     let new = in_order(wanted.iter().filter(|(id, _)| is_new(id)));
+    if new.len() > MANY_COMMITS {
+        history = repo.open_history();
+        history.use_mailmap_of(index.pointer().head().as_ref());
+    }
     let mut new = new.into_iter().peekable();
     let mut counted = is_whole(&noted);
     loop {

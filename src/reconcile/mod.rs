@@ -280,7 +280,7 @@ fn finish(
     on_progress: OnProgress<'_>,
 ) -> Result<Outcome, ReconcileError> {
     let is_build = !detection.was_complete && budget.remaining().is_none_or(|left| left > BUILD);
-    let history = is_build.then(|| (repo.history(), index.pointer().head()));
+    let history = is_build.then(|| (repo.open_history(), index.pointer().head()));
     // One thread reads history, which takes a build no time of its own while others read and link files.
     let is_useless = AtomicBool::new(false);
     let (applied, ahead) = std::thread::scope(|scope| {

@@ -14,6 +14,9 @@ use crate::model::hash::HashMap;
 /// Values of names that are kept; of a file with more no name has a text.
 const MAX_VALUES: usize = 20_000;
 
+/// Values of one name in one scope; one with more has no text.
+const MAX_VALUES_OF_NAME: usize = 64;
+
 /// Names that one text may be made of, one behind another.
 const MAX_STEPS: u8 = 4;
 
@@ -34,13 +37,19 @@ pub(super) struct ScopeKinds {
     pub(super) classes: &'static [&'static str],
     /// Lists of statements.
     pub(super) blocks: &'static [&'static str],
+    /// Statements that hold no names of their own, and parts that may not run.
+    pub(super) conditions: &'static [&'static str],
     /// The object that a method is called on, as a receiver: `this.`.
     pub(super) receivers: &'static [&'static str],
 }
 
 impl ScopeKinds {
-    /// Whether a node holds names.
+    /// Whether a node holds names, or may not run.
     pub(super) fn has(&self, kind: &str) -> bool {
+        self.is_scope(kind) || self.conditions.contains(&kind)
+    }
+
+    fn is_scope(&self, kind: &str) -> bool {
         self.is_function(kind) || self.classes.contains(&kind) || self.blocks.contains(&kind)
     }
 
@@ -94,6 +103,8 @@ pub(super) struct HeldTexts<'s, 't> {
     /// Texts by the values that were read.
     known: RefCell<HashMap<usize, Option<String>>>,
     n_steps: Cell<u8>,
+    /// Whether a text that is being read is cut short: by the bound of steps, or since it is made of itself.
+    is_cut: Cell<bool>,
 }
 
 impl<'s, 't> HeldTexts<'s, 't> {
@@ -107,6 +118,7 @@ impl<'s, 't> HeldTexts<'s, 't> {
             n_values: 0,
             known: RefCell::default(),
             n_steps: Cell::new(0),
+            is_cut: Cell::new(false),
         }
     }
 
@@ -114,6 +126,15 @@ impl<'s, 't> HeldTexts<'s, 't> {
     pub(super) fn enter(&mut self, node: Node<'t>) {
         if self.kinds.has(node.kind()) {
             self.scopes.push(node);
+        }
+    }
+
+    /// Adds a name that is declared without a value.
+    pub(super) fn declare(&mut self, name: TextName<'s>, at: Node<'t>, binds: Binds) {
+        let scope = self.scope_of(name, self.scopes.innermost(at), binds);
+        if self.n_values <= MAX_VALUES && (!name.is_member || scope.is_some()) {
+            self.n_values += 1;
+            self.values.entry((name, scope)).or_default();
         }
     }
 
@@ -139,15 +160,24 @@ impl<'s, 't> HeldTexts<'s, 't> {
             self.assigned.push((name, value));
             return;
         }
-        let is_scope = |kind: &str| {
+        let scope = self.scope_of(name, block, binds);
+        if !name.is_member || scope.is_some() {
+            self.values.entry((name, scope)).or_default().push(value);
+        }
+    }
+
+    /// The scope of a name that is given a value in a list of statements; of a member its class.
+    fn scope_of(&self, name: TextName<'_>, block: Option<usize>, binds: Binds) -> Option<usize> {
+        self.chain(block).find(|it| {
+            let kind = self.kind(*it);
             if name.is_member {
                 self.kinds.classes.contains(&kind)
+            } else if binds == Binds::Block {
+                self.kinds.is_scope(kind)
             } else {
-                binds == Binds::Block || self.kinds.is_function(kind)
+                self.kinds.is_function(kind)
             }
-        };
-        let scope = self.chain(block).find(|it| is_scope(self.kind(*it)));
-        self.values.entry((name, scope)).or_default().push(value);
+        })
     }
 
     /// Whether a node stands in a class, outside of its functions.
@@ -155,7 +185,8 @@ impl<'s, 't> HeldTexts<'s, 't> {
         let kinds = self
             .chain(self.scopes.innermost(at))
             .map(|it| self.kind(it));
-        let mut scopes = kinds.filter(|it| !self.kinds.blocks.contains(it));
+        let (blocks, conditions) = (self.kinds.blocks, self.kinds.conditions);
+        let mut scopes = kinds.filter(|it| !blocks.contains(it) && !conditions.contains(it));
         let first = scopes.next();
         first.is_some_and(|it| self.kinds.classes.contains(&it))
     }
@@ -194,14 +225,19 @@ impl<'s, 't> HeldTexts<'s, 't> {
         }
         let n_steps = self.n_steps.get();
         if n_steps >= MAX_STEPS {
+            self.is_cut.set(true);
             return None;
         }
-        // For a name that is made of itself.
-        self.known.borrow_mut().insert(value.id(), None);
+        if n_steps == 0 {
+            self.is_cut.set(false);
+        }
         self.n_steps.set(n_steps + 1);
         let text = read(value);
         self.n_steps.set(n_steps);
-        self.known.borrow_mut().insert(value.id(), text.clone());
+        // From a nearer place more of it may be read.
+        if !self.is_cut.get() {
+            self.known.borrow_mut().insert(value.id(), text.clone());
+        }
         text
     }
 
@@ -211,10 +247,24 @@ impl<'s, 't> HeldTexts<'s, 't> {
             return None;
         }
         let name = self.kinds.name(written);
+        if name.name.contains('.') {
+            return None;
+        }
         let around: Vec<usize> = self.chain(self.scopes.innermost(at)).collect();
         let mut is_inside = false;
         for scope in around.iter().copied().map(Some).chain([None]) {
-            if let Some(values) = self.values.get(&(name, scope)) {
+            let is_class = scope.is_some_and(|it| self.kinds.classes.contains(&self.kind(it)));
+            if name.is_member && !is_class {
+                continue;
+            }
+            let values = self.values.get(&(name, scope));
+            if name.is_member && values.is_none() {
+                return None;
+            }
+            if let Some(values) = values {
+                if values.len() > MAX_VALUES_OF_NAME {
+                    return None;
+                }
                 let is_certain = |it: &&Value<'t>| it.block.is_none();
                 if scope.is_none() && values.iter().any(|it| is_certain(&it)) {
                     // A setting of the file, which code may replace under a condition: its own value counts.

@@ -75,6 +75,16 @@ static SCOPES: ScopeKinds = ScopeKinds {
         "for_in_statement",
         "catch_clause",
     ],
+    conditions: &[
+        "if_statement",
+        "else_clause",
+        "switch_case",
+        "switch_default",
+        "while_statement",
+        "do_statement",
+        "try_statement",
+        "ternary_expression",
+    ],
     receivers: &["this."],
 };
 
@@ -92,7 +102,7 @@ struct EndpointReader<'s, 't, 'f> {
     made: HashMap<String, Made>,
     texts: HeldTexts<'s, 't>,
     /// The modules that names stand for: `const users = require('./users')`.
-    modules: HashMap<&'s str, String>,
+    modules: HashMap<&'s str, Option<String>>,
     /// Names of axios.
     axios: Vec<String>,
     /// Names of supertest.
@@ -140,6 +150,7 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
             "call_expression" => calls.push(node),
             "class_declaration" if is_nest => classes.push(node),
             "variable_declaration" => var_end = node.end_byte(),
+            "lexical_declaration" => var_end = node.start_byte(),
             "variable_declarator" => {
                 let is_var = node.start_byte() < var_end;
                 let binds = if is_var {
@@ -197,7 +208,11 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         };
         if matches!(name.kind(), "identifier" | "member_expression") {
             let held = SCOPES.name(self.text(name));
-            self.texts.add(held, node, value, binds);
+            match value {
+                _ if held.name.contains('.') => {}
+                Some(_) => self.texts.add(held, node, value, binds),
+                None => self.texts.declare(held, node, binds),
+            }
         } else {
             let names = names_in(name, &PATTERN_NAMES);
             self.texts.hide(names.into_iter(), binds);
@@ -209,8 +224,10 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         if let Some(name) = node.child_by_field_name("name") {
             let mut held = SCOPES.name(self.text(name));
             held.is_member = true;
-            let value = node.child_by_field_name("value");
-            self.texts.add(held, node, value, Binds::Declared);
+            match node.child_by_field_name("value") {
+                Some(value) => self.texts.add(held, node, Some(value), Binds::Declared),
+                None => self.texts.declare(held, node, Binds::Declared),
+            }
         }
     }
 
@@ -227,7 +244,10 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             }
             _ => return,
         };
-        if let Some(part) = part {
+        if let Some(part) = part.filter(|it| it.kind() == "member_expression") {
+            let held = SCOPES.name(self.text(part));
+            self.texts.add(held, node, None, binds);
+        } else if let Some(part) = part {
             let names = names_in(part, &PATTERN_NAMES);
             self.texts.hide(names.into_iter(), binds);
         }
@@ -249,7 +269,12 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         }
         let text = self.text(value);
         if let Some(module) = self.required_module(value) {
-            self.modules.insert(name_text, module);
+            // A name of two modules stands for none.
+            let known = self
+                .modules
+                .entry(name_text)
+                .or_insert(Some(module.clone()));
+            *known = known.take().filter(|it| *it == module);
         } else if SERVERS.iter().any(|it| text.starts_with(it)) {
             self.builder
                 .add_object(HttpObject::Server, String::new(), name);
@@ -747,7 +772,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
     /// The module that a name stands for as a whole: `const users = require('./users')`.
     fn required(&self, name: &str) -> Option<MountTarget> {
         if let Some(module) = self.modules.get(name) {
-            return self.import(module);
+            return self.import(module.as_ref()?);
         }
         let all = self.builder.facts.imports.iter();
         let at = all.into_iter().position(|import| {

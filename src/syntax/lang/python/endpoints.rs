@@ -59,6 +59,7 @@ static SCOPES: ScopeKinds = ScopeKinds {
     functions: &["function_definition", "lambda"],
     classes: &["class_definition"],
     blocks: &["block"],
+    conditions: &[],
     receivers: &["self.", "cls."],
 };
 
@@ -184,7 +185,23 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
 
     /// Notes names that are given values which are not known.
     fn hide(&mut self, part: Node<'tree>) {
-        let names = names_in(part, &["identifier"]);
+        if part.kind() == "attribute" {
+            let name = SCOPES.name(self.text(part));
+            self.texts.add(name, part, None, Binds::Function);
+            return;
+        }
+        let names = match part.kind() {
+            "parameters" | "lambda_parameters" => children(part)
+                .into_iter()
+                .map(|it| match it.kind() {
+                    // Its type and its value are names of others.
+                    "typed_parameter" => it.named_child(0).unwrap_or(it),
+                    _ => it.child_by_field_name("name").unwrap_or(it),
+                })
+                .flat_map(|it| names_in(it, &["identifier"]))
+                .collect(),
+            _ => names_in(part, &["identifier"]),
+        };
         self.texts.hide(names.into_iter(), Binds::Function);
     }
 
@@ -561,10 +578,14 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         };
         let view = self.argument(call, 2, "view_func");
         let made = view.and_then(|it| it.child_by_field_name("function"));
-        let handler = match made {
-            // `Users.as_view('users')`
-            Some(callee) => callee.child_by_field_name("object"),
-            None => view,
+        let handler = match (view, made) {
+            (Some(view), Some(callee)) => match fields(callee, "object", "attribute") {
+                // `Users.as_view('users')`
+                Some((object, name)) if self.text(name) == "as_view" => Some(object),
+                // `login_required(list_users)`
+                _ => Self::arguments(view).first().copied(),
+            },
+            _ => view,
         };
         // A view that is a class answers to the methods that it has.
         let methods = match self.keyword(call, "methods") {
@@ -663,6 +684,10 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             return;
         };
         let before = self.before(path);
+        // The tests of a server name no host: a value that is put in is a part of the path.
+        if is_fixture && before.starts_with("self.") && self.held(&before, path).is_none() {
+            return;
+        }
         let is_relative = self.made.contains_key(text);
         let path = self.literal(path);
         if let Some(path) = path.and_then(|it| request_path(&it, is_relative)) {

@@ -23,12 +23,10 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let mut whole: HashMap<&str, &str> = HashMap::default();
     for import in &imports {
         let own = native_module(&import.specifier);
+        whole.extend(own.map(|module| (import.specifier.as_str(), module)));
         for name in &import.names {
             let (module, imported) = match (own, name.imported.as_str()) {
-                (Some(module), "*") => {
-                    whole.insert(&import.specifier, module);
-                    (module, None)
-                }
+                (Some(module), "*") => (module, None),
                 (Some(module), imported) => (module, Some(imported)),
                 (None, imported) if is_private(imported) => (imported, None),
                 _ => continue,
@@ -37,10 +35,11 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
                 module,
                 name: imported,
             };
-            known.insert(name.local.as_str(), found);
+            // `from pkg._rust import _load` comes again as a module that it may be.
+            known.entry(name.local.as_str()).or_insert(found);
         }
     }
-    if known.is_empty() {
+    if known.is_empty() && whole.is_empty() {
         return;
     }
     let mut builder = EndpointBuilder::new(source, facts);

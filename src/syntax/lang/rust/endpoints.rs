@@ -77,18 +77,30 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// Returns the name that an attribute gives its item: `open` of `#[pyo3(name = "open")]`.
 fn given_name(attribute: &str) -> Option<&str> {
-    let is_of_python = ["pyo3", "pyclass", "pyfunction", "pymodule"];
-    if !is_of_python.iter().any(|it| has_word(attribute, it)) {
-        return None;
-    }
     attribute.match_indices("name").find_map(|(at, word)| {
-        let before = attribute[..at].chars().next_back();
+        let before = &attribute[..at];
         let value = attribute[at + word.len()..]
             .trim_start()
             .strip_prefix('=')?;
         let value = value.trim_start().strip_prefix('"')?;
-        let is_whole = !before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        is_whole.then(|| value.split('"').next()).flatten()
+        let is_whole = before.ends_with(|c: char| !c.is_alphanumeric() && c != '_');
+        // Of `signature = (name = "x")` the name is that of a parameter.
+        let (mut depth, mut opened) = (0_usize, None);
+        for (place, c) in before.char_indices().rev() {
+            match c {
+                ')' => depth += 1,
+                '(' if depth == 0 => {
+                    opened = Some(place);
+                    break;
+                }
+                '(' => depth -= 1,
+                _ => {}
+            }
+        }
+        let head = before[..opened?].trim_end();
+        let is_of_python = ["pyo3", "pyclass", "pyfunction", "pymodule"];
+        let is_name = is_whole && is_of_python.iter().any(|it| head.ends_with(it));
+        is_name.then(|| value.split('"').next()).flatten()
     })
 }
 
@@ -103,6 +115,11 @@ mod tests {
             ("#[pyclass(frozen, name=\"Row\")]", Some("Row")),
             ("#[pyclass(rename = \"x\", qualname = \"y\")]", None),
             ("#[serde(name = \"x\")]", None),
+            ("#[pyo3(signature = (path, name = \"main\"))]", None),
+            (
+                "#[cfg_attr(feature = \"py\", pyo3(name = \"open\"))]",
+                Some("open"),
+            ),
             ("#[pyfunction]", None),
         ] {
             assert_eq!(given_name(attribute), name, "{attribute}");
