@@ -398,18 +398,15 @@ impl Linker<'_, '_> {
     /// The methods of a name in the services of a full name.
     fn methods_of(&self, service: &str, name: &str) -> Vec<SymbolKey> {
         let mut found = Vec::new();
-        for file in self.offering(service) {
+        let service = service.strip_prefix(BRIDGE).unwrap_or(service);
+        for (file, owner) in self.offered_as(service) {
+            let Some(file) = self.cache.get(file) else {
+                continue;
+            };
             file.record_name(name);
-            let endpoints = file.facts.endpoints.iter();
-            let services = endpoints.filter(|it| match &it.role {
-                EndpointRole::Offer { key } => service.strip_prefix(BRIDGE) == Some(key),
-                _ => false,
-            });
-            for owner in services.filter_map(|it| it.symbol) {
-                let symbols = file.facts.symbols.iter().zip(0..);
-                let named = symbols.filter(|(it, _)| it.parent == Some(owner) && it.name == name);
-                found.extend(named.map(|(_, at)| (file.file, at)));
-            }
+            let symbols = file.facts.symbols.iter().zip(0..);
+            let named = symbols.filter(|(it, _)| it.parent == Some(owner) && it.name == name);
+            found.extend(named.map(|(_, at)| (file.file, at)));
         }
         found
     }

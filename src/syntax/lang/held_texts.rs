@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 
 use tree_sitter::Node;
 
-use super::endpoints::NestedNodes;
+use super::endpoints::{HOLE, NestedNodes};
 use crate::model::hash::HashMap;
 
 /// Values of names that are kept; of a file with more no name has a text.
@@ -212,7 +212,7 @@ impl<'s, 't> HeldTexts<'s, 't> {
         }
     }
 
-    /// Returns the text of a name at a node, which `read` reads from its value; `None` where it is not known.
+    /// Returns the text of a name at a node, which `read` reads from its value; `None` where it is not known, or a value is put in.
     pub(super) fn text(
         &self,
         written: &str,
@@ -232,7 +232,7 @@ impl<'s, 't> HeldTexts<'s, 't> {
             self.is_cut.set(false);
         }
         self.n_steps.set(n_steps + 1);
-        let text = read(value);
+        let text = read(value).filter(|it| !it.contains(HOLE));
         self.n_steps.set(n_steps);
         // From a nearer place more of it may be read.
         if !self.is_cut.get() {

@@ -388,8 +388,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
 
     /// Returns the text that a name holds at a node.
     fn held(&self, name: &str, at: Node<'_>) -> Option<String> {
-        let text = self.texts.text(name, at, |value| self.literal(value));
-        text.filter(|it| !it.contains(HOLE))
+        self.texts.text(name, at, |value| self.literal(value))
     }
 
     fn call(&mut self, call: Node<'_>) {

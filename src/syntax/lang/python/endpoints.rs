@@ -406,8 +406,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
 
     /// Returns the text that a name holds at a node.
     fn held(&self, name: &str, at: Node<'_>) -> Option<String> {
-        let text = self.texts.text(name, at, |value| self.literal(value));
-        text.filter(|it| !it.contains(HOLE))
+        self.texts.text(name, at, |value| self.literal(value))
     }
 
     /// Returns the prefix of a router: a text, or the name of a value.
@@ -554,6 +553,18 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         if methods.is_empty() {
             return;
         }
+        self.add_routes(call, object, &methods, &path, (None, Some(symbol)));
+    }
+
+    /// Adds a route for each of some methods; what answers is a use of a handler, or a definition.
+    fn add_routes(
+        &mut self,
+        call: Node<'_>,
+        object: Node<'_>,
+        methods: &[&str],
+        path: &str,
+        (handler, symbol): (Option<Node<'_>>, Option<SymbolIdx>),
+    ) {
         let Some((router, prefix)) = self.router_or_unknown(object) else {
             return;
         };
@@ -561,10 +572,10 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             let route = RouteAt {
                 method,
                 prefix: &prefix,
-                path: &path,
+                path,
                 router,
-                handler: None,
-                symbol: Some(symbol),
+                handler,
+                symbol,
             };
             self.builder.add_route(route, call);
         }
@@ -593,20 +604,7 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             None => vec!["GET"],
             Some(list) => self.methods_of(list),
         };
-        let Some((router, prefix)) = self.router_or_unknown(object) else {
-            return;
-        };
-        for method in methods {
-            let route = RouteAt {
-                method,
-                prefix: &prefix,
-                path: &path,
-                router,
-                handler,
-                symbol: None,
-            };
-            self.builder.add_route(route, call);
-        }
+        self.add_routes(call, object, &methods, &path, (handler, None));
     }
 
     /// Returns the methods of `['GET', 'POST']`.

@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use super::super::endpoints::{EndpointBuilder, each_node};
-use crate::ir::{EndpointRole, FileFacts, LinkageReach, python_use_key};
+use crate::ir::{EndpointRole, FileFacts, Import, LinkageReach, python_use_key};
 use crate::model::hash::{HashMap, HashSet};
 
 /// The meaning of a name that an import binds.
@@ -18,7 +18,12 @@ struct NativeImport<'a> {
 
 /// Adds the calls of native modules to the facts of a file.
 pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
-    let imports = facts.imports.clone();
+    // Most files import none: nothing is copied for them, and no call is looked at.
+    let imports = facts.imports.iter().filter(|it| may_be_native(it));
+    let imports: Vec<Import> = imports.cloned().collect();
+    if imports.is_empty() {
+        return;
+    }
     let mut known: HashMap<&str, NativeImport<'_>> = HashMap::default();
     let mut whole: HashMap<&str, &str> = HashMap::default();
     for import in &imports {
@@ -38,9 +43,6 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
             // `from pkg._rust import _load` comes again as a module that it may be.
             known.entry(name.local.as_str()).or_insert(found);
         }
-    }
-    if known.is_empty() && whole.is_empty() {
-        return;
     }
     let mut builder = EndpointBuilder::new(source, facts);
     let mut seen = HashSet::default();
@@ -82,6 +84,12 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
             builder.add(role, symbol, call);
         }
     }
+}
+
+/// Whether an import is one of a module that may be native, or binds one.
+fn may_be_native(import: &Import) -> bool {
+    let mut names = import.names.iter();
+    native_module(&import.specifier).is_some() || names.any(|it| is_private(&it.imported))
 }
 
 /// Returns the last name of a module that may be native.
