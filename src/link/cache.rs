@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::auto_imports::AutoImported;
 use super::dependencies::{DependencyRecorder, FileDependency, Lookups, without_implied};
 use super::file::LinkedFile;
+use super::own_members::{OwnMembers, OwnMembersMemo};
 use crate::ir::{FileFacts, ImportKind};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, ModuleId, UnitId};
@@ -72,6 +73,8 @@ pub(super) struct FactsCache<'a> {
     declared: RefCell<HashMap<(ModuleId, u32), Rc<ResolvedDeclaration>>>,
     /// Number of dependencies in that memo, which begins anew at [`MAX_DECLARED`].
     n_declared: Cell<usize>,
+    /// Memo of [`FactsCache::own_members`].
+    own_members: OwnMembersMemo,
     /// The file that is being linked, with its uses, which no other one needs.
     own: RefCell<Option<Rc<LinkedFile>>>,
     /// Number of facts in the current generation.
@@ -109,6 +112,7 @@ impl<'a> FactsCache<'a> {
             previous: RefCell::default(),
             declared: RefCell::default(),
             n_declared: Cell::new(0),
+            own_members: OwnMembersMemo::default(),
             own: RefCell::default(),
             n_kept: Cell::new(0),
             recorder: DependencyRecorder::default(),
@@ -269,6 +273,49 @@ impl<'a> FactsCache<'a> {
             declared.insert(declaration, Rc::new(resolved));
         }
         definitions
+    }
+
+    /// Lets other declarations have the definitions of one that was asked for, where that is kept.
+    pub(super) fn share_definitions(&self, of: (ModuleId, u32), with: &[(ModuleId, u32)]) {
+        let mut declared = self.declared.borrow_mut();
+        let Some(resolved) = declared.get(&of).cloned() else {
+            return;
+        };
+        for declaration in with {
+            let shared = || Rc::clone(&resolved);
+            declared.entry(*declaration).or_insert_with(shared);
+        }
+        self.n_declared.set(self.n_declared.get() + with.len());
+    }
+
+    /// Whether a definition may have a member of a name in its own file. A `false` is certain, is recorded as a look-up, and mostly needs
+    /// no facts.
+    pub(super) fn may_have_member(&self, of: (ModuleId, u32), name: &str) -> bool {
+        self.asked_own(of, |own| own.may_have(name))
+    }
+
+    /// Whether a type may have bases in its own file, as [`Self::may_have_member`].
+    pub(super) fn may_have_bases(&self, of: (ModuleId, u32)) -> bool {
+        self.asked_own(of, |own| own.has_bases)
+    }
+
+    fn asked_own(&self, of: (ModuleId, u32), ask: impl FnOnce(&OwnMembers) -> bool) -> bool {
+        let Some(own) = self.own_members(of) else {
+            return true;
+        };
+        let may = ask(&own);
+        if !may && self.is_recording {
+            self.recorder.record(&[(of.0, own.bucket)]);
+        }
+        may
+    }
+
+    fn own_members(&self, of: (ModuleId, u32)) -> Option<Rc<OwnMembers>> {
+        self.own_members.get(of).or_else(|| {
+            let own = Rc::new(self.load_once(of.0)?.own_members(of.1));
+            self.own_members.keep(of, Rc::clone(&own));
+            Some(own)
+        })
     }
 
     fn known_export(&self, file: ModuleId, name: &str) -> Option<Rc<ResolvedExport>> {

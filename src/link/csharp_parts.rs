@@ -31,42 +31,61 @@ impl Linker<'_, '_> {
         if let Some(known) = self.parts_of_types.borrow().get(&key) {
             return Some(Rc::clone(known));
         }
-        let own_project = project_of(loaded);
-        // All parts in the order of the unit, those of the own file among them.
-        let mut all = Vec::new();
-        // The parts of a file with two namespaces are those of both.
-        let mut is_one_project = own_project.is_some() && loaded.units.len() == 1;
-        let name = self.name_in_unit(loaded, at);
-        for unit in &loaded.units {
-            for found in exports::all_in_unit(self.cache, *unit, &name) {
-                let Def::Symbol(file, part) = found else {
-                    continue;
-                };
-                if all.len() > MAX_PARTS || all.contains(&(file, part)) {
-                    continue;
-                }
-                let project = self.cache.get(file).and_then(|it| project_of(&it));
-                // Compiled together, as far as that is known.
-                if own_project.is_none() || project.is_none() || own_project == project {
-                    is_one_project &= project.is_some();
-                    all.push((file, part));
-                }
-            }
-        }
-        let others = |of: ModuleId| -> Definitions {
-            let others = all.iter().filter(|it| it.0 != of).take(MAX_PARTS);
-            others.copied().collect()
-        };
+        let all = self.all_of_unit(key);
+        let others = all.iter().filter(|it| it.0 != loaded.file);
+        let others: Definitions = others.take(MAX_PARTS).copied().collect();
         let mut known = self.parts_of_types.borrow_mut();
-        if is_one_project {
-            // Each of them has the others: a type in a hundred parts is asked for those of each.
-            for part in &all {
-                known.entry(*part).or_insert_with(|| others(part.0));
+        known.insert(key, Rc::clone(&others));
+        Some(others)
+    }
+
+    /// All parts of a type in the order of its unit, those of its own file among them.
+    fn all_of_unit(&self, key: (ModuleId, SymbolIdx)) -> Definitions {
+        // The parts of a file with two namespaces are those of both.
+        let mut is_one_project = true;
+        let mut is_found_now = false;
+        let all = self.cache.definitions_of(key, || {
+            is_found_now = true;
+            let mut all = Vec::new();
+            let Some(loaded) = self.cache.get(key.0) else {
+                return all;
+            };
+            let own_project = project_of(&loaded);
+            is_one_project = own_project.is_some() && loaded.units.len() == 1;
+            let name = self.name_in_unit(&loaded, key.1);
+            for unit in &loaded.units {
+                for found in exports::all_in_unit(self.cache, *unit, &name) {
+                    let Def::Symbol(file, part) = found else {
+                        continue;
+                    };
+                    let Some(there) = self.cache.get(file) else {
+                        continue;
+                    };
+                    let project = project_of(&there);
+                    // Compiled together, as far as that is known.
+                    if own_project.is_some() && project.is_some() && own_project != project {
+                        continue;
+                    }
+                    is_one_project &= project.is_some();
+                    // A file may have several parts.
+                    for part in there.overloads(part) {
+                        let part = (file, *part);
+                        if there.is_partial(part.1)
+                            && all.len() <= MAX_PARTS
+                            && !all.contains(&part)
+                        {
+                            all.push(part);
+                        }
+                    }
+                }
             }
+            all
+        });
+        if is_found_now && is_one_project {
+            // Each of them has the others: a type in a hundred parts is asked for those of each.
+            self.cache.share_definitions(key, &all);
         }
-        let own = others(loaded.file);
-        known.insert(key, Rc::clone(&own));
-        Some(own)
+        all
     }
 
     /// All parts of a type, itself among them: in its own file and in others.
@@ -78,19 +97,11 @@ impl Linker<'_, '_> {
         let Some(loaded) = self.cache.get(file).filter(|it| it.is_partial(at)) else {
             return all;
         };
+        let own = loaded.overloads(at).iter();
+        let own = own.filter(|part| **part != at && loaded.is_partial(**part));
+        all.extend(own.map(|part| (file, *part)));
         let others = self.parts(&loaded, at);
-        let heads = others.iter().flat_map(|it| it.iter().copied());
-        for (there, at) in std::iter::once((file, at)).chain(heads) {
-            // A file may have several parts.
-            let Some(loaded) = self.cache.get(there) else {
-                continue;
-            };
-            for part in loaded.overloads(at) {
-                if loaded.is_partial(*part) && !all.contains(&(there, *part)) {
-                    all.push((there, *part));
-                }
-            }
-        }
+        all.extend(others.iter().flat_map(|it| it.iter().copied()));
         all
     }
 

@@ -272,7 +272,8 @@ impl Linker<'_, '_> {
         while let Some(class) = seen.get(next).copied() {
             next += 1;
             for (file, at) in self.all_parts(class) {
-                let Some(loaded) = self.cache.get(file) else {
+                let has_bases = self.cache.may_have_bases((file, at));
+                let Some(loaded) = self.cache.get(file).filter(|_| has_bases) else {
                     continue;
                 };
                 for base in loaded.bases(at) {

@@ -8,6 +8,7 @@ use super::file_tables::{
     BindingTable, DefinitionTable, Genericity, ImportTable, ObjectPaths, genericities, index_u32,
     is_explicit, is_generic, is_member, lookup_name, path_of,
 };
+use super::own_members::OwnMembers;
 use super::rules;
 use crate::ir::{
     BaseKind, Directive, Export, ExportKind, Expr, ExprId, FileFacts, INJECTED, Import, ImportKind,
@@ -442,6 +443,22 @@ impl LinkedFile {
             _ => None,
         });
         targets.collect()
+    }
+
+    /// The names of the members that a definition has in this file. No look-up is recorded.
+    pub(super) fn own_members(&self, of: SymbolIdx) -> OwnMembers {
+        let exprs = &self.facts.exprs;
+        let paths = self.definitions.paths_of(of);
+        let paths = paths.chain(self.bindings.paths_of(of));
+        let first = paths.filter_map(|path| exprs.slots(path).first().copied());
+        let first: Vec<Slot> = first.collect();
+        let has_bases = first.iter().any(|slot| matches!(slot, Slot::Base(_)));
+        let names = first.iter().filter_map(|slot| match slot {
+            Slot::Member(name) => Some(exprs.name_of(*name)),
+            _ => None,
+        });
+        let bucket = self.buckets.get(of as usize).copied();
+        OwnMembers::of(names, has_bases, bucket.unwrap_or(RESIDUAL))
     }
 
     /// The bases of a definition.

@@ -116,6 +116,11 @@ impl DefinitionTable {
         self.paths[at as usize]
     }
 
+    /// The paths at which an owner has definitions. Costs a look at all of the file.
+    pub(super) fn paths_of(&self, owner: SymbolIdx) -> impl Iterator<Item = PathId> {
+        paths_of(&self.by_path, owner)
+    }
+
     /// The only definition of a name in the objects inside a definition.
     pub(super) fn only_nested(&self, of: SymbolIdx, name: PathId) -> Option<SymbolIdx> {
         match self.nested.get(&(of, name))?.all() {
@@ -156,6 +161,16 @@ impl BindingTable {
     pub(super) fn at(&self, owner: Option<SymbolIdx>, path: PathId) -> &[u32] {
         self.0.get(&(owner, path)).map_or(&[], Indexes::all)
     }
+
+    /// The paths at which an owner has bindings, as [`DefinitionTable::paths_of`].
+    pub(super) fn paths_of(&self, owner: SymbolIdx) -> impl Iterator<Item = PathId> {
+        paths_of(&self.0, owner)
+    }
+}
+
+fn paths_of(table: &HashMap<OwnedPath, Indexes>, owner: SymbolIdx) -> impl Iterator<Item = PathId> {
+    let own = table.keys().filter(move |key| key.0 == Some(owner));
+    own.map(|key| key.1)
 }
 
 /// Paths to objects and types that are no definitions: `a` and `a.b` where `a.b.c` is known.

@@ -41,6 +41,9 @@ const MAX_EMBEDDED: usize = 256;
 /// Variables that are followed to the type of one value.
 const MAX_VALUES: usize = 8;
 
+/// A part of a type, in its file.
+type TypePart = (Rc<LinkedFile>, SymbolIdx);
+
 /// Whether an external base is known to lack a member.
 fn is_lacking(file: &LinkedFile, base: &Type, access: Access<'_>) -> bool {
     let rules = rules::of(file);
@@ -277,15 +280,9 @@ impl Linker<'_, '_> {
             }
             _ => {}
         }
-        let parts = self.parts(loaded, at);
-        let mut elsewhere: Vec<(Rc<LinkedFile>, SymbolIdx)> = Vec::new();
-        for (file, at) in parts.iter().flat_map(|it| it.iter()) {
-            let there = self.cache.get(*file)?;
-            let found = self.own_of_type(&there, *at, access, this);
-            if found.is_some() {
-                return found;
-            }
-            elsewhere.push((there, *at));
+        let (found, elsewhere) = self.in_other_parts(loaded, at, access, this)?;
+        if found.is_some() {
+            return found;
         }
         let own = all.iter().map(|at| (loaded, *at));
         let heads = own.chain(elsewhere.iter().map(|(file, at)| (file, *at)));
@@ -333,6 +330,34 @@ impl Linker<'_, '_> {
         (held != *this)
             .then(|| self.declared(&held, access))
             .flatten()
+    }
+
+    /// Returns the member that another part of a type has, or else those of its parts that have bases.
+    fn in_other_parts(
+        &self,
+        loaded: &LinkedFile,
+        at: SymbolIdx,
+        access: Access<'_>,
+        this: &Type,
+    ) -> Option<(Option<Type>, Vec<TypePart>)> {
+        let mut with_bases = Vec::new();
+        let parts = self.parts(loaded, at);
+        for part in parts.iter().flat_map(|it| it.iter()) {
+            let lacks = |name| !self.cache.may_have_member(*part, name);
+            let has_bases = self.cache.may_have_bases(*part);
+            if !has_bases && access.name().is_some_and(lacks) {
+                continue;
+            }
+            let there = self.cache.get(part.0)?;
+            let found = self.own_of_type(&there, part.1, access, this);
+            if found.is_some() {
+                return Some((found, Vec::new()));
+            }
+            if has_bases {
+                with_bases.push((there, part.1));
+            }
+        }
+        Some((None, with_bases))
     }
 
     /// Of the members that several bases have, returns the one of an interface that is built on those of the others; else the first. A

@@ -11,12 +11,12 @@ use super::cache::Def;
 use super::csharp_delegates::LAMBDA;
 use super::file::{Access, LinkedFile};
 use super::fits::{
-    ANY_OBJECT, BOXES, CONVERTED, DISTANT_BASE, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR,
-    SUBCLASS, UNKNOWN, WEAKLY_CONVERTED, is_boxed, is_primitive, unboxed, widened,
+    ANY_OBJECT, BOXES, CONVERTED, DISTANT_BASE, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR, UNKNOWN,
+    WEAKLY_CONVERTED, is_boxed, is_primitive, unboxed, widened,
 };
 use super::java_fits::{
-    fit_of_external, is_literal, is_named_below, is_primitive_type, is_same_erasure,
-    may_be_array_of_objects, needs_boxing,
+    fit_of_external, is_literal, is_primitive_type, is_same_erasure, may_be_array_of_objects,
+    needs_boxing,
 };
 use super::java_lambdas::ShapeFit;
 use super::linker::Linker;
@@ -27,9 +27,6 @@ use crate::model::{ModuleId, SymbolFlags, SymbolKind};
 
 /// How many methods of one name are compared.
 const MAX_CANDIDATES: usize = 64;
-
-/// How many classes are looked through for methods of one name, and how far up a hierarchy.
-const MAX_CLASSES: usize = 64;
 
 /// A method, by its file and place.
 type Method = (ModuleId, SymbolIdx);
@@ -380,6 +377,9 @@ impl Linker<'_, '_> {
         let name = loaded.lookup_name(at);
         let mut all = Vec::new();
         for (in_file, class) in self.classes_from(loaded, class, &name).0 {
+            if !self.cache.may_have_member((in_file, class), &name) {
+                continue;
+            }
             let Some(loaded) = self.cache.get(in_file) else {
                 continue;
             };
@@ -390,46 +390,6 @@ impl Linker<'_, '_> {
             }
         }
         all
-    }
-
-    /// Returns a class with its other parts and the classes above it, and whether one above is external and may have
-    /// a member of the name.
-    fn classes_from(
-        &self,
-        loaded: &Rc<LinkedFile>,
-        class: SymbolIdx,
-        name: &str,
-    ) -> (Vec<(ModuleId, SymbolIdx)>, bool) {
-        let mut seen = vec![(loaded.file, class)];
-        let mut is_open = false;
-        let mut next = 0;
-        while let Some(&(in_file, class)) = seen.get(next) {
-            next += 1;
-            let Some(loaded) = self.cache.get(in_file) else {
-                continue;
-            };
-            let parts = self.parts(&loaded, class);
-            for part in parts.iter().flat_map(|it| it.iter()) {
-                if !seen.contains(part) && seen.len() < MAX_CLASSES {
-                    seen.push(*part);
-                }
-            }
-            for base in loaded.bases(class) {
-                let base = self.infer(&loaded, base, None);
-                is_open |= match &base {
-                    Some(Type::External) => true,
-                    Some(Type::ExternalType(of)) => !of.lacks(name),
-                    _ => false,
-                };
-                if let Some(base) = base.and_then(|it| it.symbol())
-                    && !seen.contains(&base)
-                    && seen.len() < MAX_CLASSES
-                {
-                    seen.push(base);
-                }
-            }
-        }
-        (seen, is_open)
     }
 
     /// The number of type parameters of a method.
@@ -649,58 +609,6 @@ impl Linker<'_, '_> {
             },
             _ => self.subclass_fit(arg, param),
         }
-    }
-
-    /// Returns the fit of a class with a class that it extends, the higher the nearer; `None` where it does not extend it.
-    pub(super) fn subclass_fit(&self, arg: &Type, param: &Type) -> Fit {
-        let (from, to) = (arg.symbol()?, self.first_part(param.symbol()?));
-        let mut seen = vec![(from, 0_u32)];
-        let mut next = 0;
-        while let Some(&((in_file, class), depth)) = seen.get(next) {
-            next += 1;
-            if self.first_part((in_file, class)) == to {
-                return Some(SUBCLASS.saturating_sub(depth).max(DISTANT_BASE));
-            }
-            let Some(loaded) = self.cache.get(in_file) else {
-                continue;
-            };
-            let parts = self.parts(&loaded, class);
-            for part in parts.iter().flat_map(|it| it.iter()) {
-                if seen.iter().all(|(it, _)| it != part) && seen.len() < MAX_CLASSES {
-                    seen.push((*part, depth));
-                }
-            }
-            for base in loaded.bases(class) {
-                if let Some(base) = self.infer(&loaded, base, None).and_then(|it| it.symbol())
-                    && seen.iter().all(|(it, _)| *it != base)
-                    && seen.len() < MAX_CLASSES
-                {
-                    seen.push((base, depth + 1));
-                }
-            }
-        }
-        None
-    }
-
-    /// Whether a class of the repository is built on an external one, by name.
-    pub(super) fn extends_external(&self, arg: &Type, name: &str, depth: usize) -> bool {
-        let Some((in_file, class)) = arg.symbol().filter(|_| depth < 8) else {
-            return false;
-        };
-        let Some(loaded) = self.cache.get(in_file) else {
-            return false;
-        };
-        loaded.bases(class).any(|base| {
-            let base = self.infer(&loaded, base, None);
-            base.is_some_and(|base| match &base {
-                Type::ExternalType(base) => {
-                    &*base.name == name
-                        || base.is_sequence_as(name)
-                        || self.rules().is_java() && is_named_below(&base.name, name)
-                }
-                base => base != arg && self.extends_external(base, name, depth + 1),
-            })
-        })
     }
 }
 
