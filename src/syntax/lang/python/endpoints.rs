@@ -1,5 +1,7 @@
 //! Routes of `FastAPI`, Flask and Django, and requests by requests, httpx and the test clients of these frameworks.
 
+mod django;
+
 use tree_sitter::Node;
 
 use super::super::endpoints::{
@@ -81,6 +83,8 @@ struct EndpointReader<'s, 't, 'f> {
     made: HashMap<&'s str, Made>,
     texts: HeldTexts<'s, 't>,
     is_django: bool,
+    /// Calls of `include` in Django, by the list of the file that they take.
+    included_lists: HashMap<&'s str, Vec<Node<'t>>>,
     is_test: bool,
 }
 
@@ -106,6 +110,7 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
         made: HashMap::default(),
         texts: HeldTexts::new(source, &SCOPES),
         is_django,
+        included_lists: HashMap::default(),
         is_test,
     };
     let mut given = Vec::new();
@@ -150,6 +155,11 @@ pub(super) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     }
     for parameter in typed {
         reader.parameter(parameter);
+    }
+    if is_django {
+        for call in &calls {
+            reader.include(*call);
+        }
     }
     for attribute in attributes {
         reader.rest_urls(attribute);
@@ -297,22 +307,6 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
         if CLIENTS.contains(&last) && self.is_client(written) && !self.made.contains_key(name) {
             let base = Some(String::new());
             self.made.insert(name, Made::Client { base });
-        }
-    }
-
-    /// `urlpatterns = router.urls`, `path('api/', include(router.urls))`, `path('api/', include([*router.urls]))`
-    fn rest_urls(&mut self, value: Node<'_>) {
-        let Some((object, name)) = fields(value, "object", "attribute") else {
-            return;
-        };
-        let router = self.text(object);
-        if self.text(name) != "urls" || !matches!(self.made.get(router), Some(Made::RestRouter)) {
-            return;
-        }
-        let target = self.builder.top_level(router).map(MountTarget::Symbol);
-        if let (Some(target), Some(prefix)) = (target, self.django_prefix(value)) {
-            self.builder
-                .add_mount(Router::File, Some(prefix), false, target, value);
         }
     }
 
@@ -743,124 +737,5 @@ impl<'s, 'tree> EndpointReader<'s, 'tree, '_> {
             self.builder
                 .add_mount(parent, prefix, replaces, target, call);
         }
-    }
-
-    /// `router.register('users', UserViewSet)` of Django REST framework: a list and its members.
-    fn rest_register(&mut self, call: Node<'_>, object: Node<'_>) {
-        if !matches!(self.made.get(self.text(object)), Some(Made::RestRouter)) {
-            return;
-        }
-        let Some((router, _)) = self.router(object) else {
-            return;
-        };
-        let path = self.argument(call, 0, "prefix");
-        let path = path.and_then(|it| self.literal(it));
-        let handler = self.argument(call, 1, "viewset");
-        let Some(path) = path else {
-            return;
-        };
-        for path in [path.clone(), format!("{path}/{{pk}}")] {
-            let route = RouteAt {
-                method: "",
-                prefix: "",
-                path: &path,
-                router,
-                handler,
-                symbol: None,
-            };
-            self.builder.add_route(route, call);
-        }
-    }
-
-    /// Returns the path of a route with `{}` for each parameter: `/users/{}` for `users/<int:id>/` and for `^users/(?P<id>[0-9]+)/$`.
-    fn django_route(&self, call: Node<'_>, is_regex: bool) -> Option<String> {
-        let text = self.literal(self.argument(call, 0, "route")?)?;
-        if !is_regex {
-            return route_path(&text);
-        }
-        let text = text.trim_start_matches('^').trim_end_matches('$');
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, behind)) = rest.split_once("(?P<") {
-            let (inner, behind) = behind.split_once(')')?;
-            if inner.contains(['/', '(', '.']) {
-                return None;
-            }
-            out.push_str(before);
-            out.push_str("{}");
-            rest = behind;
-        }
-        route_path(&(out + rest))
-    }
-
-    /// Returns the prefix of a route in the lists around it: of `path('api/', include([path('users/', users)]))`.
-    fn django_prefix(&self, node: Node<'_>) -> Option<String> {
-        let mut whole = String::new();
-        let mut around = node.parent();
-        while let Some(outer) = around {
-            around = outer.parent();
-            if outer.kind() != "call" {
-                continue;
-            }
-            let callee = outer.child_by_field_name("function");
-            let callee = callee.map_or("", |it| self.text(it));
-            if matches!(callee, "path" | "re_path") {
-                let prefix = self.django_route(outer, callee == "re_path")?;
-                whole = short(prefix + &whole)?;
-            } else if callee != "include" {
-                return None;
-            }
-        }
-        Some(whole)
-    }
-
-    /// `path('users/', views.users)`, `path('api/', include('api.urls'))`
-    fn django_path(&mut self, call: Node<'_>, is_regex: bool) {
-        let Some(path) = self.django_route(call, is_regex) else {
-            return;
-        };
-        let Some(path) = self
-            .django_prefix(call)
-            .and_then(|prefix| short(prefix + &path))
-        else {
-            return;
-        };
-        let Some(view) = self.argument(call, 1, "view") else {
-            return;
-        };
-        let callee = view.child_by_field_name("function");
-        let callee = callee.filter(|_| view.kind() == "call");
-        if callee.is_some_and(|it| self.text(it) == "include") {
-            let Some(included) = Self::arguments(view).first().copied() else {
-                return;
-            };
-            let prefix = Some(path.clone());
-            let target = match included.kind() {
-                "string" => self
-                    .literal(included)
-                    .map(|module| self.module(&module, included)),
-                _ => None,
-            };
-            if let Some(target) = target {
-                self.builder
-                    .add_mount(Router::File, prefix, false, target, call);
-            }
-            return;
-        }
-        // `Users.as_view()`, `wrap(users)`
-        let handler = match callee {
-            Some(callee) if callee.kind() == "attribute" => callee.child_by_field_name("object"),
-            Some(_) => Self::arguments(view).first().copied(),
-            None => Some(view),
-        };
-        let route = RouteAt {
-            method: "",
-            prefix: "",
-            path: &path,
-            router: Router::File,
-            handler,
-            symbol: None,
-        };
-        self.builder.add_route(route, call);
     }
 }
