@@ -41,6 +41,13 @@ pub fn memory() -> Option<Memory> {
     })
 }
 
+/// Gives memory that is free in the allocator's pages back to the system, as far as this thread may.
+#[expect(unsafe_code, reason = "the library offers no safe way")]
+pub fn release_free_memory() {
+    // SAFETY: takes no pointer, and touches nothing but what nobody uses.
+    unsafe { libmimalloc_sys::mi_collect(true) }
+}
+
 /// Lets go of the code of this program that lies in memory: it stays in the system's cache, and what is run again comes back
 /// from there, some microseconds for each 64 KiB. Returns the size of that code in bytes, in memory or not; 0 where nothing was done,
 /// as anywhere but on Linux.

@@ -61,6 +61,11 @@ impl KeptRepo {
         Ok(repo)
     }
 
+    /// Closes the repository that is kept.
+    pub fn forget(&self) {
+        self.slot().take();
+    }
+
     /// Takes the repository out, if it would be opened as it was. Others that ask meanwhile open their own.
     fn take_valid(&self, root: &Path) -> Option<Kept> {
         let kept = self.slot().take()?;

@@ -116,6 +116,8 @@ impl IdleReexec {
         if !self.is_at_rest() {
             return Some(SOON);
         }
+        self.shared.workspaces.close_what_waits();
+        machine::release_free_memory();
         machine::release_code();
         let memory = machine::memory()?;
         // Pages of the program, which processes share, come back as soon as it is asked.

@@ -19,6 +19,14 @@ impl Workspaces {
         !self.has_pending_usage() && open.values().all(|workspace| workspace.is_at_rest())
     }
 
+    /// Closes what stays open between calls: the next one opens it again, some milliseconds long.
+    pub fn close_what_waits(&self) {
+        for workspace in self.opened().values() {
+            workspace.close_all_idle();
+            workspace.kept_repo.forget();
+        }
+    }
+
     /// Watches over a work tree as if it had been asked about.
     ///
     /// # Errors

@@ -171,7 +171,7 @@ pub(crate) const DOORS: &[Door] = &[
     // In `config` for the file of the user, whose comments and order stay.
     door("toml_edit", &["clients", "config"]),
     door("tree_sitter*", &["syntax"]),
-    door("libmimalloc_sys", &["syntax"]),
+    door("libmimalloc_sys", &["machine", "syntax"]),
     door("mimalloc", &["main"]),
     door("foldhash", &["model"]),
     door("hashbrown", &["model"]),
