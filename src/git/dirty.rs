@@ -31,13 +31,31 @@ pub struct Dirty {
     pub complete: bool,
 }
 
+/// Whether files are compared whose differences bits of the staging area hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HiddenFiles {
+    Compared,
+    Hidden,
+}
+
 impl Repo {
     /// Lists the files that differ from `HEAD`, as `git status --porcelain -uall --no-renames
-    /// --ignore-submodules=all` does, repositories inside this one and names that are not UTF-8 left out.
+    /// --ignore-submodules=all` does, repositories inside this one and names that are not UTF-8 left out; besides those whose difference bits
+    /// of the staging area hide (`assume-unchanged`, `skip-worktree`).
     ///
     /// Costs about 10 µs a tracked file when nothing changed; changed files are read. A budget that ends
     /// gives `complete: false`. In a commit nothing differs.
     pub fn dirty(&self, budget: &Budget) -> Result<Dirty, GitError> {
+        self.dirty_with(HiddenFiles::Compared, budget)
+    }
+
+    /// Lists the files that differ from `HEAD` as [`Self::dirty`] does, without those whose difference is hidden: a `git commit -a` would
+    /// store the others.
+    pub fn dirty_to_git(&self, budget: &Budget) -> Result<Dirty, GitError> {
+        self.dirty_with(HiddenFiles::Hidden, budget)
+    }
+
+    fn dirty_with(&self, hidden: HiddenFiles, budget: &Budget) -> Result<Dirty, GitError> {
         if self.source.is_commit() {
             let paths = Vec::new();
             return Ok(Dirty {
@@ -47,15 +65,15 @@ impl Repo {
         }
         let staging = self.staging()?;
         let found = walk(self, &staging, &self.rules()?, WalkMode::UNTRACKED, budget);
-        self.dirty_of(staging, found.untracked, found.complete, budget)
+        self.dirty_of(staging, hidden, (found.untracked, found.complete), budget)
     }
 
     /// Adds to `paths`, the untracked ones, those tracked ones that differ; nothing where they are not `complete`.
     pub(super) fn dirty_of(
         &self,
         staging: Staging,
-        mut paths: Vec<RepoPath>,
-        mut complete: bool,
+        hidden: HiddenFiles,
+        (mut paths, mut complete): (Vec<RepoPath>, bool),
         budget: &Budget,
     ) -> Result<Dirty, GitError> {
         if complete {
@@ -73,7 +91,7 @@ impl Repo {
                         std::thread::park_timeout(POLL);
                     }
                 });
-                let compared = self.compare(staging, &stop, &mut paths);
+                let compared = self.compare(staging, hidden, &stop, &mut paths);
                 drop(alive);
                 watcher.thread().unpark();
                 compared
@@ -88,6 +106,7 @@ impl Repo {
     fn compare(
         &self,
         staging: Staging,
+        hidden: HiddenFiles,
         stop: &Arc<AtomicBool>,
         paths: &mut Vec<RepoPath>,
     ) -> Result<bool, GitError> {
@@ -95,7 +114,7 @@ impl Repo {
             source: boxed(source),
         };
         let mut file = staging.into_file();
-        self.show_present_files(&mut file);
+        self.show_hidden_files(&mut file, hidden);
         paths.extend(self.filtered(&mut file).map_err(failed)?);
         let head = self.head_tree()?;
         let is_as_head = is_as_tree(&file, head);
@@ -140,15 +159,22 @@ impl Repo {
         Ok(tree.detach())
     }
 
-    /// Lets the comparison see files that are there although sparse checkout left them out, as git does.
-    fn show_present_files(&self, file: &mut gix::index::File) {
+    /// Lets the comparison see files that bits of the staging area hide: of those that are to be left out the ones that are there, as git
+    /// does it in a sparse checkout, and where hidden files are compared those that are to be taken as unchanged.
+    fn show_hidden_files(&self, file: &mut gix::index::File, hidden: HiddenFiles) {
+        let is_all = hidden == HiddenFiles::Compared;
         let config = self.inner.config_snapshot();
         let is_set = |key| config.boolean(key).unwrap_or(false);
-        if !is_set("core.sparseCheckout") || is_set("sparse.expectFilesOutsideOfPatterns") {
+        let is_sparse =
+            is_set("core.sparseCheckout") && !is_set("sparse.expectFilesOutsideOfPatterns");
+        if !is_all && !is_sparse {
             return;
         }
         let mut absent: Option<Vec<u8>> = None;
         for (entry, path) in file.entries_mut_with_paths() {
+            if is_all {
+                entry.flags.remove(Flags::ASSUME_VALID);
+            }
             let is_below = |dir: &Vec<u8>| path.starts_with(dir);
             if !entry.flags.contains(Flags::SKIP_WORKTREE) || absent.as_ref().is_some_and(is_below)
             {

@@ -10,6 +10,7 @@ use crate::model::visited::{ChangedDirectories, Doubts};
 use crate::model::{Budget, FileStat, FoundFile, RepoPath, SkipReason};
 
 use super::content::now_ns;
+use super::dirty::HiddenFiles;
 use super::walk::{WalkMode, Walked, walk, walk_within};
 use super::{Dirty, GitError, Repo};
 
@@ -99,7 +100,8 @@ impl Repo {
         let staging = self.staging()?;
         let mut found = walk(self, &staging, &self.rules()?, WalkMode::BOTH, budget);
         let untracked = std::mem::take(&mut found.untracked);
-        let dirty = self.dirty_of(staging, untracked, found.complete, budget);
+        let walked = (untracked, found.complete);
+        let dirty = self.dirty_of(staging, HiddenFiles::Compared, walked, budget);
         Ok((Scan::of(found, &self.doubts), dirty))
     }
 

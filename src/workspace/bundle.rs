@@ -343,7 +343,7 @@ impl Workspace {
 }
 
 fn refuse_changes(repo: &Repo, budget: &Budget) -> Result<()> {
-    let dirty = repo.dirty(budget)?;
+    let dirty = repo.dirty_to_git(budget)?;
     if budget.is_cancelled() {
         return Err(Error::cancelled());
     }

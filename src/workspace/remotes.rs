@@ -450,7 +450,7 @@ impl Workspace {
         let snapshot = repo.snapshot()?;
         let is_head = snapshot.head.as_ref() == Some(&revision.commit);
         let budget = Budget::unlimited(Arc::clone(interrupt));
-        if is_head && !self.is_bare && repo.dirty(&budget)?.paths.is_empty() {
+        if is_head && !self.is_bare && repo.dirty_to_git(&budget)?.paths.is_empty() {
             return self.export_clean(&repo, &snapshot, target, interrupt, on);
         }
         self.export_commit(revision, target, interrupt, on)

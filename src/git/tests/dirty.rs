@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use super::Fixture;
+use super::{Fixture, unlimited};
 
 #[test]
 fn every_kind_of_change_is_seen_as_git_sees_it() {
@@ -227,4 +227,51 @@ fn a_file_with_a_driver_is_clean_while_its_stat_is_old() {
     assert!(f.dirty().is_empty());
     f.write("a.bin", "2");
     assert_eq!(f.dirty(), ["a.bin"]);
+}
+
+#[test]
+fn bits_of_the_staging_area_hide_no_difference() {
+    let f = Fixture::new();
+    for name in [
+        "skip",
+        "skip_gone",
+        "skip_same",
+        "assume",
+        "assume_gone",
+        "assume_same",
+    ] {
+        f.write(name, "1");
+    }
+    f.commit_all();
+    f.git(&[
+        "update-index",
+        "--skip-worktree",
+        "skip",
+        "skip_gone",
+        "skip_same",
+    ]);
+    f.git(&[
+        "update-index",
+        "--assume-unchanged",
+        "assume",
+        "assume_gone",
+        "assume_same",
+    ]);
+    assert!(f.dirty().is_empty());
+    f.write("skip", "2").write("assume", "2");
+    std::fs::remove_file(f.root.join("skip_gone")).unwrap();
+    std::fs::remove_file(f.root.join("assume_gone")).unwrap();
+    assert!(f.dirty_by_git().is_empty());
+    assert!(
+        f.repo()
+            .dirty_to_git(&unlimited())
+            .unwrap()
+            .paths
+            .is_empty()
+    );
+    // What a sparse checkout leaves out is not deleted.
+    assert_eq!(f.dirty(), ["assume", "assume_gone", "skip"]);
+    f.git(&["config", "core.sparseCheckout", "true"]);
+    f.git(&["config", "sparse.expectFilesOutsideOfPatterns", "true"]);
+    assert_eq!(f.dirty(), ["assume", "assume_gone", "skip"]);
 }
