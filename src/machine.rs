@@ -48,17 +48,17 @@ pub fn release_free_memory() {
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
-/// Lets go of the code of this program that lies in memory: it stays in the system's cache, and what is run again comes back
-/// from there, some microseconds for each 64 KiB. Returns the size of that code in bytes, in memory or not; 0 where nothing was done,
+/// Lets go of what lies in memory of this program's file, its code and its constants: it stays in the system's cache, and what is used again
+/// comes back from there, some microseconds for each 64 KiB. Returns the size in bytes, in memory or not; 0 where nothing was done,
 /// as anywhere but on Linux.
 ///
-/// A server that rests holds some 15 MB of code that ran once, in its beginning.
-pub fn release_code() -> usize {
+/// A server that rests holds some 20 MB that were used once, in its beginning.
+pub fn release_program() -> usize {
     #[cfg(target_os = "linux")]
     {
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
         let own = std::fs::read_link("/proc/self/exe").unwrap_or_default();
-        let ranges = maps.lines().filter_map(|line| code_range(line, &own));
+        let ranges = unwritten_ranges(&maps, &own).into_iter();
         ranges
             .map(|(start, end)| drop_pages(start, end - start))
             .sum()
@@ -67,15 +67,41 @@ pub fn release_code() -> usize {
     0
 }
 
-/// Returns the bounds of a mapping of `/proc/self/maps` that holds code of a file: `5500-7f00 r-xp 00000000 08:01 42  /usr/bin/codelens`.
+/// Returns the bounds of the mappings of a file that can't be written to and never were, from `/proc/self/smaps`: a line
+/// `5500-7f00 r-xp 00000000 08:01 42  /usr/bin/codelens` each, with lines `Anonymous:  0 kB` and `Swap:  0 kB` below. The pointers of a program
+/// are written when it is loaded, and can't be from then on: their pages are no longer those of the file.
 #[cfg(target_os = "linux")]
-fn code_range(line: &str, file: &Path) -> Option<(usize, usize)> {
-    let (place, rest) = line.split_once(" r-xp ")?;
+fn unwritten_ranges(maps: &str, file: &Path) -> Vec<(usize, usize)> {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    let mut is_own = false;
+    for line in maps.lines() {
+        let written = line.strip_prefix("Anonymous:");
+        if let Some(size) = written.or_else(|| line.strip_prefix("Swap:")) {
+            if is_own && size.trim() != "0 kB" {
+                ranges.pop();
+                is_own = false;
+            }
+        } else if line
+            .starts_with(|first: char| first.is_ascii_digit() || first.is_ascii_lowercase())
+        {
+            let range = readable_range(line, file);
+            is_own = range.is_some();
+            ranges.extend(range);
+        }
+    }
+    ranges
+}
+
+/// Returns the bounds of a mapping, where it is one of `file` that is only read or run.
+#[cfg(target_os = "linux")]
+fn readable_range(line: &str, file: &Path) -> Option<(usize, usize)> {
+    let (place, rest) = line.split_once(' ')?;
+    let (access, rest) = rest.split_once(' ')?;
     let (start, end) = place.split_once('-')?;
     let is_own = rest.ends_with(file.to_str().filter(|path| path.starts_with('/'))?);
     let bound = |text: &str| usize::from_str_radix(text, 16).ok();
     let (start, end) = (bound(start)?, bound(end)?);
-    (is_own && start < end).then_some((start, end))
+    (is_own && matches!(access, "r-xp" | "r--p") && start < end).then_some((start, end))
 }
 
 #[cfg(target_os = "linux")]
@@ -86,12 +112,12 @@ fn code_range(line: &str, file: &Path) -> Option<(usize, usize)> {
 fn drop_pages(start: usize, n_bytes: usize) -> usize {
     use rustix::mm::{Advice, madvise};
     let start = std::ptr::with_exposed_provenance_mut(start);
-    // SAFETY: the mapping is of code, private and never writable (`r-xp`), so its pages are those of the file, which is what they are
-    // read from again. Code that runs meanwhile waits for them.
+    // SAFETY: the mapping is private and its pages are those of the file, which is what they are read from again. What runs meanwhile waits
+    // for them.
     match unsafe { madvise(start, n_bytes, Advice::LinuxDontNeed) } {
         Ok(()) => n_bytes,
         Err(error) => {
-            tracing::debug!(%error, "the code of the program stays in memory");
+            tracing::debug!(%error, "the program stays in memory");
             0
         }
     }
@@ -191,20 +217,33 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_program_goes_on_without_its_code_in_memory() {
-        assert!(super::release_code() > 0);
+    fn the_program_goes_on_without_its_pages_in_memory() {
+        assert!(super::release_program() > 0);
         assert!(super::cpu_time().is_some());
         let own = Path::new("/usr/bin/codelens");
-        let line = "5500-7f00 r-xp 00000000 08:01 42   /usr/bin/codelens";
-        assert_eq!(super::code_range(line, own), Some((0x5500, 0x7f00)));
+        let mapping = |access: &str, file: &str, anonymous: u32, swap: u32| {
+            format!(
+                "5500-7f00 {access} 00000000 08:01 42   {file}\nSize:   10 kB\nAnonymous:   {anonymous} kB\n\
+                 Swap:   {swap} kB\nSwapPss:   0 kB\nVmFlags: rd mr\n"
+            )
+        };
+        let range = [(0x5500, 0x7f00)];
+        for access in ["r-xp", "r--p"] {
+            let maps = mapping(access, "/usr/bin/codelens", 0, 0);
+            assert_eq!(super::unwritten_ranges(&maps, own), range, "{maps}");
+            let others = mapping("r--p", "/usr/bin/codelens", 4, 0) + &maps;
+            assert_eq!(super::unwritten_ranges(&others, own), range, "{others}");
+        }
         for other in [
-            "5500-7f00 r--p 00000000 08:01 42   /usr/bin/codelens",
-            "5500-7f00 r-xp 00000000 08:01 42   /usr/lib/libc.so.6",
-            "5500-7f00 r-xp 00000000 00:00 0",
-            "7f00-5500 r-xp 00000000 08:01 42   /usr/bin/codelens",
-            "",
+            mapping("r--p", "/usr/bin/codelens", 4, 0),
+            mapping("r-xp", "/usr/bin/codelens", 0, 4),
+            mapping("rw-p", "/usr/bin/codelens", 0, 0),
+            mapping("r-xp", "/usr/lib/libc.so.6", 0, 0),
+            mapping("r-xp", "", 0, 0),
+            mapping("r-xp", "/usr/bin/codelens", 0, 0).replace("5500-7f00", "7f00-5500"),
+            String::new(),
         ] {
-            assert_eq!(super::code_range(other, own), None, "{other}");
+            assert_eq!(super::unwritten_ranges(&other, own), [], "{other}");
         }
     }
 }
