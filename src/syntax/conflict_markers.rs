@@ -41,15 +41,21 @@ pub(super) fn without_markers(source: &str) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
+/// Returns whether a text has a conflict, between markers that [`without_markers`] blanks.
+pub(super) fn has_conflict(source: &str) -> bool {
+    matches!(without_markers(source), Cow::Owned(_))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::without_markers;
+    use super::{has_conflict, without_markers};
 
     #[test]
     fn both_sides_are_left() {
         let blanked = |text: &str| {
             let found = without_markers(text);
             assert_eq!(found.len(), text.len());
+            assert_eq!(has_conflict(text), found != text.as_bytes());
             let lines = String::from_utf8(found.into_owned()).unwrap();
             let lines: Vec<&str> = lines.lines().map(str::trim).collect();
             lines.join("|")

@@ -80,6 +80,19 @@ pub fn extract(
     if budget.is_spent() {
         return None;
     }
+    let mut extraction = extracted(language, source, structured, budget)?;
+    let is_code =
+        structured && !matches!(language.shape, FileShape::Plain | FileShape::Document(_));
+    extraction.facts.has_errors |= is_code && conflict_markers::has_conflict(source);
+    Some(extraction)
+}
+
+fn extracted(
+    language: &Language,
+    source: &str,
+    structured: bool,
+    budget: &Budget,
+) -> Option<Extraction> {
     let lines = lines::Lines::new(source);
     let chunks_alone = |chunks| Extraction {
         chunks,

@@ -379,6 +379,25 @@ fn minified_code_has_no_definitions_that_come_or_go() {
 }
 
 #[test]
+fn a_file_in_conflict_is_not_compared_as_if_one_side_were_chosen() {
+    let mut repo = Fixture::parse(
+        "//- /shop.ts\nexport function open(path: string) { return path }\n\
+         //- /app.ts\nimport { open } from './shop'\nopen('a')\n//- commit base\n//- branch other\n\
+         //- /shop.ts\nexport function openAll(path: string) { return path }\n//- commit theirs\n//- checkout main\n\
+         //- /shop.ts\nexport function openOne(path: string) { return path }\n//- commit ours\n",
+    )
+    .build();
+    let _ = repo.try_git(&["merge", "--quiet", "other"]);
+    let cli = Cli::new(repo.path());
+    let answer = cli.json(&["changes"]);
+    assert_eq!(answer["complete"], false, "{answer}");
+    assert_eq!(answer["syntaxErrors"], json!(["shop.ts"]), "{answer}");
+    repo.then("//- /shop.ts\nexport function open(path: string) { return path }\n");
+    let answer = cli.json(&["changes"]);
+    assert!(answer.get("syntaxErrors").is_none(), "{answer}");
+}
+
+#[test]
 fn each_fixture_of_changes_is_told_as_it_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/changes");
     let mut faults = Vec::new();
