@@ -28,7 +28,7 @@ const RUST_FACTS: u32 = 13;
 /// The same for C and C++.
 const C_FACTS: u32 = 9;
 /// The same for languages that are outlined.
-const OUTLINE_FACTS: u32 = 104;
+const OUTLINE_FACTS: u32 = 105;
 /// The same for languages that are cut into chunks alone.
 const TEXT_FACTS: u32 = 4;
 

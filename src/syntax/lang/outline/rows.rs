@@ -37,7 +37,7 @@ pub(super) static DART: OutlineRow = OutlineRow {
         rule("mixin_declaration", Class, "name, =identifier"),
         rule("extension_declaration", Namespace, "name"),
         scope("extension_declaration", "class"),
-        rule("extension_type_declaration", Class, "name, =identifier, =extension_type_name/=identifier"),
+        rule("extension_type_declaration", Class, "name=identifier, name=extension_type_name/=identifier"),
         rule("enum_declaration", Enum, "name"),
         rule("enum_entry", EnumMember, "name"),
         rule("type_alias", Type, "=type_identifier"),
@@ -536,11 +536,15 @@ pub(super) static ZIG: OutlineRow = OutlineRow {
         rule("variable_declaration", Class, "=identifier").when(&[Has("=union_declaration")]),
         rule("variable_declaration", Enum, "=identifier")
             .when(&[Has("=enum_declaration|error_set_declaration")]),
-        // A module under another name is no definition.
+        // A module under another name is no definition, but what a file offers: `pub const http = @import("http.zig")`.
         rule("variable_declaration", Constant, "=identifier").when(&[
             Has("=const"),
-            Lacks("=builtin_function/=builtin_identifier"),
+            Not(
+                "=builtin_function/=builtin_identifier",
+                &["@import", "@cImport", "@This"],
+            ),
         ]),
+        rule("variable_declaration", Constant, "=identifier").when(&[Has("=const"), Has("=pub")]),
         rule("variable_declaration", Variable, "=identifier").when(&[Has("=var")]),
         rule("container_field", EnumMember, "name")
             .when(&[Has("..=enum_declaration")])
