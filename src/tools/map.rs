@@ -20,7 +20,7 @@ use super::number::{Number, clamp};
 use super::{Call, Federation, Tool};
 use crate::error::{Error, Result};
 use crate::model::sanitize::one_line;
-use crate::model::{FileRole, Handle, RepoPath};
+use crate::model::{FileRole, Handle, RepoPath, SymbolKind};
 use crate::search::PathFilter;
 use crate::uses::LocalName;
 use crate::workspace::{FileRow, SymbolRow, View, language_of, outside};
@@ -662,14 +662,23 @@ struct OutlinedSymbols {
 }
 
 impl OutlinedSymbols {
-    /// Chooses everything, or the exported ones, or where nothing is exported the top level with the members of its types.
+    /// Chooses everything, or the exported ones, or where nothing is exported the top level with the members of its types. Namespaces and
+    /// modules of the top level stand for what is in them: `module Shop` around all of a file.
     fn of(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Self {
         let has_exports = symbols.iter().any(|symbol| symbol.exported);
         let bodies = symbols.iter().filter(|it| it.kind.is_function());
         let bodies: HashSet<u32> = bodies.map(|it| it.ordinal).collect();
+        let mut namespaces: HashSet<u32> = HashSet::new();
+        for symbol in &symbols {
+            // Each stands behind the one around it.
+            let is_top = symbol.parent.is_none_or(|it| namespaces.contains(&it));
+            if is_top && matches!(symbol.kind, SymbolKind::Namespace | SymbolKind::Module) {
+                namespaces.insert(symbol.ordinal);
+            }
+        }
         let mut n_unexported = 0;
         symbols.retain(|symbol| {
-            let is_top = symbol.parent.is_none();
+            let is_top = symbol.parent.is_none_or(|it| namespaces.contains(&it));
             if all || !has_exports {
                 let is_member = symbol.parent.is_some_and(|it| !bodies.contains(&it));
                 return all || is_top || with_members && is_member;
@@ -678,6 +687,11 @@ impl OutlinedSymbols {
             n_unexported += u64::from(is_in_scope && !symbol.exported);
             is_in_scope && symbol.exported
         });
+        if !all {
+            let shown = symbols.iter().filter_map(|it| it.parent);
+            let around: HashSet<u32> = shown.filter(|it| namespaces.contains(it)).collect();
+            symbols.retain(|it| !around.contains(&it.ordinal));
+        }
         Self {
             shown: symbols,
             n_unexported,
