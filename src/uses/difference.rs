@@ -552,4 +552,29 @@ impl RemovedDefinition {
             unfollowed: UnfollowedFiles::default(),
         })
     }
+
+    /// Returns the members that went with a type, without their uses.
+    pub(super) fn members(&self, difference: &Difference, change: &SymbolChange) -> Vec<Self> {
+        let place = change.old.as_ref();
+        let place = place.filter(|_| change.kind == ChangeKind::Removed && self.kind.is_type());
+        let Some(place) = place else {
+            return Vec::new();
+        };
+        let inside = format!("{}.", self.qualified_name);
+        let all = difference.files[place.file].old.facts.symbols.iter();
+        let members = all.filter(|it| it.qualified_name.starts_with(&inside));
+        let members = members.map(|it| Self {
+            path: self.path.clone(),
+            qualified_name: it.qualified_name.clone(),
+            kind: it.kind,
+            line: it.name_line,
+            change: change.kind,
+            now: None,
+            uses: Vec::new(),
+            n_unresolved: 0,
+            unresolved_at: Vec::new(),
+            unfollowed: UnfollowedFiles::default(),
+        });
+        members.collect()
+    }
 }

@@ -101,11 +101,12 @@ impl Uses<'_> {
         Difference::kept(files, Some(&indexed), &self.budget)
     }
 
-    /// Returns the definitions that are gone, by path and line, each with the uses that still name it.
-    /// `is_wanted` chooses among their qualified names.
+    /// Returns the definitions that are gone, by path and line, each with the uses that still name it; `with_members` those members too that
+    /// went with their types, whose uses are told as unresolved ones. `is_wanted` chooses among the qualified names.
     pub fn removed(
         &self,
         earlier: &[EarlierText],
+        with_members: bool,
         is_wanted: impl Fn(&RepoPath, &str) -> bool,
     ) -> Result<Vec<RemovedDefinition>> {
         // Files that are new take nothing away.
@@ -117,11 +118,14 @@ impl Uses<'_> {
         let places: Vec<usize> = (0..difference.changes.len()).filter(gone).collect();
         let mut removed: Vec<(usize, RemovedDefinition)> = places
             .into_iter()
-            .filter_map(|at| {
-                Some((
-                    at,
-                    RemovedDefinition::of(&difference, &difference.changes[at])?,
-                ))
+            .flat_map(|at| {
+                let change = &difference.changes[at];
+                let one = RemovedDefinition::of(&difference, change);
+                let with = one.as_ref().filter(|_| with_members);
+                let members = with.map_or_else(Vec::new, |of| of.members(&difference, change));
+                let own = one.map(|one| (at, one));
+                own.into_iter()
+                    .chain(members.into_iter().map(|one| (usize::MAX, one)))
             })
             .filter(|(_, one)| is_wanted(&one.path, &one.qualified_name))
             .collect();

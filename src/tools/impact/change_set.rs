@@ -109,7 +109,7 @@ pub(super) fn removed_definitions(
         });
         is_here && is_named
     };
-    uses(view).removed(asked.earlier, is_wanted)
+    uses(view).removed(asked.earlier, asked.input.symbol.is_some(), is_wanted)
 }
 
 /// Returns how many uses of the names of removed definitions are unresolved, those of each name once.

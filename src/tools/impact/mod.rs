@@ -260,6 +260,12 @@ pub struct CompletenessOutput {
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "serde_json::Value")]
     pub(crate) unsearched_files: u64,
+    /// Uses of the name of a member without known uses that are taken for something outside the repository, and the first of them.
+    #[serde(skip)]
+    pub(crate) external: Option<(u64, String)>,
+    /// Files that import it and have no known use of it.
+    #[serde(skip)]
+    pub(crate) n_importers: u64,
     /// Whether callers behind the last step were not followed. For `codelens tests`; an answer says its depth.
     #[serde(skip)]
     pub(crate) is_deeper: bool,
@@ -566,6 +572,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         n_unresolved: change_set::n_unresolved(&removed),
         n_unbound: output.completeness.unresolved_sites,
         n_unsearched: output.completeness.unsearched_files,
+        external: output.completeness.external.clone(),
+        n_importers: output.completeness.n_importers,
         n_unbound_indirect: output.completeness.unresolved_via,
         is_of_changes: input.asks_changes(),
         ..found

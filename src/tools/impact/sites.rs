@@ -9,12 +9,12 @@ use super::{DEFAULT_LIST_BYTES, ImpactInput, ImpactOutput};
 use crate::error::Result;
 use crate::model::path::parent;
 use crate::model::sanitize::one_line;
-use crate::model::{Provenance, RepoPath};
+use crate::model::{Provenance, RepoPath, SymbolKind};
 use crate::tools::analysed::is_outlined;
 use crate::tools::answer::{Cursor, MAX_LIST_BYTES, truncate_to_bytes};
 use crate::tools::number::clamp;
 use crate::tools::places::Defaults;
-use crate::uses::{Exposure, NameOccurrence, OccurrenceMeaning, UseKind, Uses};
+use crate::uses::{Exposure, NameOccurrence, NameOccurrences, OccurrenceMeaning, UseKind, Uses};
 use crate::workspace::{SymbolRow, View};
 
 /// Uses that could not be bound that are listed unasked.
@@ -92,6 +92,7 @@ pub(super) fn add(
         .map(ToString::to_string)
         .collect();
     let n_importers = imported_by.len();
+    output.completeness.n_importers = n_importers as u64;
     truncate_to_bytes(&mut imported_by, DEFAULT_LIST_BYTES / 6);
     output.truncated |= imported_by.len() < n_importers;
     output.imported_by = imported_by;
@@ -200,6 +201,7 @@ fn add_doubts(
     let first = &targets[0];
     let occurrences = uses.occurrences_of(targets, MAX_DOUBT_BYTES)?;
     output.completeness.unsearched_files = occurrences.n_unsearched;
+    output.completeness.external = external_members(first, &occurrences);
     let is_doubtful = |it: &&NameOccurrence| {
         matches!(
             it.meaning,
@@ -209,6 +211,20 @@ fn add_doubts(
     let doubts: Vec<&NameOccurrence> = occurrences.all.iter().filter(is_doubtful).collect();
     add_unresolved(view, first, doubts, (0, MAX_UNRESOLVED), output)?;
     Ok(())
+}
+
+/// Returns how many uses of the name of a member are taken for something outside the repository, with the place of the first; `None` for
+/// what is reached by imports, which tell.
+fn external_members(first: &SymbolRow, occurrences: &NameOccurrences) -> Option<(u64, String)> {
+    let is_external = |it: &&NameOccurrence| it.meaning == OccurrenceMeaning::External;
+    let mut external = occurrences.all.iter().filter(is_external);
+    let is_member = matches!(
+        first.kind,
+        SymbolKind::Method | SymbolKind::Field | SymbolKind::Property
+    );
+    let one = is_member.then(|| external.next())??;
+    let n = 1 + external.count() as u64;
+    Some((n, format!("{}:{}", one.path, one.line)))
 }
 
 /// Adds the lines of places that may be uses, the likeliest first: at most `limit` behind the `n_before` that pages before have shown. Returns how many
@@ -281,6 +297,7 @@ fn add_sites(
     }
     output.sites_total = Some(sites.len() as u64 - n_aliases);
     output.completeness.skipped_files += occurrences.n_unsearched;
+    output.completeness.external = external_members(first, &occurrences);
     output.other_mentions = Some(other);
     let n_unresolved = unresolved.len();
     // The cursor holds how many lines of unresolved uses were shown, beside the last line of a use.

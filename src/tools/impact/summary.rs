@@ -43,6 +43,10 @@ pub(super) struct ImpactFigures {
     pub(super) n_unbound_indirect: u64,
     /// Files that hold the name and were not read for its uses.
     pub(super) n_unsearched: u64,
+    /// How many uses of the name are taken for something outside the repository, and where the first is.
+    pub(super) external: Option<(u64, String)>,
+    /// How many files import it and have no known use of it.
+    pub(super) n_importers: u64,
     /// Definitions that are in files which are outlined only.
     pub(super) n_outlined: usize,
     /// Files of code that hold the word of a definition without a known use, in other languages whose calls are not followed.
@@ -187,6 +191,12 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     if found.n_direct > 0 && !implicit.is_empty() {
         said.push(format!("Beside these {implicit}."));
     }
+    said.extend(taken_for_external(found));
+    if found.n_direct == 0 && found.n_unbound == 0 && found.n_importers > 0 {
+        let n = found.n_importers;
+        let verb = if n == 1 { "imports" } else { "import" };
+        said.push(format!("{} {verb} it (`importedBy`).", count(n, "file")));
+    }
     said.extend(beside_callers(found));
     said.extend(unfollowed(found));
     if found.n_by_dispatch != (0, 0) {
@@ -217,6 +227,19 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
         );
     }
     said.join(" ")
+}
+
+/// Returns the sentence about uses of the name on objects from outside the repository, where no use is known.
+fn taken_for_external(found: &ImpactFigures) -> Option<String> {
+    let (n, first) = found.external.as_ref()?;
+    let at = if *n == 1 { "at" } else { "first at" };
+    (found.n_direct == 0 && found.n_unbound == 0).then(|| {
+        format!(
+            "{} of this name {} taken for a member of something outside the repository ({at} {first}).",
+            count(*n, "use"),
+            are(*n)
+        )
+    })
 }
 
 /// Returns the sentence about unresolved uses, where no use is known.
