@@ -10,7 +10,7 @@ use super::explain::{ScoreBreakdown, Signal};
 use super::query::Query;
 use super::scorer::{Scored, Scorer};
 use super::{Filters, Hit, PageRequest, history, meaning};
-use crate::model::{ChunkId, FileId};
+use crate::model::{ChunkId, FileId, SymbolKind};
 use crate::store::{ChunkBrief, Read, StoreResult, token};
 
 /// Weight of the history channel, relative to the best score.
@@ -189,6 +189,8 @@ fn add_same_file(scored: &mut [Scored], scorer: &Scorer<'_>) {
 /// done, and a function that is cut up stands for itself once.
 fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
     if scorer.is_look_up {
+        // A name is asked for: each definition answers once.
+        demote_further_parts(scored, |_| true);
         return;
     }
     let mut best: HashMap<FileId, (f64, f64)> = HashMap::new();
@@ -205,10 +207,16 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
         chunk.add(Signal::File, before - after);
     }
     sort(scored);
+    demote_further_parts(scored, |kind| kind.is_function());
+}
+
+/// Demotes what is a further part of a definition that a better place stands for; `stands` chooses the kinds that stand for themselves
+/// once. `scored` is in order and stays so.
+fn demote_further_parts(scored: &mut [Scored], stands: impl Fn(SymbolKind) -> bool) {
     let mut seen = HashSet::new();
     for chunk in scored.iter_mut() {
         if let (Some((kind, _)), Some((symbol, _))) = (chunk.chunk.symbol, chunk.chunk.extent)
-            && kind.is_function()
+            && stands(kind)
             && !seen.insert((chunk.chunk.file, symbol))
         {
             chunk.add(Signal::File, chunk.score * (FURTHER_PART - 1.0));

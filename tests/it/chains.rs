@@ -194,7 +194,7 @@ fn methods_beside_a_function_of_their_name_are_said() {
     )
     .build();
     let cli = Cli::new(repo.path());
-    let said = "Not counted: uses of the method `Store.open` in the same file.";
+    let said = "The file also has the method `Store.open`, whose uses are not among these.";
     let summary = |args: &[&str]| {
         let found = cli.json(&[&["impact"], args].concat());
         found["summary"].as_str().unwrap().to_owned()
@@ -206,7 +206,7 @@ fn methods_beside_a_function_of_their_name_are_said() {
     // A method that is asked for by its full name is one answer, and so is a function whose namesake is elsewhere.
     for args in [&["Store.open"][..], &["close", "--path", "a.ts"]] {
         let summary = summary(args);
-        assert!(!summary.contains("Not counted"), "{summary}");
+        assert!(!summary.contains("The file also has"), "{summary}");
     }
     let text = cli.run(&["impact", "open", "--path", "a.ts"]).stdout;
     assert!(text.contains(said), "{text}");

@@ -111,11 +111,15 @@ pub(super) fn namesakes(
     Ok(
         match (names.len(), names.len().saturating_sub(MAX_NAMESAKES)) {
             (0, _) => String::new(),
-            (1, _) => format!(" Not counted: uses of the method {shown} in the same file."),
-            (_, 0) => format!(" Not counted: uses of the methods {shown} in the same file."),
+            (1, _) => {
+                format!(" The file also has the method {shown}, whose uses are not among these.")
+            }
+            (_, 0) => {
+                format!(" The file also has the methods {shown}, whose uses are not among these.")
+            }
             (_, n_more) => {
                 format!(
-                    " Not counted: uses of the methods {shown} and {n_more} more in the same file."
+                    " The file also has the methods {shown} and {n_more} more, whose uses are not among these."
                 )
             }
         },
