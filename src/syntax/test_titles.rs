@@ -1,12 +1,14 @@
 //! The titles of the tests around a line: `queue > pushes` within `describe('queue', () => { it('pushes', …) })`.
 
-use tree_sitter::Node;
+use std::sync::Arc;
+
+use tree_sitter::{Language, Node, Tree};
 
 use super::lang::ecmascript::kinds::Grammar;
 use super::lang::frontend;
 use super::language::{self, FileShape};
 use super::parse::{Parsed, parse};
-use crate::model::{Budget, RepoPath};
+use crate::model::{Budget, ContentId, LruCache, RepoPath};
 
 /// Letters of a title that are shown, those of the tests around it counted in.
 const MAX_LETTERS: usize = 80;
@@ -27,30 +29,56 @@ const FUNCTIONS: &[&str] = &[
     "xtest",
 ];
 
+/// Kinds of nodes that may be tests or groups of them.
+const TEST_NODES: [&str; 6] = [
+    "call_expression",
+    "class_declaration",
+    "class_definition",
+    "function_declaration",
+    "function_definition",
+    "method_declaration",
+];
+
+/// How many files' tests are kept for the next question about them, and how many tests of one file at most.
+const MAX_FILES: usize = 128;
+const MAX_KEPT_TESTS: usize = 2_000;
+
+/// A test or group with the rows that it spans.
+struct TestSpan {
+    first_row: usize,
+    last_row: usize,
+    /// How many tests and groups are around it.
+    depth: usize,
+    title: String,
+}
+
+/// The tests and groups of the files that were asked about last, each before those inside of it. A question about a change asks about the
+/// same test files again and again, and parsing them was half of its cost.
+static KNOWN: LruCache<(FileShape, ContentId), Arc<[TestSpan]>> = LruCache::new(MAX_FILES);
+
 /// Returns the title of the innermost test or group around all of some lines (from 1), behind those of the groups that it
 /// is in: of two lines in `describe('queue', …)`, each in a test of its own, `queue`. Lines outside all tests do not count.
-/// `None` where there is none, or the file is no script. Costs the parsing of the file.
+/// `None` where there is none, or the file is no script. Costs the parsing of the file, unless it was asked about lately.
 pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Option<String> {
-    let FileShape::Script(dialect) = language::by_path(path).shape else {
+    let shape = language::by_path(path).shape;
+    if !matches!(shape, FileShape::Script(_)) {
         return None;
-    };
-    let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
-        return None;
-    };
+    }
+    let spans = tests_of(shape, source, budget)?;
     let all = lines.iter().filter_map(|line| line.checked_sub(1));
-    let all = all.map(|row| titles_around(tree.root_node(), source, row as usize));
+    let all = all.map(|row| tests_around(&spans, row as usize));
     let common = all
-        .filter(|titles| !titles.is_empty())
-        .reduce(|mut common, titles| {
+        .filter(|around| !around.is_empty())
+        .reduce(|mut common, around| {
             let n_common = common
                 .iter()
-                .zip(&titles)
-                .take_while(|(a, b)| a == b)
+                .zip(&around)
+                .take_while(|(a, b)| a.title == b.title)
                 .count();
             common.truncate(n_common);
             common
         });
-    joined_titles(&common?)
+    joined_titles(&titles(&common?))
 }
 
 /// A test or a group of tests.
@@ -64,27 +92,18 @@ pub struct TestCase {
 
 /// Returns the innermost test around each of some lines (from 1), each once, in source order: of JavaScript the call that
 /// makes it, of Python the function whose name begins with `test`, of Go the one that takes a `*testing.T`, of Java the method
-/// with an annotation for it. Costs the parsing of the file.
+/// with an annotation for it. Costs the parsing of the file, unless it was asked about lately.
 pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Vec<TestCase> {
-    let shape = language::by_path(path).shape;
-    let grammar = match (shape, frontend(shape)) {
-        (FileShape::Script(dialect), _) => &Grammar::of(dialect).language,
-        (FileShape::Python | FileShape::Go | FileShape::Java, Some(own)) => own.grammar(),
-        _ => return Vec::new(),
-    };
-    let Parsed::Tree(tree) = parse(grammar, source, budget) else {
+    let Some(spans) = tests_of(language::by_path(path).shape, source, budget) else {
         return Vec::new();
     };
     let rows = lines.iter().filter_map(|line| line.checked_sub(1));
     let mut cases: Vec<TestCase> = rows
         .filter_map(|row| {
-            let around = tests_around(tree.root_node(), source, row as usize);
-            let (_, node) = around.last()?;
-            let line = node.start_position().row + 1;
-            let titles: Vec<String> = around.iter().map(|(title, _)| title.clone()).collect();
+            let around = tests_around(&spans, row as usize);
             Some(TestCase {
-                line: u32::try_from(line).unwrap_or(u32::MAX),
-                title: joined_titles(&titles)?,
+                line: line_of(around.last()?.first_row),
+                title: joined_titles(&titles(&around))?,
             })
         })
         .collect();
@@ -101,54 +120,90 @@ pub fn test_block(
     line: u32,
     budget: &Budget,
 ) -> Option<(String, u32, u32)> {
-    let FileShape::Script(dialect) = language::by_path(path).shape else {
+    let shape = language::by_path(path).shape;
+    if !matches!(shape, FileShape::Script(_)) {
         return None;
-    };
-    let Parsed::Tree(tree) = parse(&Grammar::of(dialect).language, source, budget) else {
-        return None;
-    };
-    let around = tests_around(tree.root_node(), source, line.checked_sub(1)? as usize);
-    let (title, node) = around.into_iter().next_back()?;
-    let line_of = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-    let (first, last) = (node.start_position().row, node.end_position().row);
-    Some((joined_titles(&[title])?, line_of(first), line_of(last)))
-}
-
-/// Returns the titles around a row, the outermost first.
-fn titles_around(root: Node<'_>, source: &str, row: usize) -> Vec<String> {
-    let around = tests_around(root, source, row).into_iter();
-    around.map(|(title, _)| title).collect()
-}
-
-/// Returns the tests and groups around a row with their titles, the outermost first.
-fn tests_around<'t>(root: Node<'t>, source: &str, row: usize) -> Vec<(String, Node<'t>)> {
-    let mut titles = Vec::new();
-    let mut node = root;
-    let is_around =
-        |node: &Node<'_>| (node.start_position().row..=node.end_position().row).contains(&row);
-    loop {
-        titles.extend(title(node, source).map(|title| (title, node)));
-        let mut cursor = node.walk();
-        let children: Vec<Node<'_>> = node.named_children(&mut cursor).filter(is_around).collect();
-        // Of several on one line the one that is a test.
-        let next = children
-            .iter()
-            .max_by_key(|child| holds_test(**child, source));
-        node = match next {
-            Some(next) => *next,
-            None => break,
-        };
     }
-    titles
+    let spans = tests_of(shape, source, budget)?;
+    let around = tests_around(&spans, line.checked_sub(1)? as usize);
+    let span = around.last()?;
+    let title = joined_titles(std::slice::from_ref(&span.title))?;
+    Some((title, line_of(span.first_row), line_of(span.last_row)))
 }
 
-/// Returns whether a node is a test, or a statement of nothing else.
-fn holds_test(node: Node<'_>, source: &str) -> bool {
-    title(node, source).is_some()
-        || node.kind() == "expression_statement"
-            && node
-                .named_child(0)
-                .is_some_and(|call| title(call, source).is_some())
+fn line_of(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
+}
+
+fn titles(around: &[&TestSpan]) -> Vec<String> {
+    around.iter().map(|span| span.title.clone()).collect()
+}
+
+/// Returns the tests and groups of a file; `None` for a language whose tests have no titles, and where the budget ended.
+fn tests_of(shape: FileShape, source: &str, budget: &Budget) -> Option<Arc<[TestSpan]>> {
+    let grammar = match (shape, frontend(shape)) {
+        (FileShape::Script(dialect), _) => &Grammar::of(dialect).language,
+        (FileShape::Python | FileShape::Go | FileShape::Java, Some(own)) => own.grammar(),
+        _ => return None,
+    };
+    let key = (shape, ContentId::of(source.as_bytes()));
+    if let Some(known) = KNOWN.get(&key) {
+        return Some(known);
+    }
+    let Parsed::Tree(tree) = parse(grammar, source, budget) else {
+        return None;
+    };
+    let spans: Arc<[TestSpan]> = all_tests(&tree, grammar, source).into();
+    if spans.len() <= MAX_KEPT_TESTS {
+        KNOWN.insert(key, Arc::clone(&spans));
+    }
+    Some(spans)
+}
+
+/// Returns the tests and groups of a tree, each before those inside of it.
+fn all_tests(tree: &Tree, grammar: &Language, source: &str) -> Vec<TestSpan> {
+    let kinds = TEST_NODES.map(|kind| grammar.id_for_node_kind(kind, true));
+    let mut spans: Vec<TestSpan> = Vec::new();
+    // The ends of those around the node that is visited.
+    let mut around: Vec<usize> = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if kinds.contains(&node.kind_id())
+            && let Some(title) = title(node, source)
+        {
+            while around.last().is_some_and(|end| *end <= node.start_byte()) {
+                around.pop();
+            }
+            spans.push(TestSpan {
+                first_row: node.start_position().row,
+                last_row: node.end_position().row,
+                depth: around.len(),
+                title,
+            });
+            around.push(node.end_byte());
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return spans;
+            }
+        }
+    }
+}
+
+/// Returns the tests and groups around a row, the outermost first; of several on one line the last.
+fn tests_around(spans: &[TestSpan], row: usize) -> Vec<&TestSpan> {
+    let mut around: Vec<&TestSpan> = Vec::new();
+    for span in spans {
+        if (span.first_row..=span.last_row).contains(&row) {
+            around.truncate(span.depth);
+            around.push(span);
+        }
+    }
+    around
 }
 
 /// Returns the title of a call that makes a test or a group.
