@@ -85,14 +85,16 @@ fn changes(answer: &ChangesOutput, screen: &Screen) -> String {
         if !uses.is_empty() {
             heading(&mut text, title, true);
         }
+        let mut said_before = String::new();
         for one in uses {
-            put!(
-                text,
-                "  {}  {}\n      {}\n",
-                screen.paint(PLACE, &visible(&place(one))),
-                visible(&one.text),
-                screen.paint(FAINT, &visible(&reason(one)))
-            );
+            let at = screen.paint(PLACE, &visible(&place(one)));
+            put!(text, "  {at}  {}\n", visible(&one.text));
+            // Once for all uses of one definition that follow each other.
+            let reason = visible(&reason(one)).into_owned();
+            if reason != said_before {
+                put!(text, "      {}\n", screen.paint(FAINT, &reason));
+                said_before = reason;
+            }
         }
     }
     if !answer.collisions().is_empty() {
@@ -191,7 +193,12 @@ fn reason(one: &BrokenOutput) -> String {
         ("unexported", _) => format!("{name} is not offered here any more"),
         (change, None) => format!("{name} was {change}"),
         ("removed", Some(now)) => format!("{name} is {now}"),
-        (change, Some(now)) => format!("{name} was {change} to {now}"),
+        (change, Some(now)) => {
+            let in_file = now
+                .strip_prefix(&uses.path)
+                .and_then(|it| it.strip_prefix('#'));
+            format!("{name} was {change} to {}", in_file.unwrap_or(now))
+        }
     };
     if !one.also.is_empty() {
         let lines: Vec<String> = one.also.iter().map(ToString::to_string).collect();
