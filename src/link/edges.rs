@@ -6,11 +6,10 @@ use std::rc::Rc;
 use super::cache::FactsCache;
 use super::file::LinkedFile;
 use super::linker::Linker;
-use super::lookup::{BoundUse, UseMeaning, root_of};
+use super::lookup::{BoundUse, UseMeaning};
 use super::rules;
 use super::unit_imports::UnitImports;
-use crate::ir::{Expr, ExprId, FileFacts, Reference, ReferenceKind, SymbolIdx, Target};
-use crate::model::hash::HashMap;
+use crate::ir::{Expr, ExprId, Reference, ReferenceKind, Target};
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundForm, UnboundRow};
 
@@ -50,7 +49,6 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, UnboundForm), (u32, u32)> = BTreeMap::new();
     let linker = Linker::new(cache, Rc::clone(own));
-    let receivers = ReceiverUseCounts::of(&own.facts);
     let mut units = UnitImports::of(cache, own);
     for used in &own.facts.references {
         if used.kind == ReferenceKind::Listed {
@@ -117,10 +115,6 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
             };
             // `typeof f` in a signature is erased: it makes the file depend on `f`, not who calls its owner.
             let is_erased = used.kind.is_of_type() && !linker.is_type(target, at);
-            let count = used.count - receivers.n_as_receiver(&own.facts, used);
-            if count == 0 && linker.is_function(target, at) {
-                continue;
-            }
             let src = attributed_owner(own, used.symbol)
                 .filter(|_| !is_erased)
                 .and_then(|at| own.ids.get(at as usize).copied());
@@ -220,38 +214,6 @@ fn is_call_of_member(own: &LinkedFile, value: ExprId) -> bool {
 /// Returns the row of a definition.
 fn row_of(cache: &FactsCache<'_>, (file, at): (ModuleId, u32)) -> Option<SymbolId> {
     cache.get(file)?.ids.get(at as usize).copied()
-}
-
-/// Counts, for each name, its uses as the receiver of a member: `express` in `express.Router()`, which does not call
-/// `express`.
-struct ReceiverUseCounts<'a>(HashMap<(Option<SymbolIdx>, &'a str), u32>);
-
-impl<'a> ReceiverUseCounts<'a> {
-    fn of(facts: &'a FileFacts) -> Self {
-        let mut counts: HashMap<(Option<SymbolIdx>, &str), u32> = HashMap::default();
-        for used in &facts.references {
-            let is_itself = matches!(facts.name(used), "call" | "apply" | "bind");
-            if let Target::Member {
-                receiver,
-                is_inferred: false,
-            } = used.target
-                && !is_itself
-                && let Some(first) = root_of(facts, receiver)
-            {
-                *counts.entry((used.symbol, first)).or_default() += used.count;
-            }
-        }
-        Self(counts)
-    }
-
-    /// How many uses of the bare name `used` are receivers of a member.
-    fn n_as_receiver(&self, facts: &FileFacts, used: &Reference) -> u32 {
-        if used.kind != ReferenceKind::Value || used.target != Target::Lexical {
-            return 0;
-        }
-        let receivers = self.0.get(&(used.symbol, facts.name(used))).copied();
-        receivers.unwrap_or(0).min(used.count)
-    }
 }
 
 /// The definition to which a use is attributed. A callback assigned to a member of an object that is no definition

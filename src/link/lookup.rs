@@ -517,11 +517,6 @@ impl Linker<'_, '_> {
             .is_some_and(|loaded| loaded.symbol(at).kind.is_type())
     }
 
-    /// Whether a definition is a function.
-    pub(super) fn is_function(&self, file: ModuleId, at: u32) -> bool {
-        self.kind(file, at) == Some(SymbolKind::Function)
-    }
-
     /// The kind of a definition.
     pub(super) fn kind(&self, file: ModuleId, at: u32) -> Option<SymbolKind> {
         let loaded = self.cache.get(file)?;
