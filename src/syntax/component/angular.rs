@@ -11,6 +11,7 @@ use super::markup_ranges::MarkupRanges;
 use super::pipes::without_pipes;
 use super::program::Program;
 use crate::ir::ReferenceKind;
+use crate::syntax::lang::ecmascript::HostBinding;
 use crate::syntax::language::Framework;
 
 /// Scopes inside scopes that are read; deeper ones can't be read.
@@ -79,18 +80,29 @@ pub(super) fn template(
     ranges: &mut MarkupRanges,
 ) -> Vec<MarkupName> {
     program.declare("$event,$any,$index,$count,$first,$last,$even,$odd");
-    let mut reader = AngularReader {
-        source,
-        limit: range.end,
-        program,
-        ranges,
-        names: Vec::new(),
-        open: Vec::new(),
-        n_scopes: 0,
-    };
+    let mut reader = AngularReader::new(source, range.end, program, ranges);
     reader.read(range.start);
     while let Some(open) = reader.open.pop() {
         reader.close(&open);
+    }
+    reader.names
+}
+
+/// Reads the bindings of a host element into a program, and the names of their pipes.
+pub(super) fn host(
+    source: &str,
+    bindings: &[HostBinding],
+    program: &mut Program<'_>,
+    ranges: &mut MarkupRanges,
+) -> Vec<MarkupName> {
+    program.declare("$event,$any");
+    let mut reader = AngularReader::new(source, source.len(), program, ranges);
+    for binding in bindings {
+        if binding.is_event {
+            reader.program.statements(binding.value.clone());
+        } else {
+            reader.expression(binding.value.clone());
+        }
     }
     reader.names
 }
@@ -105,7 +117,24 @@ struct AngularReader<'s, 'p> {
     n_scopes: usize,
 }
 
-impl AngularReader<'_, '_> {
+impl<'s, 'p> AngularReader<'s, 'p> {
+    fn new(
+        source: &'s str,
+        limit: usize,
+        program: &'s mut Program<'p>,
+        ranges: &'s mut MarkupRanges,
+    ) -> Self {
+        Self {
+            source,
+            limit,
+            program,
+            ranges,
+            names: Vec::new(),
+            open: Vec::new(),
+            n_scopes: 0,
+        }
+    }
+
     fn text(&self, range: Range<usize>) -> &str {
         self.source.get(range).unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use super::{offset, sorted};
 use crate::ir::{Expr, Extraction, FileFacts, Reference, Target, TemplateNameKind};
 use crate::model::hash::HashMap;
 use crate::model::{Budget, Chunk};
-use crate::syntax::lang::ecmascript::{LoweredScript, PositionedUse};
+use crate::syntax::lang::ecmascript::{InlineTemplate, LoweredScript, PositionedUse};
 use crate::syntax::lines::Lines;
 use crate::syntax::occurrences::{Occurrence, OccurrenceRole, Occurrences, UseKind, places_of};
 use crate::syntax::text;
@@ -45,8 +45,12 @@ fn page(
     if !may_be_template(lines.source) {
         return Some((facts, None));
     }
-    let range = 0..lines.source.len();
-    let mut template = AngularTemplate::read(lines, range, keeps_positions, budget)?;
+    let whole = InlineTemplate {
+        symbol: 0,
+        range: 0..lines.source.len(),
+        host: None,
+    };
+    let mut template = AngularTemplate::read(lines, &whole, keeps_positions, budget)?;
     template.add_to(&mut facts, None, lines);
     facts.is_template = !facts.references.is_empty();
     let places = sorted(&mut facts.references, |reference| reference.line);
@@ -99,8 +103,7 @@ pub(in crate::syntax) fn add_inline(
 ) -> Option<Vec<AngularTemplate>> {
     let mut templates = Vec::new();
     for inline in script.templates.iter().take(MAX_TEMPLATES) {
-        let range = inline.range.clone();
-        let mut template = AngularTemplate::read(lines, range, keeps_positions, budget)?;
+        let mut template = AngularTemplate::read(lines, inline, keeps_positions, budget)?;
         template.add_to(&mut script.facts, Some(inline.symbol), lines);
         templates.push(template);
     }
@@ -153,13 +156,17 @@ pub(in crate::syntax) fn occurrences(
 impl AngularTemplate {
     fn read(
         lines: &Lines<'_>,
-        range: Range<usize>,
+        inline: &InlineTemplate,
         keeps_positions: bool,
         budget: &Budget,
     ) -> Option<Self> {
         let mut program = Program::of_instance(lines.source);
         let mut ranges = MarkupRanges::default();
-        let names = angular::template(lines.source, range.clone(), &mut program, &mut ranges);
+        let range = inline.range.clone();
+        let names = match &inline.host {
+            Some(bindings) => angular::host(lines.source, bindings, &mut program, &mut ranges),
+            None => angular::template(lines.source, range.clone(), &mut program, &mut ranges),
+        };
         let program = if program.is_empty() {
             None
         } else {

@@ -18,13 +18,24 @@ const MAX_NAMES: usize = 1_000;
 /// Levels of a list of imports that are looked into: `[...A, b(() => C)]`.
 const MAX_LEVELS: usize = 20;
 
-/// A template inside a string.
+/// A template inside a string, or the bindings of the host element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::syntax) struct InlineTemplate {
     /// The class, an index into the file's symbols.
     pub(in crate::syntax) symbol: u32,
-    /// The bytes between the quotes.
+    /// The bytes between the quotes, or those of the object of bindings.
     pub(in crate::syntax) range: Range<usize>,
+    /// The bindings of the host element, `host: { '(drop)': 'onDrop($event)' }`; `None` for a template.
+    pub(in crate::syntax) host: Option<Vec<HostBinding>>,
+}
+
+/// A binding of the host element of a component or a directive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::syntax) struct HostBinding {
+    /// The bytes of its expression, between the quotes.
+    pub(in crate::syntax) value: Range<usize>,
+    /// Whether it is run on an event, `'(drop)'`, and may be several statements.
+    pub(in crate::syntax) is_event: bool,
 }
 
 /// Adds the directives of a script to its facts, with the imports of their templates.
@@ -60,7 +71,6 @@ pub(super) fn directives(
     for statement in root.named_children(&mut cursor) {
         reader.statement(statement);
     }
-    script.facts.imports.sort_by_key(|import| import.line);
 }
 
 struct DecoratorReader<'s> {
@@ -174,9 +184,22 @@ impl<'s> DecoratorReader<'s> {
                 }
                 ("Component", "template") => {
                     if let Some(range) = self.string(value) {
-                        let template = InlineTemplate { symbol, range };
-                        self.script.templates.push(template);
+                        let host = None;
+                        self.script.templates.push(InlineTemplate {
+                            symbol,
+                            range,
+                            host,
+                        });
                     }
+                }
+                ("Component" | "Directive", "host") => {
+                    let range = value.byte_range();
+                    let host = Some(self.host_bindings(value));
+                    self.script.templates.push(InlineTemplate {
+                        symbol,
+                        range,
+                        host,
+                    });
                 }
                 _ => {}
             }
@@ -197,6 +220,17 @@ impl<'s> DecoratorReader<'s> {
             }
         }
         found
+    }
+
+    /// Returns the bindings of an object of them; a key without brackets gives an attribute its text.
+    fn host_bindings(&self, object: Node<'_>) -> Vec<HostBinding> {
+        let members = self.members(object).into_iter();
+        let bindings = members.filter_map(|(key, value)| {
+            let is_event = key.starts_with('(');
+            let value = self.string(value)?;
+            (is_event || key.starts_with('[')).then_some(HostBinding { value, is_event })
+        });
+        bindings.take(MAX_NAMES).collect()
     }
 
     /// Returns the bytes between the quotes of a string or a template literal.

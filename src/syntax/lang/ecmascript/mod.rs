@@ -66,6 +66,7 @@ mod type_params;
 mod variables;
 mod vue_options;
 
+pub(in crate::syntax) use angular::{HostBinding, InlineTemplate};
 use builder::FileBuilder;
 pub(in crate::syntax) use finish::{LoweredScript, PositionedUse};
 use kinds::{Dialect, Grammar};
