@@ -36,6 +36,7 @@ function f(as: A[], m: Map<string, B>) {
          .x: value xs:[]
          .forEach: element B
          .x: type B
+         .i: value p
          .x: value p.i
          .x: value this.ys:[]
          .sort: element A
@@ -118,6 +119,7 @@ async function late() { const m = await import('./o'); m.q(); const { r } = awai
          .call: value inner of f.inner
          x: import x from ./m
          .w: import y from ./m
+         z: import y from ./m
          .q: import * from ./n
          .q: import * from ./o
          r: import r from ./p",

@@ -184,6 +184,8 @@ pub(super) struct FileBuilder<'a> {
     pub(super) exprs: ExprBuilder,
     /// The modules of those imports.
     pub(super) modules: Vec<String>,
+    /// Names that patterns take out of modules, `open` in `const { open } = await import('./db')`, with their scopes.
+    pub(super) module_names: HashSet<(&'a str, u32)>,
     /// Memo of [`doc_types::doc_type`](super::doc_types::doc_type), by the text of the type.
     pub(super) doc_types: HashMap<String, Option<ExprId>>,
     /// For each function its declared return type and the owner of its inferred one; the first entry is for code
@@ -191,6 +193,8 @@ pub(super) struct FileBuilder<'a> {
     pub(super) returns: Vec<ReturnContext<'a>>,
     /// Contextual types of functions and objects, by the ids of their nodes.
     pub(super) contextual: HashMap<usize, ContextualType>,
+    /// The contextual types of objects around methods, by the ids of the methods' nodes.
+    pub(super) literal_types: HashMap<usize, ExprId>,
     /// Symbols of functions that are values, by the ids of the functions' nodes.
     pub(super) bodies: HashMap<usize, u32>,
     pub(super) comments: Vec<Comment>,
@@ -231,9 +235,11 @@ impl<'a> FileBuilder<'a> {
             bindings: Vec::new(),
             exprs: ExprBuilder::default(),
             modules: Vec::new(),
+            module_names: HashSet::default(),
             doc_types: HashMap::default(),
             returns: vec![ReturnContext::default()],
             contextual: HashMap::default(),
+            literal_types: HashMap::default(),
             bodies: HashMap::default(),
             comments: Vec::new(),
             doc_definitions: HashSet::default(),

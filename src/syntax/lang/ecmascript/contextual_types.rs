@@ -12,7 +12,7 @@ use super::member_uses::member_of;
 use super::names::is_chain;
 use super::pending::{BindingSource, ContextualType, NamePlace};
 use super::signatures::{self, PARAMETERS};
-use super::{bindings, nodes, object_types};
+use super::{bindings, nodes, object_types, patterns};
 use crate::ir::{ExprId, ReferenceKind};
 
 /// Expressions inside expressions that are looked at for an object or a function.
@@ -331,8 +331,11 @@ pub(super) fn bind_contextual_parameters(
             }
         };
         if let Some(target) = target.filter(|_| signatures::lacks_annotation(b, one))
-            && found.is_some()
+            && let Some(value) = found
         {
+            if b.grammar.kind(target) != Kind::Identifier {
+                patterns::use_keys(b, target, value, around);
+            }
             bindings::bind_target(
                 b,
                 target,

@@ -140,6 +140,15 @@ impl ExprBuilder {
         })
     }
 
+    /// Returns the item at a place of a list; any element where the list is not written out.
+    pub(super) fn item(&mut self, object: ExprId, at: u8) -> ExprId {
+        match self.get(object) {
+            Expr::Tuple(all) => all.get(usize::from(at)).copied(),
+            _ => return self.element(object),
+        }
+        .unwrap_or_else(|| self.unknown())
+    }
+
     pub(super) fn keyed(&mut self, object: ExprId, key: NameId) -> ExprId {
         self.each(object, |exprs, object| {
             exprs.add(Expr::ComputedMember { object, key })

@@ -389,16 +389,22 @@ fn target_of_use<'a>(
     })
 }
 
-/// The value of a local name that is called or constructed, where it comes from outside the function.
+/// The value of a local name that is called or constructed, where it comes from outside the function, and of one that a pattern takes out of
+/// a module: `const { open } = await import('./db'); return open`.
 fn followed<'a>(
     used: &PendingReference<'a>,
     scope: u32,
     resolver: &mut LocalResolver<'_, 'a>,
 ) -> Option<ExprId> {
     let runs = !used.root && used.kind != ReferenceKind::Value && !used.kind.is_of_type();
-    let found = runs
-        .then(|| resolver.local(used.name, scope, 0))
-        .flatten()?;
+    if !runs {
+        let names = &resolver.builder.module_names;
+        let is_of_module = used.kind != ReferenceKind::Type && names.contains(&(used.name, scope));
+        let found = is_of_module.then(|| resolver.local(used.name, scope, 0));
+        let is_export = |it: &ExprId| matches!(resolver.exprs.get(*it), Expr::Imported { .. });
+        return found.flatten().filter(is_export);
+    }
+    let found = resolver.local(used.name, scope, 0)?;
     // `open` of `const { open } = store`, whatever `store` is an instance of.
     let is_member = matches!(resolver.exprs.get(found), Expr::Member { .. });
     match resolver.exprs.start(found) {

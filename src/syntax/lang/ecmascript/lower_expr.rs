@@ -9,8 +9,8 @@ use super::builtins::Builtin;
 use super::kinds::Kind;
 use super::lower_type::{self, GIVEN, is_holder};
 use super::names::is_chain;
-use super::{doc_types, nodes};
-use crate::ir::{ExprId, ImportKind};
+use super::{doc_types, nodes, patterns};
+use crate::ir::{Expr, ExprId, ImportKind};
 
 /// Expressions inside expressions that are lowered.
 const MAX_DEPTH: usize = 64;
@@ -102,6 +102,12 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
                 return is_value.then(|| lower_type::types(b).imported("*", module));
             }
             let callee = node.child(0)?;
+            if b.text(callee) == "Promise.all"
+                && let Some(list) = field(fields.arguments)?.named_child(0)
+                && b.grammar.kind(list) == Kind::Array
+            {
+                return Some(promised_list(b, list, depth));
+            }
             if Builtin::ReturnsArgument.has(b.text(callee)) {
                 let arguments = field(fields.arguments)?;
                 return lower_at(b, arguments.named_child(0)?, depth);
@@ -161,6 +167,19 @@ fn lower_at(b: &mut FileBuilder<'_>, node: Node<'_>, depth: usize) -> Option<Exp
         }
         _ => None,
     }
+}
+
+/// Returns the list that `Promise.all([…])` promises, up to a spread, which moves the items behind it.
+fn promised_list(b: &mut FileBuilder<'_>, list: Node<'_>, depth: usize) -> ExprId {
+    let mut items = Vec::new();
+    for (_, item) in patterns::parts(list) {
+        match b.grammar.kind(item) {
+            Kind::Comment => {}
+            Kind::Spread => break,
+            _ => items.push(lower_at(b, item, depth).unwrap_or_else(|| b.exprs.unknown())),
+        }
+    }
+    b.exprs.add(Expr::Tuple(items.into()))
 }
 
 /// `object[index]`

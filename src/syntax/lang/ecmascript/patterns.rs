@@ -34,8 +34,8 @@ enum PatternStep<'a> {
     Member(&'a str),
     /// `{ 'a': … }`, `{ [a]: … }`: the key as written.
     OtherKey(&'a str),
-    /// `[…]`
-    Element,
+    /// `[…]`: the place, from 0.
+    Item(u8),
     /// `...rest`
     Rest,
 }
@@ -51,7 +51,13 @@ pub(super) fn bind_pattern<'a>(
 ) {
     for (name, steps) in bound_names(b, pattern) {
         let expr = taken(b, expr, &steps);
-        b.add_binding(owner(name), Some(expr), source, frame);
+        let owner = owner(name);
+        if let (Expr::Imported { .. }, ValueOwner::Binding(name, scope)) =
+            (b.exprs.get(expr), &owner)
+        {
+            b.module_names.insert((*name, *scope));
+        }
+        b.add_binding(owner, Some(expr), source, frame);
     }
     // Names that are taken out of a module are imports, and where a pattern assigns, its names are uses of variables already.
     let is_module = matches!(
@@ -64,7 +70,7 @@ pub(super) fn bind_pattern<'a>(
 }
 
 /// Adds the uses of the members that a pattern takes out of a value.
-fn use_keys(b: &mut FileBuilder<'_>, pattern: Node<'_>, value: ExprId, frame: &Frame) {
+pub(super) fn use_keys(b: &mut FileBuilder<'_>, pattern: Node<'_>, value: ExprId, frame: &Frame) {
     let fields = b.grammar.fields;
     let mut open = vec![(pattern, value, 0)];
     let mut n_names = 0;
@@ -93,13 +99,13 @@ fn use_keys(b: &mut FileBuilder<'_>, pattern: Node<'_>, value: ExprId, frame: &F
                 open.extend(field(fields.left).map(|left| (left, object, depth)));
             }
             kind @ (Kind::ObjectPattern | Kind::ArrayPattern) => {
-                let object = match kind {
-                    Kind::ArrayPattern => b.exprs.element(object),
-                    _ => object,
-                };
-                let mut cursor = node.walk();
-                let children = node.named_children(&mut cursor);
-                open.extend(children.map(|child| (child, object, depth + 1)));
+                for (at, child) in parts(node) {
+                    let part = match kind {
+                        Kind::ArrayPattern => b.exprs.item(object, at),
+                        _ => object,
+                    };
+                    open.push((child, part, depth + 1));
+                }
             }
             _ => {}
         }
@@ -141,6 +147,7 @@ pub(super) fn member_default(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Fr
 fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[PatternStep<'_>]) -> ExprId {
     steps.iter().fold(value, |object, step| match step {
         PatternStep::Member(name) => b.exprs.member(object, name),
+        PatternStep::Item(at) => b.exprs.item(object, *at),
         _ => b.exprs.element(object),
     })
 }
@@ -148,7 +155,7 @@ fn taken(b: &mut FileBuilder<'_>, value: ExprId, steps: &[PatternStep<'_>]) -> E
 /// The names of a pattern whose steps are members and elements alone.
 fn bound_names<'a>(b: &FileBuilder<'a>, pattern: Node<'_>) -> Vec<(&'a str, Vec<PatternStep<'a>>)> {
     let is_known =
-        |step: &PatternStep<'_>| matches!(step, PatternStep::Member(_) | PatternStep::Element);
+        |step: &PatternStep<'_>| matches!(step, PatternStep::Member(_) | PatternStep::Item(_));
     let names = names_of(b, pattern).into_iter();
     let names = names.filter(|it| it.steps.len() <= BOUND_STEPS && it.steps.iter().all(is_known));
     let names = names.take(BOUND_NAMES);
@@ -196,18 +203,33 @@ fn names_of<'a, 't>(b: &FileBuilder<'a>, pattern: Node<'t>) -> Vec<PatternName<'
                 open.extend(field(fields.left).map(|left| (left, steps, depth + 1)));
             }
             kind @ (Kind::ObjectPattern | Kind::ArrayPattern | Kind::RestPattern) => {
-                match kind {
-                    Kind::ArrayPattern => steps.push(PatternStep::Element),
-                    Kind::RestPattern => steps.push(PatternStep::Rest),
-                    _ => {}
+                for (at, child) in parts(node).into_iter().rev() {
+                    let mut steps = steps.clone();
+                    match kind {
+                        Kind::ArrayPattern => steps.push(PatternStep::Item(at)),
+                        Kind::RestPattern => steps.push(PatternStep::Rest),
+                        _ => {}
+                    }
+                    open.push((child, steps, depth + 1));
                 }
-                let mut cursor = node.walk();
-                let children: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
-                let children = children.into_iter().rev();
-                open.extend(children.map(|child| (child, steps.clone(), depth + 1)));
             }
             _ => {}
         }
     }
     names
+}
+
+/// Returns the parts of a pattern or a list, each with its place: `b` of `[, b]` is at 1.
+pub(super) fn parts(node: Node<'_>) -> Vec<(u8, Node<'_>)> {
+    let mut cursor = node.walk();
+    let mut at = 0_u8;
+    let mut found = Vec::new();
+    for child in node.children(&mut cursor) {
+        if child.is_named() {
+            found.push((at, child));
+        } else if child.kind() == "," {
+            at = at.saturating_add(1);
+        }
+    }
+    found
 }

@@ -80,8 +80,11 @@ impl<'s, 'w, 'a> BindingSite<'s, 'w, 'a> {
 
     fn one(&mut self, id: ExprId) -> Option<ExprId> {
         Some(match *self.written(id) {
+            Expr::Tuple(ref all) => {
+                let all = self.given(all).into();
+                self.resolver.exprs.add(Expr::Tuple(all))
+            }
             Expr::Unknown
-            | Expr::Tuple(_)
             | Expr::Item { .. }
             | Expr::LoopVariable { .. }
             | Expr::Entered { .. }
