@@ -169,6 +169,9 @@ impl NameBinder<'_> {
                     }
                 }
                 if rules::of(&file).is_ecmascript() {
+                    if may_be_dispatched(&file, of.1) {
+                        lookup.by_literals(&file, of.1, all)?;
+                    }
                     let (wrappers, is_cut) = wrappers_of(self.read, &self.cache, &file, of.1)?;
                     all.is_cut |= is_cut;
                     for wrapper in wrappers {
@@ -665,7 +668,12 @@ fn built(file: &LinkedFile) -> BTreeSet<SymbolIdx> {
     };
     let bindings = file.facts.bindings.iter();
     let built = bindings.filter(|binding| is_base(binding.path));
-    built.filter_map(|binding| binding.owner).collect()
+    let mut built: BTreeSet<SymbolIdx> = built.filter_map(|binding| binding.owner).collect();
+    if rules::of(file).is_ecmascript() {
+        // A method of an object literal has the type of that.
+        built.retain(|at| file.symbol(*at).kind != SymbolKind::Method);
+    }
+    built
 }
 
 pub(super) fn is_class(file: &LinkedFile, at: SymbolIdx) -> bool {

@@ -48,6 +48,7 @@ mod java_lambdas;
 mod java_std;
 mod keyword_args;
 mod linker;
+mod literal_members;
 mod lookup;
 mod members;
 mod method_sets;

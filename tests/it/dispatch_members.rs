@@ -355,3 +355,59 @@ fn a_method_that_is_called_through_its_class_is_no_other() {
     let made = callers(BY_CLASS, "kinds.py", 5);
     assert_eq!(made, ["use.py made dispatch"]);
 }
+
+const LITERALS: &str = "\
+//- /types.ts
+export interface Base { open(): void }
+export interface Store extends Base { open(): void; size: () => number }
+//- /noop.ts
+import type { Store } from './types'
+export const noop: Store = {
+  open() {},
+  size: () => 0,
+}
+export const plain = {
+  open() {},
+}
+export const sure = {
+  open() {},
+} satisfies Partial<Store>
+export function local() {
+  const inner: Store = {
+    open() {},
+    size: () => 0,
+  }
+  return inner
+}
+//- /use.ts
+import type { Base, Store } from './types'
+export function use(store: Store) { store.open(); store.size() }
+export function base(it: Base) { it.open() }
+";
+
+#[test]
+fn methods_of_a_literal_have_the_callers_of_its_type() {
+    let of_open = [
+        "noop.ts local dispatch",
+        "noop.ts sure.open dispatch",
+        "use.ts base dispatch",
+        "use.ts use dispatch",
+    ];
+    assert_eq!(callers(LITERALS, "noop.ts", 3), of_open);
+    assert_eq!(
+        callers(LITERALS, "noop.ts", 4),
+        ["noop.ts local dispatch", "use.ts use dispatch"]
+    );
+    assert_eq!(callers(LITERALS, "noop.ts", 7), [""; 0], "without a type");
+    assert_eq!(
+        callers(LITERALS, "noop.ts", 14),
+        [
+            "noop.ts local dispatch",
+            "noop.ts noop.open dispatch",
+            "noop.ts sure.open dispatch",
+            "use.ts base dispatch",
+            "use.ts use dispatch",
+        ],
+        "of a function"
+    );
+}

@@ -318,10 +318,11 @@ impl<'a> FileBuilder<'a> {
             used.symbol = Some(index);
         }
         let (doc, lead) = self.doc(lead_start);
-        // Types in the comment above are those of the definition.
+        // Types in the comment above are those of the definition, and so is the key of a member.
         let before = &mut self.references[..context.n_uses_before.min(n_references)];
         let is_above = |used: &&mut PendingReference<'_>| used.start >= lead;
-        for used in before.iter_mut().rev().take_while(is_above) {
+        let own = before.iter_mut().rev().take_while(is_above);
+        for used in own.filter(|it| it.start < span.end_byte) {
             used.symbol = Some(index);
         }
         let own = u32::try_from(self.enclosing.len()).ok()?;

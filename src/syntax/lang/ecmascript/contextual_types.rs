@@ -40,6 +40,14 @@ pub(super) fn contextual_type(
         .then(|| ContextualType::Type(b.exprs.unknown()))
 }
 
+/// The contextual type of an element of a list, or of a value that a generator yields.
+pub(super) fn element_of(b: &mut FileBuilder<'_>, list: ContextualType) -> ContextualType {
+    ContextualType::Type(match list {
+        ContextualType::Type(list) => b.exprs.element(list),
+        ContextualType::Parameters(_) => b.exprs.unknown(),
+    })
+}
+
 /// Records the contextual type of a function, an object or a list until the walk enters it.
 pub(super) fn expect(b: &mut FileBuilder<'_>, value: Node<'_>, expected: &ContextualType) {
     for value in operands(b, value) {
@@ -242,6 +250,9 @@ pub(super) fn expect_members(b: &mut FileBuilder<'_>, object: Node<'_>, frame: &
             Kind::MethodDefinition => Some(member),
             _ => None,
         };
+        if value.is_some_and(|it| it == member || b.grammar.kind(it).is_function_value()) {
+            b.literal_types.insert(member.id(), expr);
+        }
         if let Some(value) = value.filter(|it| may_be_sensitive(b, *it)) {
             let member = b.exprs.member(expr, text);
             expect(b, value, &ContextualType::Type(member));

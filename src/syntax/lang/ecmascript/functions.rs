@@ -163,11 +163,19 @@ pub(super) fn enter_function(
         }
         _ => false,
     };
-    b.returns.push(if generates {
-        ReturnContext::default()
+    let context = if generates {
+        ReturnContext {
+            yielded: expected.map(|it| contextual_types::element_of(b, it)),
+            ..ReturnContext::default()
+        }
     } else {
-        ReturnContext { owner, expected }
-    });
+        ReturnContext {
+            owner,
+            expected,
+            yielded: None,
+        }
+    };
+    b.returns.push(context);
     frame.function = u32::try_from(b.returns.len() - 1).unwrap_or(0);
 }
 
@@ -180,6 +188,18 @@ fn is_setter(b: &FileBuilder<'_>, node: Node<'_>, symbol: Option<u32>) -> bool {
                 .take(4)
                 .any(|word| word == "set")
     })
+}
+
+/// `yield a`, but not `yield* all`.
+pub(super) fn yield_expression(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &Frame) {
+    let returns = b.returns.get(frame.function as usize);
+    let yielded = returns.and_then(|it| it.yielded.clone());
+    let delegates = node.child(1).is_some_and(|it| b.text(it) == "*");
+    if let (Some(expected), Some(value)) = (yielded, node.named_child(0))
+        && !delegates
+    {
+        contextual_types::expect(b, value, &expected);
+    }
 }
 
 /// `return a`

@@ -169,6 +169,7 @@ node_kinds! {
     UsingDeclaration "using_declaration",
     VariableDeclaration "variable_declaration",
     VariableDeclarator "variable_declarator",
+    Yield "yield_expression",
 }
 
 impl Kind {

@@ -144,6 +144,7 @@ fn typed_member(
     let written = node.child_by_field_id(fields.type_);
     contextual_types::expect_annotation(b, written, value_node);
     if let Some(symbol) = defined {
+        implemented_type(b, node, symbol, parent);
         signatures::bind_callable_type(b, written, symbol, parent);
         if let Some(Initializer::Function(inner)) = value {
             b.bodies.insert(inner.id(), symbol);
@@ -212,12 +213,19 @@ fn object_pair(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, enclo
     let Some(symbol) = b.define(definition, &context, frame) else {
         return;
     };
+    implemented_type(b, node, symbol, frame);
     match initializers::classify(b, value) {
         Initializer::Function(body) => {
             b.bodies.insert(body.id(), symbol);
         }
         _ => frame.target = AssignmentTarget::Value(frame.enclosing),
     }
+}
+
+/// Binds a method of an object literal to the contextual type of the object, whose member it implements.
+fn implemented_type(b: &mut FileBuilder<'_>, node: Node<'_>, symbol: u32, frame: &Frame) {
+    let found = b.literal_types.remove(&node.id());
+    classes::add_base(b, found, BaseKind::Implements, Some(symbol), frame);
 }
 
 /// A name that may be a string: a member where an enum has it. Never looks inside, where the quotes are nodes, too.

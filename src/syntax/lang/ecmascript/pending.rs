@@ -65,6 +65,8 @@ pub(super) struct ReturnContext<'a> {
     pub(super) owner: Option<ValueOwner<'a>>,
     /// The declared return type, as the contextual type of returned values.
     pub(super) expected: Option<ContextualType>,
+    /// The contextual type of yielded values: `Row` in `function* rows(): Generator<Row>`.
+    pub(super) yielded: Option<ContextualType>,
 }
 
 /// One use, before local names are taken out.

@@ -167,6 +167,7 @@ fn dispatch(b: &mut FileBuilder<'_>, node: Node<'_>, frame: &mut Frame, parent: 
         }
         Kind::TypeParameter => type_params::type_parameter(b, node, frame),
         Kind::ReturnStatement => functions::return_statement(b, node, frame),
+        Kind::Yield => functions::yield_expression(b, node, frame),
         Kind::LexicalDeclaration | Kind::VariableDeclaration | Kind::UsingDeclaration => {
             variables::variable_declaration(b, node, frame, parent);
         }
