@@ -169,6 +169,7 @@ fn element(of: &ExternalType) -> Type {
     if is_map(of) {
         return Type::ExternalType(Rc::new(ExternalType {
             name: "pair".into(),
+            module: None,
             args: Rc::clone(&of.args),
         }));
     }

@@ -150,6 +150,7 @@ impl Linker<'_, '_> {
     pub(super) fn shape_of_method(&self, method: &Type) -> Rc<ExternalType> {
         let plain = || ExternalType {
             name: LAMBDA.into(),
+            module: None,
             args: Rc::default(),
         };
         let Type::Definition(Def::Symbol(file, at)) = method else {
@@ -160,6 +161,7 @@ impl Linker<'_, '_> {
             let n = n_params(&loaded, *at);
             is_only.then(|| ExternalType {
                 name: LAMBDA.into(),
+                module: None,
                 args: vec![None; n + 1].into(),
             })
         });

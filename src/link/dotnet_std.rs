@@ -502,6 +502,7 @@ impl Linker<'_, '_> {
                     Type::ExternalType(of) if !of.args.is_empty() => of,
                     Type::Container(_, element) => Rc::new(ExternalType {
                         name: "Array".into(),
+                        module: None,
                         args: [Some((*element).clone())].into(),
                     }),
                     _ => return None,

@@ -3,6 +3,7 @@
 //! The methods of standard libraries are in `java_std`, `rust_std` and `dotnet_std`, smart pointers and containers of C++ in
 //! `cpp_std`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::types::{ExternalType, Type};
@@ -16,15 +17,40 @@ impl ExternalType {
 
     /// The type with type arguments.
     pub(super) fn with_args(&self, args: Rc<[Option<Type>]>) -> Type {
-        Self::with(&self.name, args)
+        Type::ExternalType(Rc::new(Self {
+            args,
+            ..self.clone()
+        }))
     }
 
     /// The type `name` with type arguments.
     pub(super) fn with(name: &str, args: impl Into<Rc<[Option<Type>]>>) -> Type {
         Type::ExternalType(Rc::new(Self {
             name: name.into(),
+            module: None,
             args: args.into(),
         }))
+    }
+
+    /// The item `name` of an external module or type of Rust: `Duration` of `std::time`.
+    pub(super) fn item_of(around: &Type, name: &str) -> Type {
+        let module = match around {
+            Type::ExternalType(around) => Some(around.path().into()),
+            _ => None,
+        };
+        Type::ExternalType(Rc::new(Self {
+            name: name.into(),
+            module,
+            args: Rc::default(),
+        }))
+    }
+
+    /// Its path as far as code says it: `std::time::Duration`.
+    pub(super) fn path(&self) -> Cow<'_, str> {
+        match &self.module {
+            Some(module) => Cow::Owned(format!("{module}::{}", self.name)),
+            None => Cow::Borrowed(&self.name),
+        }
     }
 
     /// Returns the element type of a container.
@@ -44,6 +70,7 @@ impl ExternalType {
     pub(super) fn method_of_some(method: &str) -> Type {
         let of = Self {
             name: "".into(),
+            module: None,
             args: Rc::default(),
         };
         Type::ExternalMethod(Rc::new(of), method.into())

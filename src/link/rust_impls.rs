@@ -432,6 +432,7 @@ impl Linker<'_, '_> {
             } else {
                 Rc::clone(&of.name)
             },
+            module: None,
             args: Rc::from([item]),
         };
         Some(Type::ExternalMethod(Rc::new(of), method.into()))

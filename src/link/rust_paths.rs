@@ -384,7 +384,9 @@ impl Linker<'_, '_> {
                     },
                 }
             }
-            object if object.is_external() => NameLookup::Found(ExternalType::plain(name)),
+            object if object.is_external() => {
+                NameLookup::Found(ExternalType::item_of(object, name))
+            }
             _ => NameLookup::Absent,
         }
     }

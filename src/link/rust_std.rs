@@ -306,7 +306,7 @@ impl Linker<'_, '_> {
         }
         if let Some(method) = name.strip_suffix("()") {
             if !is_known(method)
-                && let Some(found) = self.by_extension(Some(&of.name), method)
+                && let Some(found) = self.by_extension(Some(of), method)
             {
                 return Some(found);
             }

@@ -39,13 +39,21 @@ pub(super) enum Type {
     Union(Rc<[Type]>),
 }
 
-/// A class, or a value of a class, that is outside of the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A class, or a value of a class, that is outside of the repository. Two are equal by their names and type arguments.
+#[derive(Clone, Debug, Eq)]
 pub(super) struct ExternalType {
     /// Its name without that of its package: `List`.
     pub(super) name: Rc<str>,
+    /// The path of the module that code takes it from, in Rust: `std::time` of `Duration`. `None` where no code says it.
+    pub(super) module: Option<Rc<str>>,
     /// Its type arguments, `None` for one of which nothing is known.
     pub(super) args: Rc<[Option<Type>]>,
+}
+
+impl PartialEq for ExternalType {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.args == other.args
+    }
 }
 
 /// The type arguments and arguments of one generic type or call, as expressions of the file that wrote them: evaluated when

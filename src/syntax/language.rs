@@ -24,7 +24,7 @@ const JAVA_FACTS: u32 = 14;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 10;
 /// The same for Rust.
-const RUST_FACTS: u32 = 13;
+const RUST_FACTS: u32 = 14;
 /// The same for C and C++.
 const C_FACTS: u32 = 9;
 /// The same for languages that are outlined.

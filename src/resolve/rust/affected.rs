@@ -15,7 +15,7 @@ pub(in crate::resolve) struct AffectedImports {
     all: bool,
     /// The names of modules that came or went.
     names: HashSet<String>,
-    /// The types that have members in files that came or went, and macros: `impl Store`.
+    /// The types that have members in files that came or went, the traits that are implemented there, and macros: `impl Store`.
     units: HashSet<String>,
 }
 
@@ -46,7 +46,8 @@ impl AffectedImports {
 
     /// Returns whether an import may lead elsewhere.
     pub(in crate::resolve) fn contains(&self, specifier: &str, target: KnownTarget<'_>) -> bool {
-        if specifier.starts_with("impl ") || specifier.starts_with("macro ") {
+        let is_of_unit = |kind: &str| specifier.starts_with(kind);
+        if ["impl ", "impls ", "macro "].into_iter().any(is_of_unit) {
             return self.units.contains(specifier);
         }
         if self.all {

@@ -2,7 +2,8 @@
 //!
 //! Crates are found by the `Cargo.toml` files and the usual places of their targets, modules by the usual places of their
 //! files: `store.rs` and `store/mod.rs` for `mod store;`. Names inside of a file are not looked at here. The files
-//! with members of a type that another one declares are a unit, named by the type: `rs:impl Store`; so are those with a macro.
+//! with members of a type that another one declares are a unit, named by the type: `rs:impl Store`; so are those that implement
+//! a trait of another one for a type of another one, `rs:impls Ext`, and those with a macro.
 
 mod affected;
 mod manifest;
@@ -38,7 +39,8 @@ pub(super) fn is_source(path: &str) -> bool {
         .is_some_and(|(_, extension)| extension == "rs")
 }
 
-/// Returns the units of a file: one for each type of another file that it gives members, and for each macro.
+/// Returns the units of a file: one for each type of another file that it gives members, for each trait that it implements for
+/// one, and for each macro.
 pub(super) fn units(facts: &FileFacts) -> Vec<(String, u8)> {
     let all: BTreeSet<String> = facts.units.iter().map(|unit| key(unit)).collect();
     all.into_iter().map(|key| (key, 0)).collect()

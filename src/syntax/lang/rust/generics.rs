@@ -200,6 +200,20 @@ impl<'t> Lowering<'t> {
         self.bind(None, &path, pair);
     }
 
+    /// Notes the type that an `impl` block is for, and the trait that it implements, each by its last name.
+    pub(super) fn note_block(&mut self, owner: ExprId, of: &str, trait_: Option<Node<'_>>) {
+        match self.facts.exprs.get(owner) {
+            Expr::Name { .. } => drop(self.other_types.insert(of.to_owned())),
+            Expr::Member { .. } => drop(self.qualified_types.insert(of.to_owned())),
+            _ => {}
+        }
+        let Some(trait_) = trait_ else { return };
+        let text = self.text(trait_);
+        let path = text.split('<').next().unwrap_or(text).trim();
+        let last = path.rsplit("::").next().unwrap_or(path);
+        self.other_traits.insert((last.to_owned(), of.to_owned()));
+    }
+
     /// Returns the type that a reference is to: `T` of `&'a mut T`.
     pub(super) fn without_references<'n>(&self, type_: Node<'n>) -> Node<'n> {
         let mut type_ = type_;

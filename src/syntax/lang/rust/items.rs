@@ -672,11 +672,7 @@ impl<'t> Lowering<'t> {
             }
         }
         self.generics.truncate(n_generics);
-        match self.facts.exprs.get(owner) {
-            Expr::Name { .. } => drop(self.other_types.insert(owner_text.clone())),
-            Expr::Member { .. } => drop(self.qualified_types.insert(owner_text.clone())),
-            _ => {}
-        }
+        self.note_block(owner, &owner_text, trait_);
         let block = ImplBlock {
             node,
             owner: bounds.unwrap_or(owner),

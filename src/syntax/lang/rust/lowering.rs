@@ -58,6 +58,8 @@ pub(super) struct Lowering<'t> {
     pub(super) macros: BTreeSet<&'t str>,
     /// The types of the file.
     pub(super) own_types: BTreeSet<String>,
+    /// The traits of other files that `impl` blocks implement, each with the type that the block is for.
+    pub(super) other_traits: BTreeSet<(String, String)>,
     /// The types that `impl` blocks are for, by a bare name, and by a path.
     pub(super) other_types: BTreeSet<String>,
     pub(super) qualified_types: BTreeSet<String>,
@@ -110,6 +112,7 @@ impl<'t> Lowering<'t> {
             crates: BTreeSet::new(),
             macros: BTreeSet::new(),
             own_types: BTreeSet::new(),
+            other_traits: BTreeSet::new(),
             other_types: BTreeSet::new(),
             qualified_types: BTreeSet::new(),
             aliases: HashMap::default(),

@@ -3,6 +3,8 @@
 //! A `use` is a name of its module for a path (`Store` for `crate::db::Store`) and a request of the file that the path leads
 //! through: one import a leaf. Names are resolved by following the paths; see `link::rust_paths`.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::grammar::Kind;
@@ -13,6 +15,7 @@ use super::types::is_type_name;
 use crate::ir::{
     Export, ExportKind, Expr, ExprId, Import, ImportKind, ImportedName, ReferenceKind, Slot, Target,
 };
+use crate::model::SymbolKind;
 use crate::model::hash::HashMap;
 
 /// Names of one path that are read.
@@ -355,13 +358,27 @@ impl<'t> Lowering<'t> {
         for name in &own_types {
             self.imply(format!("impl {name}"));
         }
+        let symbols = self.facts.symbols.iter();
+        let own_traits: BTreeSet<String> = symbols
+            .filter(|it| it.kind == SymbolKind::Interface && own_types.contains(&it.name))
+            .map(|it| it.name.clone())
+            .collect();
+        for name in &own_traits {
+            self.imply(format!("impls {name}"));
+        }
+        let mut implemented: BTreeSet<String> = BTreeSet::new();
+        for (name, of) in std::mem::take(&mut self.other_traits) {
+            if !own_types.contains(&of) && !own_traits.contains(&name) {
+                implemented.insert(format!("impls {name}"));
+            }
+        }
         let others = std::mem::take(&mut self.other_types);
         let mut units = std::mem::take(&mut self.qualified_types);
         units.extend(others.into_iter().filter(|it| !own_types.contains(it)));
         let units = units.into_iter().map(|name| format!("impl {name}"));
         let macros = std::mem::take(&mut self.own_macros);
         let macros = macros.into_iter().map(|name| format!("macro {name}"));
-        self.facts.units = units.chain(macros).collect();
+        self.facts.units = units.chain(implemented).chain(macros).collect();
     }
 
     /// Returns the last name of a `use` that may be a macro: it is called by its local name, `use crate::__log as log; log!()`, or
