@@ -194,7 +194,11 @@ impl Linker<'_, '_> {
                 }
                 let first = is_first.then(|| self.infer(file, *first, this));
                 let other = || self.infer(file, *other, this);
-                first.flatten().or_else(other)?
+                match first.flatten() {
+                    // The variant of a pattern says what the value does not: `Shape::Round(it)`.
+                    Some(first) if rules::of(file).is_rust() => first.or_if_unknown(other),
+                    first => first.or_else(other)?,
+                }
             }
         };
         Some((found, None))

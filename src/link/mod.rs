@@ -63,6 +63,7 @@ mod rules;
 mod rust_extension_traits;
 mod rust_impls;
 mod rust_paths;
+mod rust_pointers;
 mod rust_std;
 mod simple_names;
 pub mod subclasses;

@@ -13,14 +13,6 @@ use super::rust_impls::is_common;
 use super::types::{ExternalType, Type};
 use crate::model::{BuiltinSet, BuiltinTable};
 
-/// Types that dereference to their contents.
-static TRANSPARENT: BuiltinSet = BuiltinSet::new(
-    "Rust: types that dereference",
-    "Arc AsMut AsRef Box CachePadded Cow Deref DerefMut Guard Into LazyCell LazyLock Lazy ManuallyDrop \
-     MappedMutexGuard MutexGuard OwnedMutexGuard Pin PeekMut Rc Ref RefMut RwLockReadGuard RwLockWriteGuard \
-     ThinBox ToOwned UniqueRc",
-);
-
 /// Types whose contents are reached by a method: `Mutex<T>.lock()`.
 static CELLS: BuiltinSet = BuiltinSet::new(
     "Rust: cells",
@@ -107,7 +99,7 @@ static METHODS: BuiltinTable<RustMethodResult> = BuiltinTable::new(
             Held,
             "? unwrap expect unwrap_or unwrap_or_default unwrap_or_else unwrap_unchecked get_or_insert \
              get_or_insert_with get_or_init or_insert or_insert_with or_insert_with_key or_default await borrow \
-             borrow_mut load load_full into_inner get_ref swap_remove [] get_or_insert_default make_mut unwrap_or_clone",
+             borrow_mut load load_full into_inner get_ref swap_remove [] get_or_insert_default into_mut make_mut unwrap_or_clone",
         ),
         (
             Same,
@@ -273,10 +265,6 @@ impl ExternalType {
         MAPS.has(&self.name) && self.args.len() > 1
     }
 
-    pub(super) fn is_transparent(&self) -> bool {
-        TRANSPARENT.has(&self.name)
-    }
-
     /// The type of the contained value: the last type argument of a map, else the first one.
     fn held(&self) -> Option<Type> {
         self.arg(usize::from(self.is_map()))
@@ -287,12 +275,13 @@ impl Linker<'_, '_> {
     /// A member of an external value: a method, a part that a pattern destructures, or a member of its contents.
     pub(super) fn standard_member(&self, of: &Rc<ExternalType>, name: &str) -> Option<Type> {
         self.step()?;
-        if of.is_transparent()
-            && let Some(inner) = of.arg(0)
-            && let Some(found) = self.declared(&inner, Access::Name(name))
-            && !matches!(found, Type::Callable(_))
-            && (!found.is_external() || name != "clone()")
+        // `State(store)` of a `State<Store>`
+        if let (Some((variant, "0")), [arg]) = (payload(name), &*of.args)
+            && *variant == *of.name
         {
+            return arg.clone().or_else(|| Some(Type::unknown()));
+        }
+        if let Some(found) = self.pointed_member(of, name) {
             return Some(found);
         }
         if let Some((variant, _)) = payload(name) {
@@ -301,7 +290,11 @@ impl Linker<'_, '_> {
                 ("Some" | "Ok" | "Ready" | "Break" | "Borrowed" | "Owned" | "Reverse", _) => {
                     of.arg(0)
                 }
-                _ => external_value(of),
+                ("Occupied" | "Vacant", "Entry") => {
+                    let args = Rc::clone(&of.args);
+                    Some(ExternalType::with(&format!("{variant}Entry"), args))
+                }
+                _ => external_value(of).or_else(|| Some(Type::unknown())),
             };
         }
         if let Some(method) = name.strip_suffix("()") {
@@ -313,12 +306,25 @@ impl Linker<'_, '_> {
             if lacks_method(&of.name, name) {
                 return None;
             }
+            if let Some(unknown) = self.member_behind(of, name) {
+                return Some(unknown);
+            }
             return Some(Type::ExternalMethod(Rc::clone(of), method.into()));
         }
         if name.starts_with(|c: char| c.is_ascii_digit()) {
-            return of.arg(0).or_else(|| external_value(of));
+            // The payload of a variant, `Entry::Occupied(entry)`: whose type arguments are not known.
+            let is_of_variant = of.args.is_empty() && of.name.starts_with(char::is_uppercase);
+            let external = || external_value(of).filter(|_| !is_of_variant);
+            return of.arg(0).or_else(external).or(Some(Type::unknown()));
         }
-        let (bare, _) = Wanted::of(name);
+        let (bare, wanted) = Wanted::of(name);
+        if wanted == Wanted::Qualifier || bare.starts_with(char::is_uppercase) {
+            let around = Type::ExternalType(Rc::clone(of));
+            return Some(ExternalType::item_of(&around, bare));
+        }
+        if let Some(unknown) = self.member_behind(of, name) {
+            return Some(unknown);
+        }
         Some(ExternalType::plain(bare))
     }
 
@@ -348,6 +354,9 @@ impl Linker<'_, '_> {
             if MAKERS.has(method) {
                 return Some(self.standard_made(of, method));
             }
+        } else if of.is_transparent() && MAKERS.has(method) {
+            // `Arc::<Store>::new(store)`
+            return Some(Type::ExternalType(Rc::clone(of)));
         }
         let Some(gives) = METHODS.get(method) else {
             return external_value(of).and_then(|_| self.rust_external_result());
@@ -403,6 +412,7 @@ impl Linker<'_, '_> {
                 Some(ExternalType::with("bool", Vec::new()))
             }
             Maybe => maybe(of.held()),
+            MaybeElement if name.ends_with("Entry") => element(),
             MaybeElement if of.is_map() => maybe(element()),
             MaybeElement => maybe(of.arg(0)),
             Elements => iterator(element()),
@@ -492,7 +502,12 @@ impl Linker<'_, '_> {
     /// The result of an external function, or of a struct or variant that is called.
     pub(super) fn function_result(&self, of: &Rc<ExternalType>) -> Option<Type> {
         if of.name.starts_with(char::is_uppercase) {
-            return Some(Type::ExternalType(Rc::clone(of)));
+            // `Json(row)`
+            let given = of.is_transparent().then(|| self.argument(0)).flatten();
+            return Some(match given {
+                Some(given) => of.with_args([Some(given)].into()),
+                None => Type::ExternalType(Rc::clone(of)),
+            });
         }
         let found = match FUNCTIONS.get(&of.name) {
             Some(FunctionResult::Argument) => self.argument(0),
@@ -566,7 +581,7 @@ impl Linker<'_, '_> {
     fn standard_made(&self, of: &Rc<ExternalType>, method: &str) -> Type {
         let name = &*of.name;
         let holds_given =
-            TRANSPARENT.has(name) || CELLS.has(name) || matches!(name, "Reverse" | "Wrapping");
+            of.is_transparent() || CELLS.has(name) || matches!(name, "Reverse" | "Wrapping");
         let given = self.argument(0);
         if matches!(name, "Lazy" | "LazyLock" | "LazyCell") {
             return ExternalType::with(name, vec![self.returned_by(0)]);
@@ -645,7 +660,9 @@ impl Linker<'_, '_> {
 
 /// The type of the content of an external value: external too, unless a type argument is of the repository.
 fn external_value(of: &ExternalType) -> Option<Type> {
-    (of.has_external_args() && !holds(&of.name)).then_some(Type::External)
+    let is_external = |arg: &Option<Type>| arg.as_ref().is_some_and(is_wholly_external);
+    let is_value = of.args.iter().all(is_external) && !holds(&of.name) && !of.is_transparent();
+    is_value.then_some(Type::External)
 }
 
 /// Whether neither a type nor any type argument in it is of the repository.
@@ -653,6 +670,7 @@ fn is_wholly_external(found: &Type) -> bool {
     match found {
         Type::ExternalType(of) => of.args.iter().flatten().all(is_wholly_external),
         Type::Tuple(items) => items.iter().flatten().all(is_wholly_external),
+        Type::Callable(result) => is_wholly_external(result),
         found => found.is_external(),
     }
 }
@@ -667,6 +685,6 @@ static HOLDERS: BuiltinSet = BuiltinSet::new(
 );
 
 /// Whether values of a type may contain values of the repository.
-fn holds(name: &str) -> bool {
-    TRANSPARENT.has(name) || CELLS.has(name) || MAPS.has(name) || HOLDERS.has(name)
+pub(super) fn holds(name: &str) -> bool {
+    CELLS.has(name) || MAPS.has(name) || HOLDERS.has(name)
 }

@@ -78,6 +78,17 @@ impl Type {
         Self::Union(Rc::default())
     }
 
+    /// Itself; where it is [`Self::unknown`] another type, unless that is external.
+    pub(super) fn or_if_unknown(self, other: impl FnOnce() -> Option<Self>) -> Self {
+        match self {
+            Self::Union(all) if all.is_empty() => {
+                let other = other().filter(|it| !it.is_external());
+                other.unwrap_or(Self::Union(all))
+            }
+            known => known,
+        }
+    }
+
     /// Of several things it may be, the one that is of the repository, where there is one and the others are not.
     pub(super) fn inside(&self) -> Option<Self> {
         let Self::Union(all) = self else {

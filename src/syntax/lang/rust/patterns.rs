@@ -6,13 +6,11 @@ use super::grammar::Kind;
 use super::lowering::Lowering;
 use super::types::is_type_name;
 use crate::ir::{Expr, ExprId, ReferenceKind};
-use crate::model::BuiltinSet;
 
-/// Variants of the standard library whose payload the types of the value say: `Some(x)` of an `Option<X>`.
-static STANDARD_VARIANTS: BuiltinSet = BuiltinSet::new(
-    "Rust: variants",
-    "Some Ok Err Ready Break Continue Borrowed Owned",
-);
+/// Variants of the standard library whose payload the types of the value alone say: `Some(x)` of an `Option<X>`.
+const STANDARD_VARIANTS: [&str; 8] = [
+    "Some", "Ok", "Err", "Ready", "Break", "Continue", "Borrowed", "Owned",
+];
 
 impl Lowering<'_> {
     /// Binds the names of a pattern that is matched with a value.
@@ -136,7 +134,7 @@ impl Lowering<'_> {
     fn payload(&mut self, path: Node<'_>, of: ExprId, value: ExprId, place: &str) -> ExprId {
         let text = self.text(path);
         let last = text.rsplit("::").next().unwrap_or(text);
-        if STANDARD_VARIANTS.has(last) {
+        if STANDARD_VARIANTS.contains(&last) {
             return self.member_of(value, &format!("{last}({place})"));
         }
         let own = self.member_of(of, place);
