@@ -130,13 +130,16 @@ impl Linker<'_, '_> {
         }
         let is_value = this.is_instance();
         let is_call = name.ends_with("()");
+        // A type parameter is a value of its bound: `L::EMPTY` of `L: Store` is a constant of the trait.
+        let is_trait = loaded.symbol(at).kind == SymbolKind::Interface;
         if is_value
             && !is_call
+            && !is_trait
             && let Some(found) = self.field(loaded, at, bare, this)
         {
             return Some(found);
         }
-        if loaded.symbol(at).kind == SymbolKind::Interface {
+        if is_trait {
             return self.of_trait(loaded, at, bare, is_call, this);
         }
         if let Some(found) = self.method(loaded, at, bare) {
