@@ -255,6 +255,7 @@ impl Lowering<'_> {
                 };
                 if let Some(path) = path {
                     self.use_qualifier(path);
+                    self.use_modules(path);
                 }
                 let is_of_type = path.is_some_and(|it| self.is_type_path(it));
                 if receiver != self.unknown {

@@ -65,6 +65,8 @@ pub(super) struct Lowering<'t> {
     pub(super) qualified_types: BTreeSet<String>,
     /// The names that the file gives to generic types: the type with its own name.
     pub(super) aliases: HashMap<String, (ExprId, String)>,
+    /// The names of the inline modules of the file, known before anything is lowered.
+    pub(super) inline_modules: BTreeSet<&'t str>,
     /// The inline modules of the file, each by those around and its name.
     pub(super) own_modules: HashSet<String>,
     /// The macros that the file defines.
@@ -116,6 +118,7 @@ impl<'t> Lowering<'t> {
             other_types: BTreeSet::new(),
             qualified_types: BTreeSet::new(),
             aliases: HashMap::default(),
+            inline_modules: BTreeSet::new(),
             own_modules: HashSet::default(),
             own_macros: BTreeSet::new(),
             leaves: Vec::new(),

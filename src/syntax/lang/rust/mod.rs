@@ -85,6 +85,7 @@ fn lower(
     let mut lowering = lowering::Lowering::new(source, options.keeps_positions, budget);
     lowering.facts.has_errors = root.has_error();
     lowering.find_comments(root);
+    lowering.find_inline_modules(root);
     lowering.items(root);
     if budget.is_spent() {
         return None;

@@ -34,6 +34,43 @@ impl<'t> Lowering<'t> {
         key(&names.collect::<Vec<_>>(), name)
     }
 
+    /// Notes the names of the inline modules in a file or a module.
+    pub(super) fn find_inline_modules(&mut self, node: Node<'_>) {
+        let fields = self.grammar.fields;
+        for child in self.children(node) {
+            if self.kind(child) == Kind::Mod
+                && let (Some(name), Some(body)) = (
+                    self.field(child, fields.name),
+                    self.field(child, fields.body),
+                )
+            {
+                self.inline_modules.insert(self.text(name));
+                self.deeper(|this| this.find_inline_modules(body));
+            }
+        }
+    }
+
+    /// Records the inline modules that a path leads through as uses, those of this file: `limits` of `limits::MAX`.
+    pub(super) fn use_modules(&mut self, path: Node<'_>) {
+        let mut at = Some(path);
+        for _ in 0..MAX_SEGMENTS {
+            let Some(node) = at else { break };
+            let (name, around) = match self.kind(node) {
+                Kind::ScopedIdentifier => {
+                    let fields = self.grammar.fields;
+                    (self.field(node, fields.name), self.field(node, fields.path))
+                }
+                Kind::Identifier => (Some(node), None),
+                _ => break,
+            };
+            if let Some(name) = name.filter(|it| self.inline_modules.contains(self.text(*it))) {
+                let module = self.qualifier(node);
+                self.push_use(name, Target::Value(module), ReferenceKind::Value);
+            }
+            at = around;
+        }
+    }
+
     /// Adds a module that another file holds: `mod store;`.
     pub(super) fn outer_module(&mut self, item: &Item<'_>, name: &'t str) {
         let written = self.attribute_texts(item).into_iter().find_map(|text| {
@@ -190,7 +227,7 @@ impl<'t> Lowering<'t> {
         path.extend(names);
     }
 
-    /// Records the types that the path of a `use` leads through as uses, the last one too: `Kind` of `use Kind::*`. `path` ends with
+    /// Records the types and inline modules that the path of a `use` leads through as uses, the last one too: `Kind` of `use Kind::*`. `path` ends with
     /// the names of the node.
     fn use_types_of_path(&mut self, node: Node<'_>, path: &[&'t str]) {
         let mut at = Some(node);
@@ -202,12 +239,15 @@ impl<'t> Lowering<'t> {
             } else {
                 Some(node)
             };
-            if let Some(name) = name
-                && self.text(name) == path[n_names - 1]
-                && is_type_name(self.text(name))
-            {
-                let type_ = self.path(&path[..n_names], false);
-                self.push_use(name, Target::Value(type_), ReferenceKind::Type);
+            if let Some(name) = name.filter(|it| self.text(*it) == path[n_names - 1]) {
+                let text = self.text(name);
+                if is_type_name(text) {
+                    let type_ = self.path(&path[..n_names], false);
+                    self.push_use(name, Target::Value(type_), ReferenceKind::Type);
+                } else if self.inline_modules.contains(text) {
+                    let module = self.path(&path[..n_names], true);
+                    self.push_use(name, Target::Value(module), ReferenceKind::Value);
+                }
             }
             at = is_scoped
                 .then(|| self.field(node, self.grammar.fields.path))

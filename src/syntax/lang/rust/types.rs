@@ -396,6 +396,9 @@ impl Lowering<'_> {
                 let Some(name) = self.field(path, fields.name) else {
                     return;
                 };
+                if let Some(object) = object {
+                    self.use_modules(object);
+                }
                 self.push_use(
                     name,
                     Target::Member {
