@@ -253,7 +253,9 @@ impl<'t> Lowering<'t> {
         }
         if let Some((object, name)) = self.split_callee(node) {
             if let Some(object) = object {
-                self.use_object(object);
+                let function = self.field(node, fields.function);
+                let before = function.and_then(|it| self.field(it, fields.condition));
+                self.use_object(before.unwrap_or(object));
             }
             self.use_type_args(name);
             let call = self.call_head(node);
@@ -288,7 +290,11 @@ impl<'t> Lowering<'t> {
         if let Some(type_) = self.field(node, fields.type_) {
             self.use_type(type_, ReferenceKind::New);
             let class = self.type_path(type_);
-            made = self.instance(class);
+            made = if self.is_type_param(type_) {
+                self.lower_type(type_)
+            } else {
+                self.instance(class)
+            };
             let args = self.arguments(self.field(node, fields.arguments));
             let class = self.class_of(class);
             if class != self.unknown {

@@ -512,7 +512,8 @@ impl<'t> Lowering<'t> {
             self.walk_children(node);
             return;
         };
-        self.use_object(object);
+        let before = self.field(node, self.grammar.fields.condition);
+        self.use_object(before.unwrap_or(object));
         self.use_type_args(name);
         let receiver = self.lower_expr(object);
         let mut receiver = self.class_of(receiver);

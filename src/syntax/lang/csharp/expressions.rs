@@ -51,9 +51,20 @@ impl<'t> Lowering<'t> {
                 }
                 self.lower_first(node)
             }
-            Kind::MemberAccess | Kind::ConditionalAccess => self.lower_member(node),
-            Kind::Invocation => self.lower_invocation(node),
+            Kind::MemberAccess | Kind::ConditionalAccess | Kind::Invocation => {
+                let value = if self.kind(node) == Kind::Invocation {
+                    self.lower_invocation(node)
+                } else {
+                    self.lower_member(node)
+                };
+                if value != self.unknown && !is_followed(node) && self.is_awaited_inside(node) {
+                    return self.element(value);
+                }
+                value
+            }
             Kind::New => match self.field(node, fields.type_) {
+                // `new T()` is one of the bound of `T`.
+                Some(type_) if self.is_type_param(type_) => self.lower_type(type_),
                 Some(type_) => {
                     let class = self.type_path(type_);
                     self.constructed(class)
@@ -220,9 +231,49 @@ impl<'t> Lowering<'t> {
             Kind::ConditionalAccess => {
                 let object = self.field(node, fields.condition)?;
                 let binding = self.child_of(node, Kind::MemberBinding)?;
-                Some((object, self.field(binding, fields.name)?))
+                Some((self.last_operand(object), self.field(binding, fields.name)?))
             }
             _ => None,
+        }
+    }
+
+    /// Whether `await` stands inside of a chain that it is for: in the tree of `await store?.Load()` it is a part of the object.
+    fn is_awaited_inside(&self, node: Node<'t>) -> bool {
+        let fields = self.grammar.fields;
+        let mut at = Some(node);
+        while let Some(here) = at {
+            at = match self.kind(here) {
+                Kind::Invocation => self.field(here, fields.function),
+                Kind::MemberAccess | Kind::ElementAccess => self.field(here, fields.expression),
+                Kind::ConditionalAccess => {
+                    let object = self.field(here, fields.condition);
+                    if object.is_some_and(|it| self.kind(it) == Kind::Await) {
+                        return true;
+                    }
+                    object
+                }
+                _ => None,
+            };
+        }
+        false
+    }
+
+    /// Returns the operand that stands right before `?.`: `store` of `is_open && store?.Close()`, whose tree has the whole of
+    /// `is_open && store` there.
+    pub(super) fn last_operand(&self, node: Node<'t>) -> Node<'t> {
+        let mut at = node;
+        loop {
+            let operand = match self.kind(at) {
+                Kind::Binary => self.field(at, self.grammar.fields.right),
+                Kind::Await | Kind::Cast | Kind::PrefixUnary | Kind::Unary => {
+                    self.children(at).last().copied()
+                }
+                _ => None,
+            };
+            match operand {
+                Some(operand) => at = operand,
+                None => return at,
+            }
         }
     }
 
@@ -230,7 +281,10 @@ impl<'t> Lowering<'t> {
         let Some((object, name)) = self.split_access(node) else {
             // `items?[0]`
             let object = self.field(node, self.grammar.fields.condition);
-            let object = object.map_or(self.unknown, |it| self.lower_expr(it));
+            let object = object.map_or(self.unknown, |it| {
+                let object = self.last_operand(it);
+                self.lower_expr(object)
+            });
             return self.element(object);
         };
         let receiver = self.lower_expr(object);
@@ -506,6 +560,17 @@ impl<'t> Lowering<'t> {
     pub(super) fn method_name(&self, name: Node<'t>) -> String {
         format!("{}()", self.name_text(self.bare_name(name)))
     }
+}
+
+/// Whether the node is the object before another dot, or is called.
+fn is_followed(node: Node<'_>) -> bool {
+    let is_called = |parent: Node<'_>| {
+        matches!(
+            parent.kind(),
+            "invocation_expression" | "element_access_expression"
+        ) && parent.named_child(0) == Some(node)
+    };
+    has_member_behind(node) || node.parent().is_some_and(is_called)
 }
 
 /// Whether the node is the object before another dot.

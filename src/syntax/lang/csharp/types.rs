@@ -79,8 +79,9 @@ impl<'t> Lowering<'t> {
             Kind::ImplicitType | Kind::PointerType | Kind::FunctionPointerType => self.unknown,
             Kind::Identifier if self.text(node) == "dynamic" => self.unknown,
             _ => {
-                let param = self.type_param(self.name_text(node));
-                if let Some(param) = param.filter(|_| self.kind(node) == Kind::Identifier) {
+                if self.is_type_param(node)
+                    && let Some(param) = self.type_param(self.name_text(node))
+                {
                     return self.type_param_value(param);
                 }
                 let path = self.type_path(node);
@@ -215,6 +216,11 @@ impl<'t> Lowering<'t> {
     /// Returns the type parameter that a name means.
     pub(super) fn type_param(&self, name: &str) -> Option<TypeParam<'t>> {
         self.type_params.iter().rfind(|it| it.name == name).copied()
+    }
+
+    /// Whether a node is the name of a type parameter.
+    pub(super) fn is_type_param(&self, node: Node<'t>) -> bool {
+        self.kind(node) == Kind::Identifier && self.type_param(self.name_text(node)).is_some()
     }
 
     fn type_param_value(&mut self, param: TypeParam<'t>) -> ExprId {
