@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::csharp_parts::Definitions;
+use super::dotnet_bases::{ImplicitConversion, is_method_of_word};
 use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
@@ -36,7 +37,7 @@ impl Linker<'_, '_> {
         name: &str,
     ) -> Option<Type> {
         let method = name.strip_suffix("()")?;
-        if !matches!(object, None | Some(Type::External | Type::ExternalType(_))) {
+        if object.is_some_and(|it| !is_outside(it)) {
             return None;
         }
         // The first one, with its class.
@@ -48,10 +49,13 @@ impl Linker<'_, '_> {
             };
             let param = loaded.value(*at, Slot::Param(0));
             let param = param.and_then(|param| self.infer(&loaded, param, None));
+            if is_hidden(object, param.as_ref(), method) {
+                continue;
+            }
             match reception_of(object, param.as_ref()) {
-                Reception::Never => continue,
-                Reception::Doubtful => is_open = true,
-                Reception::Likely => {}
+                ImplicitConversion::Never => continue,
+                ImplicitConversion::Doubtful => is_open = true,
+                ImplicitConversion::Likely => {}
             }
             let class = loaded.symbol(*at).parent;
             match found {
@@ -60,8 +64,7 @@ impl Linker<'_, '_> {
             }
         }
         let (_, (there, at)) = found?;
-        let is_usual =
-            object.is_some_and(Type::is_external) && ExternalType::is_usual_method(method);
+        let is_usual = object.is_some() && ExternalType::is_usual_method(method);
         if is_open || is_usual {
             return Some(Type::unknown());
         }
@@ -79,6 +82,7 @@ impl Linker<'_, '_> {
         for unit in file.units.iter().chain(&file.imports.wildcards) {
             self.add_extensions(file, *unit, &key, &mut all);
         }
+        self.add_static_extensions(file, method, &mut all);
         let all: Definitions = all.into();
         if is_own {
             let kept = (method.to_owned(), Rc::clone(&all));
@@ -114,6 +118,36 @@ impl Linker<'_, '_> {
         }
     }
 
+    /// Adds the extension methods of the classes that a file takes static members of: `using static Acme.Texts;`.
+    fn add_static_extensions(
+        &self,
+        file: &LinkedFile,
+        method: &str,
+        all: &mut Vec<(ModuleId, SymbolIdx)>,
+    ) {
+        for at in &file.imports.static_members {
+            let class = file.facts.imports[*at as usize].names.first();
+            let class = class.filter(|it| it.local == "*");
+            let (Some(class), Some(target)) = (class, file.target(*at)) else {
+                continue;
+            };
+            let Some(Def::Symbol(there, at)) =
+                exports::imported(self.cache, target, &class.imported)
+            else {
+                continue;
+            };
+            let Some(loaded) = self.cache.get(there) else {
+                continue;
+            };
+            for at in loaded.members(at, &format!("{method}()")) {
+                let is_extension = loaded.symbol(*at).flags.contains(SymbolFlags::EXTENSION);
+                if is_extension && all.len() < MAX_EXTENSIONS && !all.contains(&(there, *at)) {
+                    all.push((there, *at));
+                }
+            }
+        }
+    }
+
     /// The static methods that take a value as their first argument, of the nearest unit that has some.
     pub(super) fn extensions_for(
         &self,
@@ -131,25 +165,36 @@ impl Linker<'_, '_> {
             return Vec::new();
         }
         let key = extension_name(method);
+        let taking = |mut all: Vec<(ModuleId, SymbolIdx)>| {
+            all.retain(|(there, at)| {
+                let loaded = self.cache.get(*there);
+                loaded.is_some_and(|loaded| self.takes_first((&loaded, *at), object, method))
+            });
+            all
+        };
         for unit in file.units.iter().chain(&file.imports.wildcards) {
             let mut all = Vec::new();
             self.add_extensions(file, *unit, &key, &mut all);
-            all.retain(|(there, at)| {
-                let loaded = self.cache.get(*there);
-                loaded.is_some_and(|loaded| self.takes_first(&loaded, *at, object))
-            });
+            let all = taking(all);
             if !all.is_empty() {
                 return all;
             }
         }
-        Vec::new()
+        let mut all = Vec::new();
+        self.add_static_extensions(file, method, &mut all);
+        taking(all)
     }
 
-    /// Whether a method takes a value as its first argument.
-    fn takes_first(&self, loaded: &Rc<LinkedFile>, at: SymbolIdx, object: &Type) -> bool {
+    /// Whether a method takes a value as its first argument, where the call names `method`.
+    fn takes_first(
+        &self,
+        (loaded, at): (&Rc<LinkedFile>, SymbolIdx),
+        object: &Type,
+        method: &str,
+    ) -> bool {
         let param = loaded.value(at, Slot::Param(0));
         let param = param.and_then(|param| self.infer(loaded, param, None));
-        self.receives(object, param.as_ref())
+        self.receives(object, param.as_ref()) && !is_hidden(Some(object), param.as_ref(), method)
     }
 
     /// Whether a definition is called as a member of a value: the value is its first argument.
@@ -170,30 +215,55 @@ impl Linker<'_, '_> {
     }
 }
 
-/// Whether a value of an external type, or of an unknown one, may be the first argument of an extension method.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reception {
-    Never,
-    Doubtful,
-    Likely,
-}
-
-fn reception_of(object: Option<&Type>, param: Option<&Type>) -> Reception {
+/// Returns whether a value of an external type, or of an unknown one, may be the first argument of an extension method.
+fn reception_of(object: Option<&Type>, param: Option<&Type>) -> ImplicitConversion {
     let (Some(object), Some(param)) = (object, param) else {
-        return Reception::Likely;
+        return ImplicitConversion::Likely;
     };
     match (object, param) {
-        (Type::ExternalType(object), Type::ExternalType(param)) => {
-            if object.may_be(param) {
-                Reception::Likely
-            } else if object.is_well_known() || param.is_well_known() {
-                Reception::Never
+        // `(name ?? other).Cut()`
+        (Type::Union(all), _) => {
+            let each = all.iter().map(|one| reception_of(Some(one), Some(param)));
+            let each: Vec<ImplicitConversion> = each.collect();
+            if each.iter().all(|it| *it == ImplicitConversion::Never) {
+                ImplicitConversion::Never
+            } else if each.contains(&ImplicitConversion::Likely) {
+                ImplicitConversion::Likely
             } else {
-                Reception::Doubtful
+                ImplicitConversion::Doubtful
             }
         }
+        (_, Type::Union(all)) => {
+            let mut each = all.iter().map(|one| reception_of(Some(object), Some(one)));
+            if each.any(|it| it == ImplicitConversion::Never) {
+                ImplicitConversion::Never
+            } else {
+                ImplicitConversion::Doubtful
+            }
+        }
+        (Type::ExternalType(object), Type::ExternalType(param)) => object.converts_to(param),
+        (Type::ExternalType(_), Type::External) => ImplicitConversion::Doubtful,
         // An external value is none of a type of the repository.
-        (Type::External, param) if param.symbol().is_none() => Reception::Likely,
-        _ => Reception::Never,
+        (Type::External, param) if param.symbol().is_none() => ImplicitConversion::Likely,
+        _ => ImplicitConversion::Never,
+    }
+}
+
+/// Whether a value has a method of its own that hides an extension method which is written for one of its interfaces: `text.Split(',')` is
+/// none for `ReadOnlySpan<char>`.
+fn is_hidden(object: Option<&Type>, param: Option<&Type>, method: &str) -> bool {
+    let (Some(Type::ExternalType(object)), Some(Type::ExternalType(param))) = (object, param)
+    else {
+        return false;
+    };
+    object.name != param.name && is_method_of_word(object, method)
+}
+
+/// Whether a value is of an external type, or of one of several.
+fn is_outside(object: &Type) -> bool {
+    match object {
+        Type::External | Type::ExternalType(_) => true,
+        Type::Union(all) => !all.is_empty() && all.iter().all(is_outside),
+        _ => false,
     }
 }

@@ -166,6 +166,9 @@ const PLAIN_TYPES: &[&str] = &[
     "String",
 ];
 
+/// The name of the type of a function that an external method takes where nothing is known of its parameters.
+const CALLBACK: &str = "callback";
+
 /// Structures of the standard library that make others of themselves: `TimeSpan.FromSeconds(1)`.
 static VALUES: BuiltinSet = BuiltinSet::new(
     "C#: structures",
@@ -237,6 +240,13 @@ static PLAIN_RESULTS: BuiltinTable<&str> = BuiltinTable::new(
     ],
 );
 
+impl Type {
+    /// Whether it is a parameter of an external method of which nothing is known, but that a lambda there takes an element of the receiver.
+    pub(super) fn is_assumed_callback(&self) -> bool {
+        matches!(self, Self::ExternalType(of) if &*of.name == CALLBACK)
+    }
+}
+
 impl ExternalType {
     /// Whether everyone knows the type of a name: a type of the repository that has the name too is hardly meant where no using directive
     /// brings it.
@@ -253,9 +263,9 @@ impl ExternalType {
         METHODS.get(name).is_some() || PLAIN_RESULTS.get(name).is_some() || SETTERS.has(name)
     }
 
-    /// Whether what it is built on is known: it is a word of the language or a type that is used everywhere.
-    pub(super) fn is_well_known(&self) -> bool {
-        self.name.starts_with(char::is_lowercase) || Self::is_known_everywhere(&self.name)
+    /// Whether everyone knows which methods a type has.
+    pub(super) fn is_well_known(name: &str) -> bool {
+        WELL_KNOWN.has(name)
     }
 
     fn has_pairs(&self) -> bool {
@@ -308,6 +318,7 @@ impl ExternalType {
             _ if VALUES.has(&self.name) && VALUES_OF_ITSELF.has(name) => {
                 Type::ExternalType(Rc::clone(self))
             }
+            "Empty" if matches!(&*self.name, "string" | "String") => Self::plain("string"),
             "None" if &*self.name == "CancellationToken" => Type::ExternalType(Rc::clone(self)),
             "Token" if &*self.name == "CancellationTokenSource" => Self::plain("CancellationToken"),
             "CompletedTask" if matches!(&*self.name, "Task" | "ValueTask") => {
@@ -338,7 +349,7 @@ impl ExternalType {
     pub(super) fn delegate_parameter(&self, index: usize) -> Option<Type> {
         match &*self.name {
             "Func" | "Converter" => (index + 1 < self.args.len()).then(|| self.arg(index))?,
-            "Action" | "Predicate" | "Comparison" => {
+            "Action" | "Predicate" | "Comparison" | CALLBACK => {
                 self.arg(index.min(self.args.len().checked_sub(1)?))
             }
             "EventHandler" if index == 1 => self.arg(0),
@@ -354,39 +365,11 @@ impl ExternalType {
     pub(super) fn is_no_sequence(&self, other: &Self) -> bool {
         SINGLES.has(&self.name) && SEQUENCES.has(&other.name)
     }
-
-    /// Whether a value of it may be one of another external type, as far as names tell.
-    pub(super) fn may_be(&self, other: &Self) -> bool {
-        let is_word = |name: &str| name.starts_with(char::is_lowercase);
-        if self.name == other.name || &*other.name == "object" || is_lifted(&self.name, &other.name)
-        {
-            return true;
-        }
-        if is_word(&self.name) || is_word(&other.name) {
-            return false;
-        }
-        if &*other.name == "Exception" && self.name.ends_with("Exception") {
-            // By the convention of .NET.
-            return true;
-        }
-        let is_known = WELL_KNOWN.has(&self.name) || self.has_pairs();
-        let takes_all = SEQUENCES.has(&other.name);
-        if is_known {
-            return takes_all && !self.args.is_empty();
-        }
-        if is_interface(&self.name) {
-            // A method for another interface is hardly meant.
-            return takes_all && !self.args.is_empty();
-        }
-        // Which external types are built on which is not known.
-        !WELL_KNOWN.has(&other.name) || takes_all && !self.args.is_empty()
-    }
 }
 
-/// Whether a name is that of an interface by the convention of .NET: `IDbCommand`.
-fn is_interface(name: &str) -> bool {
-    let rest = name.strip_prefix('I');
-    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+/// Whether a type is a view of an array or a text, whose parts are such views.
+fn is_span(name: &str) -> bool {
+    matches!(name, "Memory" | "ReadOnlyMemory" | "ReadOnlySpan" | "Span")
 }
 
 /// The first word of a name: `Add` of `AddDays`.
@@ -394,17 +377,6 @@ fn first_word(name: &str) -> &str {
     let mut capitals = name.match_indices(|c: char| c.is_ascii_uppercase());
     let second = capitals.nth(1);
     &name[..second.map_or(name.len(), |it| it.0)]
-}
-
-/// Whether the second name is that of the struct behind the first, or the other way round: `int` and `Int32`.
-fn is_lifted(one: &str, other: &str) -> bool {
-    let pair = |word: &str, class: &str| {
-        matches!(
-            (word, class),
-            ("int", "Int32") | ("long", "Int64") | ("bool", "Boolean") | ("string", "String")
-        )
-    };
-    pair(one, other) || pair(other, one)
 }
 
 impl Linker<'_, '_> {
@@ -425,7 +397,7 @@ impl Linker<'_, '_> {
         match (method, index) {
             _ if SETTERS.has(method) => of.last(),
             _ if ADDERS.has(method) => of.arg(usize::from(index)),
-            ("Insert", 1) => of.last(),
+            ("Insert" | "TryGet" | "TryFind", 1) | ("TryRead", 0) => of.last(),
             ("GetOrAdd", 1) => Some(ExternalType::with("Func", [of.arg(0), of.last()])),
             ("AddOrUpdate", _) => Some(ExternalType::with("Action", [of.arg(0), of.last()])),
             ("Join" | "GroupJoin", 2) => Some(function(other(), None)),
@@ -442,7 +414,7 @@ impl Linker<'_, '_> {
                 Some(function(None, Some(group)))
             }
             // One element, whatever the function returns, and something else.
-            _ => Some(function(of.looped(), None)),
+            _ => Some(ExternalType::with(CALLBACK, [of.looped(), None])),
         }
     }
 
@@ -473,6 +445,9 @@ impl Linker<'_, '_> {
             return of.delegate_result();
         }
         if VALUES.has(&of.name) && MAKERS.has(first_word(method)) {
+            return Some(Type::ExternalType(Rc::clone(of)));
+        }
+        if is_span(&of.name) && (method == "Slice" || method.starts_with("Trim")) {
             return Some(Type::ExternalType(Rc::clone(of)));
         }
         if let Some(name) = PLAIN_RESULTS.get(method) {

@@ -152,7 +152,9 @@ impl Linker<'_, '_> {
             }
             Expr::Callable { result } => Type::Callable(Rc::new(self.infer(file, *result, this)?)),
             Expr::Param { callee, index } => {
-                return self.infer_param(file, *callee, *index, this);
+                // A variable that a call sets is no function.
+                let found = self.infer_param(file, *callee, *index, this);
+                return found.filter(|it| !it.0.is_assumed_callback());
             }
             Expr::TypeParam {
                 owner,
@@ -317,7 +319,10 @@ impl Linker<'_, '_> {
         index: u8,
         this: Option<&Type>,
     ) -> Option<(Type, Option<Type>)> {
-        let (callee, object) = self.infer_object(file, of, this)?;
+        let (callee, object) = match file.expr(of) {
+            Expr::Param { callee, index } => self.infer_param(file, *callee, *index, this)?,
+            _ => self.infer_object(file, of, this)?,
+        };
         // The receiver is the first argument of an extension method.
         let is_extension = self.is_extension_call(&callee, object.as_ref());
         let index = index.saturating_add(u8::from(is_extension));

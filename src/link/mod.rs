@@ -18,6 +18,7 @@ mod declarations;
 mod dependencies;
 mod describe;
 pub mod dispatch;
+mod dotnet_bases;
 mod dotnet_members;
 mod dotnet_std;
 pub mod go_assertions;
@@ -104,6 +105,11 @@ const SLICE_IMPORTERS: usize = 32;
 /// Whether Rust's standard library has a method of this name.
 pub(crate) fn is_standard_method(name: &str) -> bool {
     rust_std::is_known(name)
+}
+
+/// Whether types of .NET, or its own extension methods, have a method of this name.
+pub(crate) fn is_usual_dotnet_method(name: &str) -> bool {
+    types::ExternalType::is_usual_method(name)
 }
 
 /// Queues the files that `changes` affect, then links every queued file until the queue is empty or the budget is

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::csharp_delegates::LAMBDA;
+use super::dotnet_bases::ImplicitConversion;
 use super::file::{Access, LinkedFile};
 use super::fits::{
     ANY_OBJECT, BOXES, CONVERTED, DISTANT_BASE, EXACT, Fit, POSSIBLE, SAME_SHAPE, SIMILAR, UNKNOWN,
@@ -145,7 +146,8 @@ impl Linker<'_, '_> {
                     all = of_own_class();
                     all.retain(|it| self.takes_some(*it, args.len()));
                     if all.is_empty() {
-                        return (Type::unknown(), false);
+                        let method = &loaded.symbol(at).name;
+                        return (Self::usual_method(object, method), false);
                     }
                 }
                 all
@@ -183,8 +185,13 @@ impl Linker<'_, '_> {
                 {
                     return found;
                 }
-                let is_another =
-                    !self.takes_some(*only, args.len()) && self.may_inherit_overloads(*only);
+                let is_another = !self.takes_some(*only, args.len());
+                let method = &loaded.symbol(at).name;
+                if is_another && is_extension && ExternalType::is_usual_method(method) {
+                    let found = object.map(|it| Self::usual_method(it, method));
+                    return (found.unwrap_or(Type::unknown()), false);
+                }
+                let is_another = is_another && self.may_inherit_overloads(*only);
                 let only = Type::Definition(Def::Symbol(only.0, only.1));
                 // The base may have it, or the method has got other parameters than its calls.
                 return (if is_another { Type::unknown() } else { only }, false);
@@ -222,6 +229,24 @@ impl Linker<'_, '_> {
                 (Type::unknown(), false)
             }
             None => (found, true),
+        }
+    }
+
+    /// Returns the method of .NET that a call names where no extension method of the repository takes its arguments: the one of LINQ in
+    /// `rows.First(row => row.IsOpen)` beside `First(this List<Row> rows)`. [`Type::unknown`] where .NET has none that is known.
+    fn usual_method(object: &Type, method: &str) -> Type {
+        let is_usual = ExternalType::is_usual_method(method);
+        match object {
+            Type::ExternalType(of) if is_usual => {
+                Type::ExternalMethod(Rc::clone(of), method.into())
+            }
+            Type::Container(_, element) if is_usual => {
+                match ExternalType::with("Array", [Some((**element).clone())]) {
+                    Type::ExternalType(of) => Type::ExternalMethod(of, method.into()),
+                    other => other,
+                }
+            }
+            _ => Type::unknown(),
         }
     }
 
@@ -463,8 +488,16 @@ impl Linker<'_, '_> {
         }
         match (object, param) {
             (Type::ExternalType(object), Type::ExternalType(param)) => {
-                object.may_be(param)
+                object.converts_to(param) == ImplicitConversion::Likely
                     && (object.name != param.name || self.type_args_fit(object, param, 0))
+            }
+            (Type::Container(_, element), Type::ExternalType(param))
+                if is_sequence(&param.name)
+                    && param.element().is_some_and(|wanted| {
+                        self.fit(Some(element), Some(&wanted), 1).is_none()
+                    }) =>
+            {
+                false
             }
             (Type::External, Type::ExternalType(param)) => &*param.name == "object",
             (_, Type::External) => false,
