@@ -7,14 +7,35 @@ use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
 use super::rules;
+use super::types::Type;
 use crate::ir::SymbolIdx;
-use crate::model::ModuleId;
+use crate::model::{ModuleId, SymbolKind};
 
 /// Files in which parts of one type are looked for.
 const MAX_PARTS: usize = 64;
 
 /// Definitions, by file and symbol.
 pub(super) type Definitions = Rc<[(ModuleId, SymbolIdx)]>;
+
+/// The bases of a class of C# that declare members which the class has to have itself.
+#[derive(Default)]
+pub(super) struct BasesApart {
+    interfaces: Vec<Type>,
+    /// External interfaces, by their names.
+    outside: Vec<Type>,
+    /// Whether the class may have further members: by an unknown base, or by parts that are generated.
+    may_inherit: bool,
+}
+
+impl BasesApart {
+    /// Returns the bases that are asked for a member which the others lack: those that tell what a member is that an external base may have,
+    /// and those of which nothing is known.
+    pub(super) fn after(self, has_external: bool) -> impl Iterator<Item = Type> {
+        let is_asked = has_external || self.may_inherit;
+        let interfaces = self.interfaces.into_iter().filter(move |_| is_asked);
+        interfaces.chain(self.outside)
+    }
+}
 
 /// The project that a file is compiled in, where that is known.
 fn project_of(file: &LinkedFile) -> Option<ModuleId> {
@@ -37,6 +58,33 @@ impl Linker<'_, '_> {
         let mut known = self.parts_of_types.borrow_mut();
         known.insert(key, Rc::clone(&others));
         Some(others)
+    }
+
+    /// Returns a base of a type, unless it is one whose members the type has not: a class of C# has no member that an interface declares
+    /// for it.
+    pub(super) fn unless_apart(
+        &self,
+        loaded: &LinkedFile,
+        at: SymbolIdx,
+        base: Option<Type>,
+        apart: &mut BasesApart,
+    ) -> Option<Type> {
+        let is_class = loaded.symbol(at).kind == SymbolKind::Class;
+        if !rules::of(loaded).is_csharp() || !is_class {
+            return base;
+        }
+        apart.may_inherit |= base.is_none() || loaded.is_partial(at);
+        let base = base?;
+        let is_interface = |(file, of)| self.kind(file, of) == Some(SymbolKind::Interface);
+        if matches!(&base, Type::ExternalType(of) if of.is_interface()) {
+            apart.outside.push(base);
+            return None;
+        }
+        if base.symbol().is_some_and(is_interface) {
+            apart.interfaces.push(base);
+            return None;
+        }
+        Some(base)
     }
 
     /// All parts of a type in the order of its unit, those of its own file among them.

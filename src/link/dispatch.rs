@@ -309,11 +309,17 @@ impl DispatchLookup<'_, '_> {
                 continue;
             }
             let is_class = file.symbol(at.1).kind == SymbolKind::Class;
-            let is_concrete = is_class && !self.is_abstract(&file, at.1);
+            // An abstract class has to declare the methods of interfaces that it leaves to others.
+            let is_interface = |it: &DefinitionId| self.is_interface(*it);
+            let rules = rules::of(&file);
+            let declares_all = (rules.is_csharp() || rules.is_ecmascript())
+                && is_interface(&class)
+                && self.bases(&file, at.1).iter().any(is_interface);
+            let has_all = is_class && (declares_all || !self.is_abstract(&file, at.1));
             above.push(at);
             let has_external_base = above.iter().any(|it| self.has_external_base(*it));
             let offering = |name: &str| above.iter().any(|it| *it != class && has(it, name));
-            let lacks_required = is_concrete && required.iter().any(|name| !offering(name));
+            let lacks_required = has_all && required.iter().any(|name| !offering(name));
             for method in methods(&file, at.1, name) {
                 if may_be_dispatched(&file, method) {
                     found.push(BaselessMethod {
@@ -480,6 +486,11 @@ impl DispatchLookup<'_, '_> {
     pub(super) fn is_abstract(&self, file: &LinkedFile, class: SymbolIdx) -> bool {
         let signature = self.linker.cache.signature_of(file, class);
         signature.is_some_and(|it| it.contains("abstract "))
+    }
+
+    fn is_interface(&self, type_: DefinitionId) -> bool {
+        let file = self.linker.cache.get(type_.0);
+        file.is_some_and(|file| file.symbol(type_.1).kind == SymbolKind::Interface)
     }
 
     /// Whether a class has a base that the repository does not define, as far as it is known.

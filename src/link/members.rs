@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use super::cache::Def;
+use super::csharp_parts::BasesApart;
 use super::exports;
 use super::file::{Access, LinkedFile};
 use super::linker::{Linearization, Linker};
@@ -288,28 +289,39 @@ impl Linker<'_, '_> {
         let heads = own.chain(elsewhere.iter().map(|(file, at)| (file, *at)));
         let mut external = None;
         for (loaded, at) in heads {
-            let of_base = |base| {
-                let base = if !this.is_instance() {
+            let infer_base = |base| {
+                if !this.is_instance() {
                     self.infer(loaded, base, None)
                 } else if rules::of(loaded).has_overloads {
                     // `class Nodes<T> extends ArrayList<T>`: what an external base gives is said here.
                     self.base_with_arguments(loaded, base, this)
                 } else {
                     self.infer(loaded, base, None).map(Type::instance)
-                };
-                base.filter(|base| base.unspecialized() != this.unspecialized())
-                    .filter(|base| !is_lacking(loaded, base, access))
-                    .and_then(|base| self.declared(&base, access))
+                }
             };
-            let mut bases = loaded.member_bases(at);
+            let of_base = |base: Type| {
+                let is_itself = base.unspecialized() == this.unspecialized();
+                let may_have = !is_itself && !is_lacking(loaded, &base, access);
+                may_have.then(|| self.declared(&base, access)).flatten()
+            };
+            let mut apart = BasesApart::default();
+            let mut bases = loaded.member_bases(at).map(infer_base);
             while let Some(base) = bases.next() {
-                match of_base(base) {
+                let base = self.unless_apart(loaded, at, base, &mut apart);
+                match base.and_then(of_base) {
                     // Another base may have it in the repository.
                     Some(found) if found.is_external() => external = external.or(Some(found)),
                     Some(found) if rules::of(loaded).has_overloads => {
-                        let others = bases.filter_map(of_base);
+                        let others = bases.flatten().filter_map(of_base);
                         return Some(self.most_specific(found, others));
                     }
+                    Some(found) => return Some(found),
+                    None => {}
+                }
+            }
+            for base in apart.after(external.is_some()) {
+                match of_base(base) {
+                    Some(found) if found.is_external() => external = external.or(Some(found)),
                     Some(found) => return Some(found),
                     None => {}
                 }
