@@ -20,6 +20,16 @@ const MAX_CLASSES: usize = 32;
 /// Members of a type whose users are counted.
 const MAX_MEMBERS: usize = 200;
 
+/// Classes of ASP.NET Core that it looks for the subclasses of.
+const FINDING_BASES: [&str; 6] = [
+    "Controller",
+    "ControllerBase",
+    "ODataController",
+    "PageModel",
+    "TagHelper",
+    "ViewComponent",
+];
+
 /// Whatever makes an object is a use of its class.
 const CONSTRUCTOR: &str =
     "a constructor, and whatever makes an object names the class: ask for the class instead";
@@ -116,6 +126,7 @@ impl Uses<'_> {
         }
         if known.kind.is_type() && !has_callers {
             callers.extend(self.used_members(symbol, file.id)?);
+            callers.extend(self.finding_base(symbol, &facts, file.id)?);
         }
         let annotations = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
         callers.extend(annotations.into_iter().map(ImplicitCaller::Annotation));
@@ -151,6 +162,27 @@ impl Uses<'_> {
             callers.extend(bases.into_iter().map(through));
         }
         Ok(callers)
+    }
+
+    /// Returns the external base by which a framework of C# finds a class that no code names: `ControllerBase`.
+    fn finding_base(
+        &self,
+        class: &SymbolRow,
+        facts: &FileFacts,
+        file: FileId,
+    ) -> Result<Option<ImplicitCaller>> {
+        let mut members = facts.symbols.iter().zip(0..);
+        let member = members.find(|(it, _)| it.parent == Some(class.ordinal));
+        let (Family::CSharp, Some((member, at))) = (facts.family, member) else {
+            return Ok(None);
+        };
+        let home = (&class.path, Some(file));
+        let mut bases = self.external_bases(facts, at, home, BasesAsked::Calling)?;
+        let above = self.bases_above(facts, at, &member.name, home, BasesAsked::Calling)?;
+        bases.extend(above.external_bases);
+        let mut finding = bases.into_iter();
+        let base = finding.find(|it| FINDING_BASES.contains(&it.as_str()));
+        Ok(base.map(ImplicitCaller::ExternalBase))
     }
 
     /// Returns the members of a type that code outside of the type uses; `None` where no use of one is known.

@@ -580,6 +580,12 @@ public class Clock : TimeProvider, IDisposable, IParsable<Clock> {
   public static Clock Parse(string text) => null;
 }
 public class Options { public object TimeProvider { get; set; } }
+//- /Pages.cs
+using Microsoft.AspNetCore.Mvc;
+namespace Acme.Web;
+public class Root : ControllerBase { protected void Ready() {} }
+public class Pages : Root { private void Load() {} }
+public class Shown : Clock { private void Load() {} }
 //- /Other/Plan.java
 package other;
 class Plan extends Runner { public static void reset() {} public void run() {} }
@@ -598,6 +604,8 @@ class Plan extends Runner { public static void reset() {} public void run() {} }
         ("Clock.Parse", true),
         ("Plan.run", true),
         ("Plan.reset", false),
+        ("Pages", true),
+        ("Shown", false),
     ] {
         let said = cli.json(&["impact", name]);
         let summary = said["summary"].as_str().unwrap();
