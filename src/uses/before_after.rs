@@ -200,6 +200,20 @@ impl BeforeAfter<'_> {
         })
     }
 
+    /// Whether a reference meant a member that is gone, and means one of something external now: `text.Cut()` without its extension
+    /// method, or that of a function which returns an external value now. Not of a module, which may pass an external one on.
+    pub(super) fn is_member_outside(
+        &self,
+        bound: &BoundFile<'_>,
+        reference: usize,
+        definition: DefinitionId,
+    ) -> bool {
+        bound.now.references.get(reference) == Some(&Meaning::External)
+            && self.change_of_gone(definition).is_some()
+            && !is_bare(bound.facts, &bound.facts.references[reference])
+            && self.now.module_of_receiver(bound.id, reference).is_none()
+    }
+
     /// Whether a changed file exports a name no longer, and nothing that it exports as a whole may have it: of CommonJS modules that
     /// is not known otherwise.
     pub(super) fn no_longer_exports(&self, file: FileId, name: &str) -> bool {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::Uses;
 use super::before_after::{BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound};
-use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, last_name};
+use super::broken_use::{BrokenReason, BrokenUse, BrokenUses, attribute_name, last_name};
 use super::difference::Difference;
 use super::files_to_bind::{DoubtfulNames, Gone};
 use super::modifiers::is_typescript;
@@ -370,6 +370,10 @@ impl Uses<'_> {
             if let Some((file, symbol)) = old {
                 let name = (last_name(&symbol.name), difference.was_member(change));
                 names.entry(name).or_default().insert(&file.path);
+                if let Some(short) = attribute_name(&file.path, name.0) {
+                    let of_name = names.entry((short, name.1)).or_default();
+                    of_name.insert(&file.path);
+                }
                 if is_field_of_python(&file.path, symbol.kind) {
                     fields.insert(name.0);
                 }
@@ -379,6 +383,10 @@ impl Uses<'_> {
         for one in found.all.iter().chain(&found.doubtful) {
             let name = last_name(&one.symbol);
             let lines = one.lines().into_iter().map(|it| it.0);
+            if let Some(short) = attribute_name(&one.home, name) {
+                let of_name = listed.entry((&one.path, short)).or_default();
+                of_name.extend(lines.clone());
+            }
             listed.entry((&one.path, name)).or_default().extend(lines);
         }
         let none = BTreeSet::new();

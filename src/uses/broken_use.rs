@@ -197,3 +197,9 @@ impl BrokenUse {
 pub(super) fn last_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
+
+/// Returns the name by which code may name an attribute of C# beside its own: `Key` in `[Key]` for `KeyAttribute`.
+pub(super) fn attribute_name<'n>(path: &RepoPath, name: &'n str) -> Option<&'n str> {
+    let short = name.strip_suffix("Attribute").filter(|it| !it.is_empty())?;
+    (path.extension() == Some("cs")).then_some(short)
+}

@@ -9,8 +9,10 @@ use super::before_after::{
     BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, LostReference, is_bare, is_unbound,
     start_of_line,
 };
-use super::broken_use::last_name;
+use super::broken_use::{attribute_name, last_name};
 use super::changed_file::{ChangedFile, FileSide};
+use super::difference::SymbolChange;
+use super::extension_methods::{MemberUses, extensions_of};
 use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
 use super::unbound_uses::has_implicit_receiver;
@@ -32,6 +34,8 @@ struct UsesOfGone {
     named: NamedAlone,
     /// References that name it as a member.
     members: HashSet<u32>,
+    /// Whether another definition may be meant by those, of an external type.
+    may_be_external: bool,
 }
 
 /// Where a name alone, without a receiver, may use a definition.
@@ -49,6 +53,7 @@ impl UsesOfGone {
         Self {
             named,
             members: HashSet::new(),
+            may_be_external: false,
         }
     }
 
@@ -58,6 +63,27 @@ impl UsesOfGone {
             NamedAlone::Within(all) => all.iter().any(|it| it.contains(&start)),
             NamedAlone::Nowhere => false,
         }
+    }
+
+    /// Adds the uses of an extension method of C# on values of external types; `at` is the place of the file in the difference.
+    fn add_extension(
+        &mut self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        known: &mut Option<MemberUses>,
+        (at, change, symbol): (usize, &SymbolChange, &Symbol),
+    ) -> Result<()> {
+        if !symbol.flags.contains(SymbolFlags::EXTENSION) {
+            return Ok(());
+        }
+        let uses = match known {
+            Some(uses) => uses,
+            none => none.insert(MemberUses::of(states, bound, at)?),
+        };
+        let (found, is_proved) = uses.of_gone_extension(states, bound, (change, symbol));
+        self.may_be_external = self.members.is_empty() && !is_proved;
+        self.members.extend(found);
+        Ok(())
     }
 
     fn has_member(&self, reference: u32) -> bool {
@@ -301,14 +327,20 @@ impl Uses<'_> {
                 is_lost = states.lack_member(&homes[change], name);
             }
             let with_module = states.lost_with_module(bound, *definition, *now);
-            if !is_lost && with_module.is_none() {
+            let is_outside = states.is_member_outside(bound, n, *definition);
+            if !is_lost && with_module.is_none() && !is_outside {
                 continue;
             }
-            let may_be_external = !is_lost && with_module == Some(false);
+            let mut may_be_external = !is_lost && with_module != Some(true);
+            if may_be_external && is_outside {
+                let used = (n, *definition);
+                may_be_external = !receivers.lack_extension(states, bound, earlier_id, used)?;
+            }
             let not_exported = lists.not_exported.get(definition);
-            let loss = match (states.gone.get(definition), not_exported, undeclared) {
-                (Some(change), ..) if may_be_external => Loss::Inherited(*change),
-                (Some(change), ..) => states.lost_change(*change, *now),
+            let gone = states.change_of_gone(*definition);
+            let loss = match (gone, not_exported, undeclared) {
+                (Some(change), ..) if may_be_external => Loss::Inherited(change),
+                (Some(change), ..) => states.lost_change(change, *now),
                 (None, Some(loss), _) => loss.clone(),
                 (None, None, Some(loss)) => loss,
                 _ if states.is_taken_from_module(bound, n) => Loss::Definition(*definition),
@@ -390,14 +422,20 @@ fn is_other_name(states: &BeforeAfter<'_>, bound: &BoundFile<'_>, loss: &Loss, s
     let (Loss::Change(change) | Loss::Inherited(change)) = loss else {
         return false;
     };
-    let Some((_, gone)) = states.difference.old(&states.difference.changes[*change]) else {
+    let Some((home, gone)) = states.difference.old(&states.difference.changes[*change]) else {
         return false;
     };
     let rest = bound.text.get(start as usize..).unwrap_or_default();
     let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_' && it != '$');
     let word = &rest[..end.unwrap_or(rest.len())];
     let mut imported = bound.facts.imports.iter().flat_map(|it| &it.names);
-    !word.is_empty() && word != last_name(&gone.name) && !imported.any(|it| it.local == word)
+    let own_name = last_name(&gone.name);
+    !word.is_empty()
+        && word != own_name
+        && attribute_name(&home.path, own_name) != Some(word)
+        && !extensions_of(&home.old.facts, &states.difference.changes[*change])
+            .contains(&word.to_owned())
+        && !imported.any(|it| it.local == word)
 }
 
 /// Adds the names that an export list took from another module before and does not now.
@@ -474,6 +512,7 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
     let is_typed = is_typescript(bound.path);
     let mut receivers = None;
     let mut named_alone = None;
+    let mut member_uses = None;
     let mut heirs_of: HashMap<&str, BTreeSet<String>> = HashMap::new();
     for (change_at, change) in states.difference.changes.iter().enumerate() {
         let is_own = change.old.as_ref().is_some_and(|place| place.file == at);
@@ -484,6 +523,10 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
             continue;
         };
         let name = last_name(&symbol.name).to_owned();
+        if let Some(short) = attribute_name(bound.path, &name) {
+            let uses = UsesOfGone::by_name(NamedAlone::Anywhere);
+            own.insert((short.to_owned(), change_at), uses);
+        }
         let Some((owner, _)) = symbol.qualified_name.rsplit_once('.') else {
             own.insert((name, change_at), UsesOfGone::by_name(NamedAlone::Anywhere));
             continue;
@@ -537,22 +580,24 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
                     .get(*n)
                     .is_some_and(|it| is_lost(*n, *it))
         });
-        let members: HashSet<u32> = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
+        let mut uses = UsesOfGone::by_name(NamedAlone::Nowhere);
+        uses.members = fits.filter_map(|(n, _)| u32::try_from(n).ok()).collect();
+        uses.add_extension(states, bound, &mut member_uses, (at, change, symbol))?;
         let is_seen = may_be_named_alone(file, symbol);
         if is_seen && named_alone.is_none() {
             named_alone = Some(states.named_alone_before(at)?);
         }
         let was_named = |it: &HashSet<DefinitionId>| states.is_among(it, change);
         let is_named = is_seen && named_alone.as_ref().is_some_and(was_named);
-        let named = if is_named || is_option_of_component(file, symbol) {
+        uses.named = if is_named || is_option_of_component(file, symbol) {
             NamedAlone::Anywhere
         } else if takes_all_of(&file.new, owner) {
             NamedAlone::BehindGlob
         } else {
             NamedAlone::Nowhere
         };
-        if !members.is_empty() || !matches!(named, NamedAlone::Nowhere) {
-            own.insert((name, change_at), UsesOfGone { named, members });
+        if !uses.members.is_empty() || !matches!(uses.named, NamedAlone::Nowhere) {
+            own.insert((name, change_at), uses);
         }
     }
     Ok(own)
@@ -641,7 +686,10 @@ fn add_own(
             let (kind, provenance) = match place.role {
                 OccurrenceRole::Use { reference, kind } if uses.has_member(reference) => {
                     let now = bound.now.references[reference as usize];
-                    it = states.lost_change(*change, now);
+                    it = match states.lost_change(*change, now) {
+                        Loss::Change(change) if uses.may_be_external => Loss::Uncertain(change),
+                        loss => loss,
+                    };
                     (Some(kind), Provenance::Member)
                 }
                 OccurrenceRole::Global(kind) | OccurrenceRole::Unbound(kind) if is_here => {

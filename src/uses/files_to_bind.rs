@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::Uses;
 use super::before_after::BeforeAfter;
 use super::broken::MAX_NAMES;
-use super::broken_use::{BrokenUses, last_name};
+use super::broken_use::{BrokenUses, attribute_name, last_name};
 use super::difference::Difference;
+use super::extension_methods::extensions_of;
 use super::modifiers::is_typescript;
 use crate::error::Result;
 use crate::ir::{CONVERSIONS, FileFacts, Reference, ReferenceKind, Target};
@@ -47,7 +48,11 @@ impl Gone {
         let mut gone = Self::default();
         for change in difference.gone() {
             if let Some((file, symbol)) = difference.old(change) {
-                gone.names.insert(last_name(&symbol.name).to_owned());
+                let name = last_name(&symbol.name);
+                gone.names.insert(name.to_owned());
+                gone.names
+                    .extend(attribute_name(&file.path, name).map(str::to_owned));
+                gone.names.extend(extensions_of(&file.old.facts, change));
                 gone.lesser.insert(file.path.clone());
                 if symbol.parent.is_none() {
                     gone.importable.insert(file.path.clone());

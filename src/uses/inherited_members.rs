@@ -21,6 +21,28 @@ pub(super) struct Receivers {
     of_states: Option<[Vec<Option<String>>; 2]>,
 }
 
+impl Receivers {
+    /// Returns the type of the receiver of a reference, where it is the same in both states.
+    pub(super) fn unchanged(
+        &mut self,
+        states: &BeforeAfter<'_>,
+        bound: &BoundFile<'_>,
+        earlier_id: FileId,
+        reference: usize,
+    ) -> Result<Option<String>> {
+        let [before, now] = match &mut self.of_states {
+            Some(known) => known,
+            none => none.insert([
+                states.before.value_types_of_receivers(earlier_id)?,
+                states.now.value_types_of_receivers(bound.id)?,
+            ]),
+        };
+        let type_of = |all: &[Option<String>]| all.get(reference).cloned().flatten();
+        let (was, is) = (type_of(before), type_of(now));
+        Ok(is.filter(|is| was.as_ref() == Some(is)))
+    }
+}
+
 impl Uses<'_> {
     /// Moves the uses of removed members of classes that are built on an external one, where `error.message` may mean that
     /// of `Error`, and of types of which any name is a member, to the unresolved ones.
@@ -99,16 +121,7 @@ impl Uses<'_> {
         let Some(change) = owners.find_map(|at| states.gone.get(&(file, at)).copied()) else {
             return Ok(None);
         };
-        let [before, now] = match &mut receivers.of_states {
-            Some(known) => known,
-            none => none.insert([
-                states.before.value_types_of_receivers(earlier_id)?,
-                states.now.value_types_of_receivers(bound.id)?,
-            ]),
-        };
-        let type_of = |all: &[Option<String>]| all.get(reference).cloned().flatten();
-        let (was, is) = (type_of(before), type_of(now));
-        let Some(is) = is.filter(|is| was.as_ref() == Some(is)) else {
+        let Some(is) = receivers.unchanged(states, bound, earlier_id, reference)? else {
             return Ok(None);
         };
         Ok((!self.is_alias(&is)?).then_some(change))

@@ -18,6 +18,7 @@ mod declarators;
 mod difference;
 mod difference_cache;
 mod dispatch_starts;
+mod extension_methods;
 mod file_uses;
 mod files_to_bind;
 mod files_with_name;
