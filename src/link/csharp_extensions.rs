@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::cache::Def;
 use super::csharp_parts::Definitions;
-use super::dotnet_bases::{ImplicitConversion, is_method_of_word};
+use super::dotnet_bases::{ImplicitConversion, has_own_method};
 use super::exports;
 use super::file::LinkedFile;
 use super::linker::Linker;
@@ -49,8 +49,10 @@ impl Linker<'_, '_> {
             };
             let param = loaded.value(*at, Slot::Param(0));
             let param = param.and_then(|param| self.infer(&loaded, param, None));
-            if is_hidden(object, param.as_ref(), method) {
-                continue;
+            match is_hidden(object, param.as_ref(), method) {
+                Some(true) => continue,
+                Some(false) => {}
+                None => is_open = true,
             }
             match reception_of(object, param.as_ref()) {
                 ImplicitConversion::Never => continue,
@@ -194,7 +196,8 @@ impl Linker<'_, '_> {
     ) -> bool {
         let param = loaded.value(at, Slot::Param(0));
         let param = param.and_then(|param| self.infer(loaded, param, None));
-        self.receives(object, param.as_ref()) && !is_hidden(Some(object), param.as_ref(), method)
+        self.receives(object, param.as_ref())
+            && is_hidden(Some(object), param.as_ref(), method) == Some(false)
     }
 
     /// Whether a definition is called as a member of a value: the value is its first argument.
@@ -250,13 +253,16 @@ fn reception_of(object: Option<&Type>, param: Option<&Type>) -> ImplicitConversi
 }
 
 /// Whether a value has a method of its own that hides an extension method which is written for one of its interfaces: `text.Split(',')` is
-/// none for `ReadOnlySpan<char>`.
-fn is_hidden(object: Option<&Type>, param: Option<&Type>, method: &str) -> bool {
-    let (Some(Type::ExternalType(object)), Some(Type::ExternalType(param))) = (object, param)
-    else {
-        return false;
-    };
-    object.name != param.name && is_method_of_word(object, method)
+/// none for `ReadOnlySpan<char>`. `None` where it may have one.
+fn is_hidden(object: Option<&Type>, param: Option<&Type>, method: &str) -> Option<bool> {
+    match (object, param) {
+        (Some(Type::ExternalType(object)), Some(Type::ExternalType(param)))
+            if object.name != param.name =>
+        {
+            has_own_method(object, method)
+        }
+        _ => Some(false),
+    }
 }
 
 /// Whether a value is of an external type, or of one of several.

@@ -35,6 +35,43 @@ static BASES: BuiltinTable<&str> = BuiltinTable::new(
     ],
 );
 
+/// Methods that most types which everyone knows have.
+const METHODS_OF_ALL: [&str; 10] = [
+    "Close",
+    "CompareTo",
+    "Dispose",
+    "DisposeAsync",
+    "Equals",
+    "GetHashCode",
+    "GetType",
+    "GetTypeCode",
+    "ToString",
+    "TryFormat",
+];
+
+/// Methods of dictionaries, each of some of them at least.
+const METHODS_OF_DICTIONARIES: [&str; 19] = [
+    "Add",
+    "AddOrUpdate",
+    "AddRange",
+    "Clear",
+    "Contains",
+    "ContainsKey",
+    "ContainsValue",
+    "CopyTo",
+    "GetEnumerator",
+    "GetOrAdd",
+    "Remove",
+    "RemoveRange",
+    "SetItem",
+    "SetItems",
+    "TryAdd",
+    "TryGetKey",
+    "TryGetValue",
+    "TryRemove",
+    "TryUpdate",
+];
+
 /// Methods of strings.
 const METHODS_OF_STRING: [&str; 28] = [
     "Clone",
@@ -135,20 +172,31 @@ impl ExternalType {
     }
 }
 
-/// Whether values of a type that is a word of the language have a method of a name, which hides those that are written for their interfaces.
-pub(super) fn is_method_of_word(type_: &ExternalType, method: &str) -> bool {
-    let of_all = [
-        "CompareTo",
-        "Equals",
-        "GetHashCode",
-        "GetType",
-        "GetTypeCode",
-        "ToString",
-        "TryFormat",
-    ];
-    let is_text = matches!(&*type_.name, "String" | "string");
-    let is_word = is_text || type_.name.starts_with(char::is_lowercase);
-    is_word && of_all.contains(&method) || is_text && METHODS_OF_STRING.contains(&method)
+/// Whether the values of a type have a method of a name, which hides those that are written for their interfaces; `None` where only some
+/// versions of .NET have it.
+pub(super) fn has_own_method(type_: &ExternalType, method: &str) -> Option<bool> {
+    let name = &*type_.name;
+    let is_word = name.starts_with(char::is_lowercase);
+    if !is_word && !ExternalType::is_known_everywhere(name) {
+        return Some(false);
+    }
+    let is_of_dictionaries = has_base(name, "IDictionary");
+    let own: &[&str] = match name {
+        "String" | "string" => &METHODS_OF_STRING,
+        "Type" => &[
+            "GetCustomAttributes",
+            "GetCustomAttributesData",
+            "IsDefined",
+        ],
+        _ if is_of_dictionaries => &METHODS_OF_DICTIONARIES,
+        _ => &[],
+    };
+    let is_new = matches!(name, "Dictionary" | "SortedDictionary" | "SortedList")
+        && ["EnsureCapacity", "TryAdd"].contains(&method);
+    match METHODS_OF_ALL.contains(&method) || own.contains(&method) {
+        _ if is_new => None,
+        has_it => Some(has_it),
+    }
 }
 
 /// Whether a type is known to be built on another.
