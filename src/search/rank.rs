@@ -207,7 +207,7 @@ fn choose_within_files(scored: &mut [Scored], scorer: &Scorer<'_>) {
         chunk.add(Signal::File, before - after);
     }
     sort(scored);
-    demote_further_parts(scored, |kind| kind.is_function());
+    demote_further_parts(scored, SymbolKind::is_function);
 }
 
 /// Demotes what is a further part of a definition that a better place stands for; `stands` chooses the kinds that stand for themselves

@@ -191,12 +191,7 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     if found.n_direct > 0 && !implicit.is_empty() {
         said.push(format!("Beside these {implicit}."));
     }
-    said.extend(taken_for_external(found));
-    if found.n_direct == 0 && found.n_unbound == 0 && found.n_importers > 0 {
-        let n = found.n_importers;
-        let verb = if n == 1 { "imports" } else { "import" };
-        said.push(format!("{} {verb} it (`importedBy`).", count(n, "file")));
-    }
+    said.extend(without_uses(found));
     said.extend(beside_callers(found));
     said.extend(unfollowed(found));
     if found.n_by_dispatch != (0, 0) {
@@ -229,17 +224,26 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
     said.join(" ")
 }
 
-/// Returns the sentence about uses of the name on objects from outside the repository, where no use is known.
-fn taken_for_external(found: &ImpactFigures) -> Option<String> {
-    let (n, first) = found.external.as_ref()?;
-    let at = if *n == 1 { "at" } else { "first at" };
-    (found.n_direct == 0 && found.n_unbound == 0).then(|| {
+/// Returns the sentences about the places that may hide a use where none is known: uses of the name on objects from outside the repository, and
+/// imports.
+fn without_uses(found: &ImpactFigures) -> Vec<String> {
+    if found.n_direct > 0 || found.n_unbound > 0 {
+        return Vec::new();
+    }
+    let external = found.external.as_ref().map(|(n, first)| {
+        let at = if *n == 1 { "at" } else { "first at" };
         format!(
             "{} of this name {} taken for a member of something outside the repository ({at} {first}).",
             count(*n, "use"),
             are(*n)
         )
-    })
+    });
+    let importing = (found.n_importers > 0).then(|| {
+        let n = found.n_importers;
+        let verb = if n == 1 { "imports" } else { "import" };
+        format!("{} {verb} it (`importedBy`).", count(n, "file"))
+    });
+    external.into_iter().chain(importing).collect()
 }
 
 /// Returns the sentence about unresolved uses, where no use is known.

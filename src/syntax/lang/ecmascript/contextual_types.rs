@@ -41,9 +41,9 @@ pub(super) fn contextual_type(
 }
 
 /// The contextual type of an element of a list, or of a value that a generator yields.
-pub(super) fn element_of(b: &mut FileBuilder<'_>, list: ContextualType) -> ContextualType {
+pub(super) fn element_of(b: &mut FileBuilder<'_>, list: &ContextualType) -> ContextualType {
     ContextualType::Type(match list {
-        ContextualType::Type(list) => b.exprs.element(list),
+        ContextualType::Type(list) => b.exprs.element(*list),
         ContextualType::Parameters(_) => b.exprs.unknown(),
     })
 }

@@ -165,7 +165,7 @@ pub(super) fn enter_function(
     };
     let context = if generates {
         ReturnContext {
-            yielded: expected.map(|it| contextual_types::element_of(b, it)),
+            yielded: expected.map(|it| contextual_types::element_of(b, &it)),
             ..ReturnContext::default()
         }
     } else {
