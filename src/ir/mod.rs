@@ -35,4 +35,4 @@ pub use facts::{
 };
 pub use fingerprint::Fingerprints;
 pub use own_uses::OwnUses;
-pub use pasted::{pasted_patterns, pasted_prefix, pasted_suffix};
+pub use pasted::{PastedPattern, pasted_beginnings, pasted_between, pasted_names, pasted_patterns};

@@ -7,7 +7,7 @@ use super::Uses;
 use super::components::component_tags;
 use super::name_forms::NameForm;
 use crate::error::{Error, Result};
-use crate::ir::pasted_patterns;
+use crate::ir::{pasted_beginnings, pasted_between, pasted_patterns};
 use crate::model::{Family, RepoPath, SymbolKind};
 use crate::store::{SymbolRow, UnboundForm, UnboundPlace, token};
 use crate::syntax::{self, OccurrenceRole};
@@ -65,7 +65,13 @@ impl Uses<'_> {
         if is_member || syntax::by_path(&symbol.path).family() != Some(Family::C) {
             return Ok(places);
         }
-        for (pattern, argument) in pasted_patterns(&symbol.name) {
+        let mut patterns = pasted_patterns(&symbol.name);
+        for (beginning, n) in pasted_beginnings(&symbol.name) {
+            if !self.read.unbound_places(&beginning)?.is_empty() {
+                patterns.extend(pasted_between(&symbol.name, n));
+            }
+        }
+        for (pattern, argument) in patterns {
             let found = self.read.unbound_places(&pattern)?;
             if !found.is_empty() && argument.map_or(Ok(true), |it| self.has_word(it))? {
                 places.extend(found);

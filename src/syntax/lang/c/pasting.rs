@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::grammar::Kind;
 use super::lowering::Lowering;
-use crate::ir::{ReferenceKind, Target, pasted_prefix, pasted_suffix};
+use crate::ir::{ReferenceKind, Target, pasted_names};
 
 /// The least bytes of a pasted name that a macro has to write out: fewer tell nothing.
 const MIN_LITERAL_BYTES: usize = 2;
@@ -109,8 +109,8 @@ impl PastedParts<'_> {
         !word.is_empty() && !is_used
     }
 
-    /// Returns the pattern of the names that calls may make: the literal part before or behind the arguments.
-    fn pattern(&self, parameters: &[&str]) -> Option<String> {
+    /// Returns the patterns of the names that calls may make: the literal parts before and behind the arguments.
+    fn patterns(&self, parameters: &[&str]) -> Option<Vec<String>> {
         let is_argument = |it: &&&str| parameters.contains(*it);
         let n_arguments = self.parts.iter().filter(is_argument).count();
         let literal = |part: &[&str]| part.concat();
@@ -120,15 +120,10 @@ impl PastedParts<'_> {
             literal(&self.parts[..first]),
             literal(&self.parts[last + 1..]),
         );
-        let is_one = n_arguments == 1 && (before.is_empty() || behind.is_empty());
         if before.len().max(behind.len()) < MIN_LITERAL_BYTES {
             return None;
         }
-        Some(if before.len() >= behind.len() {
-            pasted_prefix(&before, is_one)
-        } else {
-            pasted_suffix(&behind, is_one)
-        })
+        Some(pasted_names(&before, &behind, n_arguments == 1))
     }
 }
 
@@ -194,10 +189,12 @@ impl<'t> Lowering<'t> {
         for chain in chains_of(text) {
             if chain.parts.len() > 1
                 && !chain.is_declared(text)
-                && let Some(pattern) = chain.pattern(parameters)
+                && let Some(patterns) = chain.patterns(parameters)
             {
                 let at = body.start_byte() + at;
-                self.push_use(&pattern, Target::Unknown, ReferenceKind::Call, at);
+                for pattern in patterns {
+                    self.push_use(&pattern, Target::Unknown, ReferenceKind::Call, at);
+                }
             }
         }
     }
