@@ -52,7 +52,7 @@ pub(crate) use kinds;
 bitflags::bitflags! {
     /// Properties of a symbol beside its kind.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-    pub struct SymbolFlags: u16 {
+    pub struct SymbolFlags: u32 {
         /// A member of a class itself, not of its instances: `static`, `@staticmethod`.
         const STATIC = 1;
         /// A function whose `this` is that of the enclosing code: an arrow function.
@@ -84,6 +84,10 @@ bitflags::bitflags! {
         const IN_SCOPE_AROUND = 1 << 13;
         /// A macro of C, with parameters or without.
         const MACRO = 1 << 14;
+        /// A function of C, which its name alone tells apart: no other has the name and other parameters.
+        const C_LINKAGE = 1 << 15;
+        /// A macro of C in whose place the file has a function in another branch: `#ifdef A` / `int now(void);` / `#else` / `#define now() 0`.
+        const FUNCTION_IN_OTHER_BRANCH = 1 << 16;
     }
 }
 

@@ -5,8 +5,9 @@
 
 use tree_sitter::Node;
 
-use super::cleaning::{TokenKind, blanked_macros, closed, is_primitive};
+use super::cleaning::{blanked_macros, is_primitive};
 use super::lowering::Lowering;
+use super::tokens::{TokenKind, closed};
 use crate::ir::{ReferenceKind, SymbolIdx, Target};
 use crate::model::SymbolFlags;
 

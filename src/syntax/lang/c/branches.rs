@@ -3,7 +3,8 @@
 //! `#if A` / `return 1;` / `#else` / `return 2;` / `#endif` → both statements, without the directives.
 //! `#if A` / `if (a) {` / `#else` / `if (b) {` / `#endif` → the first alone: one brace closes either.
 
-use super::cleaning::{Token, TokenKind, blank, tokens};
+use super::cleaning::blank;
+use super::tokens::{Token, TokenKind, tokens};
 
 /// A branch of a condition: its bytes, without the directives around it.
 #[derive(Clone, Copy, Debug)]

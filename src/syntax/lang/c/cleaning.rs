@@ -4,7 +4,9 @@
 //! `class LOCKABLE Mutex {` → `class          Mutex {`. Lines and bytes keep their places.
 
 use super::branches::blank_branches;
+use super::code_macros::misread_in_code;
 use super::constructors::constructor_macros;
+use super::tokens::{Token, TokenKind, closed, kind_of, tokens};
 
 /// How much of a source is cleaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,251 +123,63 @@ fn blank_macro_comments(source: &str, bytes: &mut [u8]) {
     }
 }
 
-/// A token of code outside of comments, strings and directives.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) kind: TokenKind,
-    /// Whether it is the first of its line.
-    begins_line: bool,
-    /// Of a parenthesis that opens, the place behind the one that closes it; 0 for any other token, and where none closes it.
-    closed_at: usize,
+/// Blanks macros before constructors and what the grammar can't read in code.
+fn blank_by_place(tokens: &[Token], bytes: &mut [u8]) {
+    for (start, end) in constructor_macros(tokens, bytes) {
+        blank(bytes, start, end);
+    }
+    let misread = misread_in_code(tokens, bytes);
+    for (start, end) in misread.macros {
+        blank(bytes, start, end);
+    }
+    for (start, end) in misread.arguments {
+        blank(bytes, start, end);
+        bytes[start] = b'0';
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
-    /// A name in small letters, or mixed ones.
-    Name,
-    /// A name in capitals: `FOO_EXPORT`.
-    Capitals,
-    /// A word of the language that is no type.
-    Keyword,
-    /// `__attribute__`, `__declspec`, `alignas` and the like, with parentheses behind.
-    Attribute,
-    /// One sign.
-    Sign(u8),
-}
-
-const KEYWORDS: &[&str] = &[
-    "return",
-    "else",
-    "case",
-    "goto",
-    "if",
-    "while",
-    "for",
-    "do",
-    "switch",
-    "sizeof",
-    "new",
-    "delete",
-    "throw",
-    "const",
-    "static",
-    "inline",
-    "extern",
-    "virtual",
-    "typedef",
-    "constexpr",
-    "volatile",
-    "register",
-    "explicit",
-    "friend",
-    "using",
-    "namespace",
-    "template",
-    "typename",
-    "operator",
-    "public",
-    "private",
-    "protected",
-    "override",
-    "final",
-    "noexcept",
-    "default",
-    "break",
-    "continue",
-    "enum",
-    "struct",
-    "class",
-    "union",
-    "mutable",
-    "thread_local",
-    "co_return",
-    "co_await",
-    "co_yield",
-    "and",
-    "or",
-    "not",
-    "restrict",
-];
-
-pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
-    scan(bytes, |_, _| {})
-}
-
-/// Returns the directives of a source outside of comments, from their sign to their end: `#if A`.
-pub(super) fn directives(bytes: &[u8]) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    scan(bytes, |start, end| found.push((start, end)));
-    found
-}
-
-/// Returns the tokens of a source; `on_directive` is given the bytes of each directive.
-fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> {
-    let mut all = Vec::new();
-    let mut at = 0;
-    let mut begins_line = true;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        match byte {
-            b'\n' => {
-                begins_line = true;
-                at += 1;
-            }
-            b' ' | b'\t' | b'\r' => at += 1,
-            b'#' if begins_line => {
-                // A directive with its further lines.
-                let start = at;
-                while at < bytes.len() {
-                    let end = bytes[at..]
-                        .iter()
-                        .position(|it| *it == b'\n')
-                        .map_or(bytes.len(), |it| at + it);
-                    let line = bytes[at..end].trim_ascii_end();
-                    at = (end + 1).min(bytes.len());
-                    if !line.ends_with(b"\\") {
-                        break;
-                    }
-                }
-                on_directive(start, at);
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'/') => {
-                at = bytes[at..]
-                    .iter()
-                    .position(|it| *it == b'\n')
-                    .map_or(bytes.len(), |it| at + it);
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                let end = bytes[at + 2..].windows(2).position(|it| it == b"*/");
-                at = end.map_or(bytes.len(), |it| at + it + 4);
-            }
-            b'"' | b'\'' => {
-                let start = at;
-                at += 1;
-                while at < bytes.len() && bytes[at] != byte && bytes[at] != b'\n' {
-                    at += if bytes[at] == b'\\' { 2 } else { 1 };
-                }
-                at = (at + 1).min(bytes.len());
-                all.push(Token {
-                    start,
-                    end: at,
-                    kind: TokenKind::Sign(byte),
-                    begins_line,
-                    closed_at: 0,
-                });
-                begins_line = false;
-            }
-            _ if byte.is_ascii_alphabetic() || byte == b'_' => {
-                let len = bytes[at..]
-                    .iter()
-                    .take_while(|it| it.is_ascii_alphanumeric() || **it == b'_')
-                    .count();
-                let text = std::str::from_utf8(&bytes[at..at + len]).unwrap_or_default();
-                all.push(Token {
-                    start: at,
-                    end: at + len,
-                    kind: kind_of(text),
-                    begins_line,
-                    closed_at: 0,
-                });
-                begins_line = false;
-                at += len;
-            }
-            _ if byte.is_ascii_digit() => {
-                let len = bytes[at..]
-                    .iter()
-                    .take_while(|it| {
-                        it.is_ascii_alphanumeric() || matches!(**it, b'_' | b'.' | b'\'')
-                    })
-                    .count();
-                all.push(Token {
-                    start: at,
-                    end: at + len,
-                    kind: TokenKind::Sign(b'0'),
-                    begins_line,
-                    closed_at: 0,
-                });
-                begins_line = false;
-                at += len;
-            }
-            _ => {
-                all.push(Token {
-                    start: at,
-                    end: at + 1,
-                    kind: TokenKind::Sign(byte),
-                    begins_line,
-                    closed_at: 0,
-                });
-                begins_line = false;
-                at += 1;
-            }
+/// Blanks the macros between the keyword of a class and its name, from a token on: `class FOO_EXPORT Name {`, `class SCOPED_CAPABILITY(x) Name :`.
+/// Returns the place behind them.
+fn blank_class_macros(tokens: &[Token], bytes: &mut [u8], first: usize) -> usize {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let is_name = |at: usize| matches!(kind(at), Some(TokenKind::Name | TokenKind::Capitals));
+    let mut next = first;
+    while is_name(next) {
+        let end = if kind(next + 1) == Some(TokenKind::Sign(b'(')) {
+            closed(tokens, next + 1)
+        } else {
+            next + 1
+        };
+        let is_more = is_name(end)
+            && !matches!(
+                kind(end + 1),
+                Some(TokenKind::Sign(
+                    b';' | b',' | b')' | b'=' | b'[' | b'(' | b'*' | b'&'
+                )) | None
+            );
+        if !is_more {
+            break;
         }
+        blank(bytes, tokens[next].start, end_of(tokens, end));
+        next = end;
     }
-    match_parentheses(&mut all);
-    all
+    next
 }
 
-/// Notes at each parenthesis where it is closed. A brace or a semicolon ends all that are open: the code is broken, or no call.
-fn match_parentheses(tokens: &mut [Token]) {
-    let mut open = Vec::new();
-    for at in 0..tokens.len() {
-        match tokens[at].kind {
-            TokenKind::Sign(b'(') => open.push(at),
-            TokenKind::Sign(b')') => {
-                if let Some(opened) = open.pop() {
-                    tokens[opened].closed_at = at + 1;
-                }
-            }
-            TokenKind::Sign(b'{' | b';') => open.clear(),
-            _ => {}
-        }
-    }
-}
-
-fn kind_of(text: &str) -> TokenKind {
-    if matches!(
-        text,
-        "__attribute__" | "__attribute" | "__declspec" | "_Alignas" | "__asm__" | "__extension__"
-    ) {
-        return TokenKind::Attribute;
-    }
-    if KEYWORDS.contains(&text) {
-        return TokenKind::Keyword;
-    }
-    let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    let is_macro = text.len() >= 3
-        && text.bytes().all(is_capital)
-        && text.bytes().any(|it| it.is_ascii_uppercase());
-    if is_macro
-        || matches!(
-            text,
-            "__cdecl"
-                | "__stdcall"
-                | "__inline"
-                | "__forceinline"
-                | "__restrict"
-                | "__extern_always_inline"
-                | "__dead"
-                | "__unused"
-                | "__wur"
+/// Whether a macro stands before a conversion, which has no type there: `FOO_DEPRECATED operator bool() const`.
+fn is_before_conversion(tokens: &[Token], bytes: &[u8], before: Option<Token>, at: usize) -> bool {
+    let begins =
+        before.is_none_or(|it| matches!(it.kind, TokenKind::Sign(b';' | b'{' | b'}' | b':')));
+    let is_operator = tokens
+        .get(at + 1)
+        .is_some_and(|it| &bytes[it.start..it.end] == b"operator");
+    let target = tokens.get(at + 2).map(|it| it.kind);
+    begins
+        && is_operator
+        && matches!(
+            target,
+            Some(TokenKind::Name | TokenKind::Capitals | TokenKind::Keyword)
         )
-    {
-        TokenKind::Capitals
-    } else {
-        TokenKind::Name
-    }
 }
 
 /// Blanks macros that are attributes of a declaration, and those that stand alone on a line.
@@ -374,15 +188,7 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
         Some(TokenKind::Sign(sign)) => sign,
         _ => 0,
     };
-    let is_name = |at: usize| {
-        matches!(
-            tokens.get(at).map(|it| it.kind),
-            Some(TokenKind::Name | TokenKind::Capitals)
-        )
-    };
-    for (start, end) in constructor_macros(tokens, bytes) {
-        blank(bytes, start, end);
-    }
+    blank_by_place(tokens, bytes);
     let mut at = 0;
     // The token before the one at hand that was not blanked.
     let mut left: Option<Token> = None;
@@ -406,6 +212,16 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
             TokenKind::Name if is_numbered_attribute(tokens, bytes, at, behind) => {
                 blank(bytes, token.start, end_of(tokens, behind));
                 at = behind;
+                continue;
+            }
+            TokenKind::Name if is_behind_pointer(tokens, at) => {
+                blank(bytes, token.start, token.end);
+                at += 1;
+                continue;
+            }
+            TokenKind::Capitals if is_before_conversion(tokens, bytes, left, at) => {
+                blank(bytes, token.start, token.end);
+                at += 1;
                 continue;
             }
             // `NFA::Step`: the name of a class.
@@ -442,27 +258,7 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                     b"class" | b"struct" | b"union"
                 ) =>
             {
-                // `class FOO_EXPORT Name {`, `class SCOPED_CAPABILITY(x) Name :`
-                let mut next = at + 1;
-                while is_name(next) {
-                    let end = if sign(next + 1) == b'(' {
-                        closed(tokens, next + 1)
-                    } else {
-                        next + 1
-                    };
-                    let is_more = is_name(end)
-                        && !matches!(
-                            tokens.get(end + 1).map(|it| it.kind),
-                            Some(TokenKind::Sign(
-                                b';' | b',' | b')' | b'=' | b'[' | b'(' | b'*' | b'&'
-                            )) | None
-                        );
-                    if !is_more {
-                        break;
-                    }
-                    blank(bytes, tokens[next].start, end_of(tokens, end));
-                    next = end;
-                }
+                let next = blank_class_macros(tokens, bytes, at + 1);
                 left = Some(tokens[next - 1]);
                 at = next;
                 continue;
@@ -499,6 +295,57 @@ fn is_numbered_attribute(tokens: &[Token], bytes: &[u8], at: usize, behind: usiz
         ),
         _ => false,
     }
+}
+
+/// Whether a macro in small letters stands between the result and the name of a function: `char * cdecl name(int n) {`. No expression has
+/// two names behind a sign.
+fn is_behind_pointer(tokens: &[Token], at: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let sign = |at: usize| match kind(at) {
+        Some(TokenKind::Sign(sign)) => sign,
+        _ => 0,
+    };
+    let Some(mut before) = at.checked_sub(1).filter(|it| sign(*it) == b'*') else {
+        return false;
+    };
+    while sign(before) == b'*' && before > 0 {
+        before -= 1;
+    }
+    let is_typed = matches!(kind(before), Some(TokenKind::Name | TokenKind::Capitals));
+    is_typed
+        && kind(at + 1) == Some(TokenKind::Name)
+        && sign(at + 2) == b'('
+        && matches!(sign(closed(tokens, at + 2)), b'{' | b';')
+}
+
+/// Whether a declarator in parentheses stands at a place, behind a type: `(*open)(int)`, `(open)(int)`.
+fn is_declarator_in_parentheses(tokens: &[Token], open: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let mut at = open + 1;
+    while kind(at) == Some(TokenKind::Sign(b'*')) {
+        at += 1;
+    }
+    matches!(kind(at), Some(TokenKind::Name | TokenKind::Capitals))
+        && kind(at + 1) == Some(TokenKind::Sign(b')'))
+        && kind(at + 2) == Some(TokenKind::Sign(b'('))
+        && kind(open) == Some(TokenKind::Sign(b'('))
+}
+
+/// Whether a macro and a type stand before a declarator in parentheses, which reads like a function named as the type is: `API int (*open)(int);`.
+pub(super) fn has_macro_declarator(source: &str) -> bool {
+    source.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        let is_macro = words
+            .next()
+            .is_some_and(|it| kind_of(it) == TokenKind::Capitals);
+        let rest = line.split_once('(').filter(|_| is_macro).map(|it| it.1);
+        rest.is_some_and(|rest| {
+            let inner = rest.trim_start_matches(['*', ' ']);
+            let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
+            let behind = inner.trim_start_matches(is_part);
+            behind.len() < inner.len() && behind.starts_with(")(")
+        })
+    })
 }
 
 /// Returns the arguments behind the last text among those of a macro that is the head of code: `, int, Row<int>` of
@@ -554,17 +401,6 @@ fn declared_in_macro(
     }
     let is_named = matches!(tokens[next - 1].kind, TokenKind::Name);
     (n_names >= 2 && is_named && closed(tokens, next) == behind - 1).then_some(behind - 1)
-}
-
-/// Returns the place behind the parenthesis that closes the one at `open`; `open` where none of these tokens does, or none opens.
-/// `tokens` are all of a source, or its first ones.
-pub(super) fn closed(tokens: &[Token], open: usize) -> usize {
-    let at = tokens.get(open).map_or(0, |it| it.closed_at);
-    if (1..=tokens.len()).contains(&at) {
-        at
-    } else {
-        open
-    }
 }
 
 fn end_of(tokens: &[Token], behind: usize) -> usize {
@@ -674,7 +510,9 @@ fn is_attribute(
             b'(' | b';' | b'=' | b'[' | b',' | b'{' | b'<'
         ))
     );
-    is_declared && (n_names >= 2 || n_names >= 1 && n_plain > n_names)
+    // `FOO_EXPORT int (*open)(int);`: one name behind it is the type there.
+    let is_typed = n_names >= 1 && is_declarator_in_parentheses(tokens, next);
+    is_declared && (n_names >= 2 || n_names >= 1 && n_plain > n_names || is_typed)
 }
 
 /// Whether a macro stands behind a type that ends in a sign: `Rows<int> FOO_INLINE pool::all() {`, `char* FOO_INLINE name() {`.

@@ -2,8 +2,8 @@
 //!
 //! They are read from the text: a tree of cleaned text lacks the directives.
 
-use super::cleaning::directives;
 use super::lowering::Lowering;
+use super::tokens::directives;
 use crate::ir::{Expr, ReferenceKind, Target};
 
 /// A name in a condition.

@@ -3,7 +3,7 @@
 //! A constructor has no return type, so that each name before it is a macro. The grammar takes it for the type of a field and the
 //! initializers for further fields, so that the class may swallow what follows it.
 
-use super::cleaning::{Token, TokenKind, closed};
+use super::tokens::{Token, TokenKind, closed};
 use crate::model::hash::HashMap;
 
 /// A bracket that is open.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use super::cleaning::is_primitive;
 use super::declarators::Declarator;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
@@ -64,7 +65,7 @@ impl<'t> Lowering<'t> {
         self.depth -= 1;
     }
 
-    fn item(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
+    pub(super) fn item(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::PreprocInclude => self.include(node),
@@ -90,6 +91,9 @@ impl<'t> Lowering<'t> {
                 let Some(body) = self.field(node, fields.body) else {
                     return;
                 };
+                let language = self.field(node, fields.value);
+                let is_of_c = language.is_some_and(|it| self.text(it) == "\"C\"");
+                let outer = std::mem::replace(&mut self.in_extern_c, is_of_c);
                 if self.kind(body) == Kind::DeclarationList {
                     self.items(body, context);
                 } else {
@@ -101,6 +105,7 @@ impl<'t> Lowering<'t> {
                         },
                     );
                 }
+                self.in_extern_c = outer;
             }
             Kind::NamespaceDefinition => self.namespace(node, context),
             Kind::NamespaceAlias => {
@@ -147,19 +152,30 @@ impl<'t> Lowering<'t> {
                 self.specifier(node, context, context.whole.unwrap_or(node), None);
             }
             Kind::Other if node.is_error() => self.items(node, context),
-            // `friend class Store;`
-            Kind::FriendDeclaration => {
-                self.in_parent(context.parent, |it| {
-                    for child in it.children(node) {
-                        it.use_type(child, ReferenceKind::Type);
-                    }
-                });
-            }
+            Kind::FriendDeclaration => self.friend(node, context),
             // A macro at the top level, `MODULE_LICENSE("GPL");`, or without a sign behind it, and code behind a head that is none to the
             // grammar.
             Kind::CallExpression | Kind::CompoundStatement => self.walk(node),
             Kind::Other if node.kind() == "expression_statement" => self.walk(node),
             _ => {}
+        }
+    }
+
+    /// `friend class Store;`, and `friend int rank(Store* s) { return s->rank_; }`: a function of the namespace, whatever its class is.
+    fn friend(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
+        for child in self.children(node) {
+            if self.kind(child) == Kind::FunctionDefinition {
+                let place = DeclarationPlace {
+                    is_internal: context.is_internal,
+                    whole: context.whole.or(Some(node)),
+                    ..DeclarationPlace::default()
+                };
+                let outer = self.symbol.take();
+                self.function(child, place);
+                self.symbol = outer;
+            } else {
+                self.in_parent(context.parent, |it| it.use_type(child, ReferenceKind::Type));
+            }
         }
     }
 
@@ -409,6 +425,10 @@ impl<'t> Lowering<'t> {
         let name = taken.name?;
         let last = self.last_name(name);
         let text = self.function_name(last)?;
+        if is_primitive(&text) {
+            // `API int (*open)(int);` of which the macro is not known: the type is no name.
+            return None;
+        }
         let owner_path = match self.kind(name) {
             Kind::QualifiedIdentifier => {
                 let path = self.path_text(name)?;
@@ -456,6 +476,8 @@ impl<'t> Lowering<'t> {
                 .set(SymbolFlags::STATIC, is_static && class.is_some());
             made.flags.set(SymbolFlags::ABSTRACT, is_pure);
             made.flags.set(SymbolFlags::DECLARATION_ONLY, !has_body);
+            let is_of_c = class.is_none() && (self.in_extern_c || !self.is_cpp);
+            made.flags.set(SymbolFlags::C_LINKAGE, is_of_c);
         }
         if let Some(path) = &owner_path {
             // The path may begin with a namespace: the class counts by what it means here.
@@ -521,7 +543,7 @@ impl<'t> Lowering<'t> {
                 it.walk(list);
             }
             if let Some(body) = it.field(node, fields.body) {
-                it.walk(body);
+                it.walk_body(body);
             }
         });
         self.owner = outer_owner;

@@ -75,13 +75,21 @@ impl<'t> Lowering<'t> {
                         .find(|it| !self.kind(*it).is_type());
                     continue;
                 }
+                // `operator bool() const`: the parameters stand in the name.
+                Kind::OperatorCast => {
+                    found.name = Some(node);
+                    if found.layers.last() != Some(&Layer::Function) {
+                        found.function = self.conversion_head(node);
+                        found.layers.extend(found.function.map(|_| Layer::Function));
+                    }
+                    break;
+                }
                 Kind::Identifier
                 | Kind::FieldIdentifier
                 | Kind::TypeIdentifier
                 | Kind::QualifiedIdentifier
                 | Kind::DestructorName
                 | Kind::OperatorName
-                | Kind::OperatorCast
                 | Kind::TemplateFunction
                 | Kind::TemplateMethod
                 | Kind::PrimitiveType
@@ -99,6 +107,19 @@ impl<'t> Lowering<'t> {
             found.function = None;
         }
         found
+    }
+
+    /// Returns the declarator with the parameters of a conversion: `()` of `operator char*()`.
+    fn conversion_head(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut at = self.field(node, self.grammar.fields.declarator)?;
+        for _ in 0..MAX_DECLARATORS {
+            if self.kind(at) == Kind::AbstractFunctionDeclarator {
+                return Some(at);
+            }
+            let inner = self.field(at, self.grammar.fields.declarator);
+            at = inner.or_else(|| self.children(at).last().copied())?;
+        }
+        None
     }
 
     /// Returns the value of what a declarator declares, of a value of the written type; of a function its result.

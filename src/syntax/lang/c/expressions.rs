@@ -199,6 +199,9 @@ impl<'t> Lowering<'t> {
                 None => self.unknown,
             },
             Kind::PrimitiveType => return self.primitive(self.text(function)),
+            Kind::Identifier if let Some(class) = self.local_symbol(self.text(function)) => {
+                self.add(Expr::Symbol(class))
+            }
             _ => self.lower(function),
         };
         if callee == self.unknown {

@@ -50,10 +50,16 @@ pub(super) struct Lowering<'t> {
     pub(super) owner: Option<ExprId>,
     /// Whether the uses are those of a declaration without code: they count as uses of what is around it.
     pub(super) is_declaring: bool,
+    /// Whether the functions at hand are those of C: in `extern "C"`.
+    pub(super) in_extern_c: bool,
     /// The macros of the file so far that paste names.
     pub(super) pasting: HashMap<&'t str, PastingMacro<'t>>,
     /// The names that files share when they are linked.
     pub(super) units: BTreeSet<String>,
+    /// The ends of the braces of the source by their first bytes, where the tree has errors.
+    pub(super) braces: HashMap<usize, usize>,
+    /// The end of the function around, where the grammar has more code in it.
+    pub(super) code_end: Option<usize>,
     pub(super) depth: usize,
     pub(super) uses: UseRecorder,
     pub(super) unknown: ExprId,
@@ -86,8 +92,11 @@ impl<'t> Lowering<'t> {
             symbol: None,
             owner: None,
             is_declaring: false,
+            in_extern_c: false,
             pasting: HashMap::default(),
             units: BTreeSet::new(),
+            braces: HashMap::default(),
+            code_end: None,
             depth: 0,
             uses: UseRecorder::new(source, keeps_positions),
             unknown,
@@ -257,6 +266,7 @@ impl<'t> Lowering<'t> {
         let name = self.facts.exprs.name(name);
         let symbol = match self.symbol {
             Some(symbol) if self.is_declaring => self.facts.symbols[symbol as usize].parent,
+            _ if self.is_behind_code(at) => None,
             symbol => symbol,
         };
         let used = RecordedUse {

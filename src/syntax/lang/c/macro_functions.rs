@@ -148,7 +148,7 @@ impl<'t> Lowering<'t> {
             }
         }
         self.use_head(made);
-        self.in_block(|it| it.walk(made.body));
+        self.in_block(|it| it.walk_body(made.body));
         self.symbol = outer;
     }
 
@@ -202,7 +202,7 @@ impl<'t> Lowering<'t> {
                 made.head.start_byte() + at,
             );
         }
-        self.in_block(|it| it.walk(made.body));
+        self.in_block(|it| it.walk_body(made.body));
         self.owner = outer_owner;
         self.symbol = outer;
     }

@@ -1,15 +1,17 @@
 //! Facts of C and C++.
 //!
-//! `reading` parses, `cleaning` helps where the grammar fails, and `annotations` finds the uses of macros that it blanks out, `constructors` those before constructors; `branches` reads the code of other conditions,
+//! `reading` parses, `cleaning` helps where the grammar fails, by the `tokens`, and `annotations` finds the uses of macros that it blanks out, `constructors` those before constructors, `code_macros` those in code, `code_ends` the code behind a function that swallowed it; `branches` reads the code of other conditions,
 //! `conditions` the macros in them. `declarations` and `records`
 //! find the symbols, `declarators` takes declarators apart, `macros` and `pasting` read `#define`, `statements` walks through bodies, `expressions` and
-//! `types` lower values, `templates` the parameters of templates. Names of types begin with
+//! `types` lower values, `templates` the parameters of templates, and `same_names` compares the symbols of one name. Names of types begin with
 //! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
 //! included name leads, and which definition a declaration has, is decided by `link`.
 
 mod annotations;
 mod branches;
 mod cleaning;
+mod code_ends;
+mod code_macros;
 mod conditions;
 mod constructors;
 mod declarations;
@@ -23,10 +25,12 @@ mod occurrences;
 mod pasting;
 mod reading;
 mod records;
+mod same_names;
 mod statements;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod types;
 
 use super::frontend::{Frontend, LowerOptions, LoweredFile};
@@ -79,6 +83,9 @@ fn lower(
 ) -> Option<LoweredFile> {
     let mut lowering = lowering::Lowering::new(source, root, options.keeps_positions, budget);
     lowering.facts.has_errors = root.has_error();
+    if root.has_error() {
+        lowering.find_code_ends();
+    }
     lowering.find_comments(root);
     lowering.items(root, declarations::DeclarationPlace::default());
     if options.is_cleaned || root.has_error() {
@@ -86,6 +93,7 @@ fn lower(
         lowering.use_annotations(root);
     }
     lowering.use_conditions();
+    lowering.mark_same_names();
     if budget.is_spent() {
         return None;
     }

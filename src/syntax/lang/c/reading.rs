@@ -35,9 +35,11 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
         Parsed::TooHard => usize::MAX,
         Parsed::Tree(tree) => error_bytes(tree),
     };
-    // `struct FOO_EXPORT Options {` reads like a function, and what follows a comment in a macro like code, without an error.
-    let is_misread =
-        is_cpp && cleaning::has_class_macro(source) || cleaning::has_macro_comment(source);
+    // `struct FOO_EXPORT Options {` reads like a function, what follows a comment in a macro like code, and the type of a pointer to
+    // a function behind a macro like its name, without an error.
+    let is_misread = is_cpp && cleaning::has_class_macro(source)
+        || cleaning::has_macro_comment(source)
+        || cleaning::has_macro_declarator(source);
     let is_broken = match &best {
         Parsed::Tree(tree) => tree.root_node().has_error(),
         _ => true,

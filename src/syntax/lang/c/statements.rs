@@ -3,9 +3,10 @@
 
 use tree_sitter::Node;
 
+use super::declarations::DeclarationPlace;
 use super::grammar::Kind;
 use super::lowering::{Local, Lowering, MAX_DEPTH};
-use crate::ir::{Expr, ExprId, ReferenceKind, Target};
+use crate::ir::{Expr, ExprId, ReferenceKind, SymbolIdx, Target};
 
 impl<'t> Lowering<'t> {
     /// Walks through the children of a node.
@@ -21,7 +22,9 @@ impl<'t> Lowering<'t> {
             return;
         }
         self.depth += 1;
-        self.walk_node(node);
+        if self.code_end.is_none() || !self.swallowed(node) {
+            self.walk_node(node);
+        }
         self.depth -= 1;
     }
 
@@ -156,16 +159,32 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A class inside a function is no definition; the code in it is that of the function.
-    fn local_class(&mut self, node: Node<'t>) {
+    /// A class inside a function: in C++ a definition that the function alone sees. In C it is none, and the code in it is that of the
+    /// function. Returns a value of it, where it is a definition.
+    fn local_class(&mut self, node: Node<'t>) -> Option<ExprId> {
         let fields = self.grammar.fields;
-        if let Some(name) = self.field(node, fields.name) {
+        let name = self.field(node, fields.name);
+        if let Some(name) = name {
             let unknown = self.unknown;
             self.bind_local(self.text(name), Local::Type(unknown));
         }
-        let Some(body) = self.field(node, fields.body) else {
-            return;
-        };
+        if let Some(name) = name.filter(|it| self.kind(*it) == Kind::TypeIdentifier)
+            && self.is_cpp
+            && self.symbol.is_some()
+            && self.kind(node) != Kind::EnumSpecifier
+        {
+            let place = DeclarationPlace {
+                parent: self.symbol,
+                is_internal: true,
+                ..DeclarationPlace::default()
+            };
+            let class = self.specifier(node, place, node, None)?;
+            let of = self.add(Expr::Symbol(class));
+            let value = self.add(Expr::Instance { of });
+            self.bind_local(self.text(name), Local::Type(value));
+            return Some(value);
+        }
+        let body = self.field(node, fields.body)?;
         if self.kind(node) == Kind::EnumSpecifier {
             for one in self.children(body) {
                 if let Some(name) = self.field(one, fields.name) {
@@ -173,7 +192,7 @@ impl<'t> Lowering<'t> {
                     self.bind_local(self.text(name), Local::Value(value));
                 }
             }
-            return;
+            return None;
         }
         self.in_block(|it| {
             for member in it.children(body) {
@@ -192,6 +211,21 @@ impl<'t> Lowering<'t> {
                 }
             }
         });
+        None
+    }
+
+    /// Returns the class of a function that a name stands for.
+    pub(super) fn local_symbol(&self, name: &str) -> Option<SymbolIdx> {
+        let Some(Local::Type(value)) = self.local(name) else {
+            return None;
+        };
+        let Expr::Instance { of } = *self.facts.exprs.get(value) else {
+            return None;
+        };
+        match *self.facts.exprs.get(of) {
+            Expr::Symbol(class) => Some(class),
+            _ => None,
+        }
     }
 
     fn local_declaration(&mut self, node: Node<'t>) {
@@ -202,12 +236,13 @@ impl<'t> Lowering<'t> {
         if let Some(type_) = type_ {
             is_auto =
                 self.kind(type_) == Kind::PlaceholderType || self.text(type_) == "__auto_type";
+            let mut class = None;
             if self.kind(type_).is_specifier() && self.field(type_, fields.body).is_some() {
-                self.local_class(type_);
+                class = self.local_class(type_);
             } else {
                 self.use_type(type_, ReferenceKind::Type);
             }
-            base = self.value_of(type_);
+            base = class.unwrap_or_else(|| self.value_of(type_));
         }
         // In a condition the value stands beside the declarator: `if (Row* row = next())`.
         let condition_value = self.field(node, fields.value);
@@ -462,6 +497,10 @@ impl<'t> Lowering<'t> {
                     self.kind(function) == Kind::Identifier && self.local(name).is_some();
                 if !is_local && !is_cast(name) && !self.is_standard(function) {
                     self.record_call(node, function, name, last.start_byte());
+                }
+                if let Some(class) = self.local_symbol(name).filter(|_| is_local) {
+                    let target = Target::Symbol(class);
+                    self.push_use(name, target, ReferenceKind::New, last.start_byte());
                 }
             }
             Kind::FieldExpression => {

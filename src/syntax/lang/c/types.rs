@@ -248,6 +248,11 @@ impl<'t> Lowering<'t> {
     }
 
     fn use_type_name(&mut self, node: Node<'t>, kind: ReferenceKind) {
+        if let Some(class) = self.local_symbol(self.text(node)) {
+            let target = Target::Symbol(class);
+            self.push_use(self.text(node), target, kind, node.start_byte());
+            return;
+        }
         let Some(text) = self.path_text(node) else {
             return;
         };

@@ -1,0 +1,138 @@
+//! Text in the bodies of functions that the grammar can't read, so that one statement dissolves all that follows it: macros before a block,
+//! types of several words as arguments of a macro, and conversions to types of the language.
+//!
+//! `TRY {` → `    {`, `CHECK(unsigned short, 1)` → `CHECK(0             , 1)`, `if (unsigned(n) < m)` → `if (        (n) < m)`.
+
+use super::tokens::{Token, TokenKind, closed};
+
+/// The most words of a type that is an argument.
+const MAX_WORDS: usize = 8;
+
+/// Text in code that is taken out.
+#[derive(Debug, Default)]
+pub(super) struct MisreadCode {
+    /// The byte ranges of macros and conversions.
+    pub(super) macros: Vec<(usize, usize)>,
+    /// The byte ranges of arguments, in the place of which a number stands.
+    pub(super) arguments: Vec<(usize, usize)>,
+}
+
+/// Returns the text in code that is taken out.
+pub(super) fn misread_in_code(tokens: &[Token], bytes: &[u8]) -> MisreadCode {
+    let source = CodeTokens { tokens, bytes };
+    let mut found = MisreadCode::default();
+    // Whether each brace that is open is that of code.
+    let mut open: Vec<bool> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let is_in_code = open.last() == Some(&true);
+        match token.kind {
+            TokenKind::Sign(b'{') => open.push(is_in_code || source.begins_code(at)),
+            TokenKind::Sign(b'}') => {
+                open.pop();
+            }
+            TokenKind::Capitals if is_in_code => {
+                if source.is_before_block(at) {
+                    found.macros.push((token.start, token.end));
+                } else if source.sign(at + 1) == b'(' {
+                    source.types_in_arguments(at + 1, &mut found.arguments);
+                }
+            }
+            TokenKind::Name if is_in_code && source.is_conversion(at) => {
+                found.macros.push((token.start, token.end));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The tokens of a source with their text.
+#[derive(Clone, Copy)]
+struct CodeTokens<'s> {
+    tokens: &'s [Token],
+    bytes: &'s [u8],
+}
+
+impl<'s> CodeTokens<'s> {
+    fn kind(self, at: usize) -> Option<TokenKind> {
+        self.tokens.get(at).map(|it| it.kind)
+    }
+
+    fn sign(self, at: usize) -> u8 {
+        match self.kind(at) {
+            Some(TokenKind::Sign(sign)) => sign,
+            _ => 0,
+        }
+    }
+
+    fn text(self, at: usize) -> &'s [u8] {
+        let token = self.tokens.get(at);
+        let text = token.and_then(|it| self.bytes.get(it.start..it.end));
+        text.unwrap_or_default()
+    }
+
+    /// Whether a brace outside of code begins the body of a function.
+    fn begins_code(self, brace: usize) -> bool {
+        let Some(before) = brace.checked_sub(1) else {
+            return false;
+        };
+        self.sign(before) == b')'
+            || matches!(
+                self.text(before),
+                b"const" | b"override" | b"final" | b"noexcept" | b"try"
+            )
+    }
+
+    /// Whether a macro without arguments stands between a statement and a block: `CATCH_ALL {`.
+    fn is_before_block(self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|it| self.sign(it));
+        self.sign(at + 1) == b'{' && matches!(before, Some(b'{' | b'}' | b';'))
+    }
+
+    /// Adds the arguments that are types: of several words, `unsigned short`, as no expression has two names side by side, or of the language.
+    fn types_in_arguments(self, parenthesis: usize, found: &mut Vec<(usize, usize)>) {
+        let end = closed(self.tokens, parenthesis).saturating_sub(1);
+        let mut first = parenthesis + 1;
+        while first < end {
+            let n_words = (first..end)
+                .take(MAX_WORDS)
+                .take_while(|at| self.kind(*at) == Some(TokenKind::Name))
+                .count();
+            let behind = first + n_words;
+            let is_type = n_words > 1 || n_words == 1 && is_type_of_grammar(self.text(first));
+            if is_type && matches!(self.sign(behind), b',' | b')') {
+                found.push((self.tokens[first].start, self.tokens[behind - 1].end));
+            }
+            let mut depth = 0_usize;
+            first = behind;
+            while first < end {
+                match self.sign(first) {
+                    b'(' | b'[' | b'{' => depth += 1,
+                    b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                    b',' if depth == 0 => break,
+                    _ => {}
+                }
+                first += 1;
+            }
+            first += 1;
+        }
+    }
+
+    /// Whether the name of a type is called in parentheses of its own, which reads like a declaration there: `if (unsigned(n) < m)`.
+    fn is_conversion(self, at: usize) -> bool {
+        let is_sized = matches!(self.text(at), b"unsigned" | b"signed" | b"long" | b"short");
+        is_sized
+            && at.checked_sub(1).is_some_and(|it| self.sign(it) == b'(')
+            && self.sign(at + 1) == b'('
+            && !matches!(self.sign(at + 2), b'*' | b'&' | b')')
+    }
+}
+
+/// Whether the grammar takes a word for a type wherever it stands.
+fn is_type_of_grammar(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"bool" | b"char" | b"double" | b"float" | b"int" | b"long" | b"short" | b"void"
+    ) || word.ends_with(b"_t")
+        && (word.starts_with(b"int") || word.starts_with(b"uint") || word.ends_with(b"size_t"))
+}

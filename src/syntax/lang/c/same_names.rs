@@ -1,0 +1,134 @@
+//! Symbols of one file that share a name: a macro in whose place a function stands in another branch of a condition, and functions whose
+//! parameters tell them apart, which no C has.
+
+use super::lowering::Lowering;
+use super::tokens::directives;
+use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
+use crate::model::hash::HashMap;
+use crate::model::{Symbol, SymbolFlags, SymbolKind};
+
+/// The conditions around a place, from the outside in, each with the number of its branch.
+type OpenBranches = Vec<(usize, usize)>;
+
+impl Lowering<'_> {
+    /// Marks macros and functions by the other symbols of their names.
+    pub(super) fn mark_same_names(&mut self) {
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::default();
+        for (at, symbol) in self.facts.symbols.iter().enumerate() {
+            let is_macro = symbol.flags.contains(SymbolFlags::MACRO);
+            let is_free = symbol.kind == SymbolKind::Function && symbol.parent.is_none();
+            if is_macro || is_free {
+                by_name.entry(&symbol.name).or_default().push(at);
+            }
+        }
+        let mut conditions: Option<Conditions> = None;
+        let mut replaced = Vec::new();
+        let mut has_overloads = false;
+        for all in by_name.values().filter(|it| it.len() > 1) {
+            let symbol = |at: usize| &self.facts.symbols[at];
+            let is_macro = |at: &&usize| symbol(**at).flags.contains(SymbolFlags::MACRO);
+            let (macros, functions): (Vec<usize>, Vec<usize>) =
+                all.iter().partition(|at| is_macro(at));
+            let has_pair = !macros.is_empty() && !functions.is_empty();
+            if has_pair || !self.is_cpp && functions.len() > 1 {
+                let conditions =
+                    conditions.get_or_insert_with(|| Conditions::of(self.source.as_bytes()));
+                let around = |at: usize| conditions.around(symbol(at).span.start_byte as usize);
+                for at in macros {
+                    let own = around(at);
+                    if functions.iter().any(|it| !around(*it).starts_with(&own)) {
+                        replaced.push(at);
+                    }
+                }
+                has_overloads |= !self.is_cpp
+                    && functions.windows(2).any(|pair| {
+                        around(pair[0]) == around(pair[1]) && self.are_overloads(pair[0], pair[1])
+                    });
+            }
+        }
+        for at in replaced {
+            self.facts.symbols[at].flags |= SymbolFlags::FUNCTION_IN_OTHER_BRANCH;
+        }
+        if has_overloads {
+            // A header without a word of C++ that C++ alone compiles.
+            for symbol in &mut self.facts.symbols {
+                symbol.flags.remove(SymbolFlags::C_LINKAGE);
+            }
+        }
+    }
+
+    /// Whether two functions or two declarations under the same conditions have different parameters. One without parameters tells nothing:
+    /// `int now();`, `int add(a, b) int a, b; {`.
+    fn are_overloads(&self, one: usize, other: usize) -> bool {
+        let is_declaration = |it: &Symbol| it.flags.contains(SymbolFlags::DECLARATION_ONLY);
+        let [first, second] = [one, other].map(|at| &self.facts.symbols[at]);
+        let [these, those] = [one, other].map(|at| self.parameters_of(at));
+        is_declaration(first) == is_declaration(second)
+            && !these.is_empty()
+            && !those.is_empty()
+            && (these.len() != those.len()
+                || these.iter().zip(&those).any(|(one, other)| {
+                    let names = (self.primitive_name(*one), self.primitive_name(*other));
+                    matches!(names, (Some(one), Some(other)) if one != other)
+                }))
+    }
+
+    fn parameters_of(&self, at: usize) -> Vec<ExprId> {
+        let owner = SymbolIdx::try_from(at).ok();
+        let exprs = &self.facts.exprs;
+        let bindings = self.facts.bindings.iter().filter(|it| it.owner == owner);
+        let parameters = bindings
+            .filter(|it| matches!(exprs.last(it.path), Some((PathId::EMPTY, Slot::Param(_)))));
+        parameters.map(|it| it.value).collect()
+    }
+
+    /// Returns the name of the type of a value that the language defines.
+    fn primitive_name(&self, value: ExprId) -> Option<&str> {
+        let exprs = &self.facts.exprs;
+        let Expr::Instance { of } = exprs.get(value) else {
+            return None;
+        };
+        match exprs.get(*of) {
+            Expr::Name { name, scope: None } => Some(exprs.name_of(*name)),
+            _ => None,
+        }
+    }
+}
+
+/// The directives of the conditions of a source, each with the branches that are open behind it.
+struct Conditions {
+    behind: Vec<(usize, OpenBranches)>,
+}
+
+impl Conditions {
+    fn of(bytes: &[u8]) -> Self {
+        let mut behind = Vec::new();
+        let mut open: OpenBranches = Vec::new();
+        let mut n_conditions = 0;
+        for (start, end) in directives(bytes) {
+            let line = bytes[start..end].trim_ascii_start();
+            let word = line.strip_prefix(b"#").unwrap_or(line).trim_ascii_start();
+            if word.starts_with(b"if") {
+                open.push((n_conditions, 0));
+                n_conditions += 1;
+            } else if word.starts_with(b"el") {
+                if let Some((_, branch)) = open.last_mut() {
+                    *branch += 1;
+                }
+            } else if word.starts_with(b"endif") {
+                open.pop();
+            } else {
+                continue;
+            }
+            behind.push((end, open.clone()));
+        }
+        Self { behind }
+    }
+
+    /// Returns the branches around a byte.
+    fn around(&self, at: usize) -> OpenBranches {
+        let n_before = self.behind.partition_point(|it| it.0 <= at);
+        let last = n_before.checked_sub(1).map(|it| &self.behind[it].1);
+        last.cloned().unwrap_or_default()
+    }
+}
