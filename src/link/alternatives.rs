@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::dispatch::{DispatchLookup, DispatchRelations, is_class};
+use super::dispatch::{DispatchLookup, DispatchRelations, definition_id, is_class};
 use super::file::LinkedFile;
+use super::linker::Linker;
 use super::rules::{self, MemberOrder};
 use crate::ir::SymbolIdx;
 use crate::model::path::parent;
@@ -106,6 +107,42 @@ impl DispatchLookup<'_, '_> {
             all.add(definition, Provenance::Alternative);
             if !is_own {
                 all.from_other_files.insert(definition);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to a macro the functions that its file has in another branch, and to such a function the macro: `int now(void);` beside
+    /// `#define now() 0`.
+    pub(super) fn macros_and_functions(
+        &self,
+        file: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        all: &mut DispatchRelations,
+    ) -> Result<(), StoreError> {
+        let symbol = file.symbol(at);
+        for function in file.functions_beside(at) {
+            let function = self.linker.definition_of((file.file, function));
+            all.add(definition_id(function), Provenance::Alternative);
+        }
+        if symbol.kind != SymbolKind::Function || symbol.parent.is_some() {
+            return Ok(());
+        }
+        for row in self.symbols_named(&symbol.name)?.iter().take(MAX_NAMESAKES) {
+            if !matches!(row.kind, SymbolKind::Macro | SymbolKind::Constant) {
+                continue;
+            }
+            let Some(other) = self.file_of(row)? else {
+                continue;
+            };
+            let linker = Linker::new(self.linker.cache, Rc::clone(&other));
+            let mut functions = other.functions_beside(row.ordinal);
+            let is_beside = functions.any(|it| {
+                let own = (other.file, it);
+                own == (file.file, at) || linker.definition_of(own) == (file.file, at)
+            });
+            if is_beside {
+                all.add(other.definition(row.ordinal), Provenance::Alternative);
             }
         }
         Ok(())

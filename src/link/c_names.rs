@@ -356,13 +356,15 @@ impl Linker<'_, '_> {
         }
         let names: Vec<String> = spaces.iter().map(|space| within(space, path)).collect();
         let mut used: Option<Vec<String>> = None;
-        let mut best: Option<((usize, u8, bool), SymbolKey)> = None;
+        let mut best: Option<((usize, u8, bool, bool), SymbolKey)> = None;
         for (in_file, at) in candidates.iter() {
             let Some(loaded) = self.cache.get(*in_file) else {
                 continue;
             };
             let symbol = loaded.symbol(*at);
-            if loaded.facts.owner(*at as usize).is_some() {
+            // `TEST(RE2, Extract)` is no `RE2::Extract`.
+            let is_test = symbol.flags.contains(SymbolFlags::TEST);
+            if is_test || loaded.facts.owner(*at as usize).is_some() {
                 continue;
             }
             let Some(rank) = kind_rank(symbol, wants_type) else {
@@ -393,8 +395,10 @@ impl Linker<'_, '_> {
                     }
                 }
             };
+            // Of a macro and a function in branches of one file the first counts.
+            let is_replaced = loaded.functions_beside(*at).any(|it| it < *at);
             let is_declaration = symbol.flags.contains(SymbolFlags::DECLARATION_ONLY);
-            let key = (space, rank, is_declaration);
+            let key = (space, rank, is_replaced, is_declaration);
             if best.as_ref().is_none_or(|(known, _)| key < *known) {
                 best = Some((key, (*in_file, *at)));
             }
@@ -405,7 +409,8 @@ impl Linker<'_, '_> {
     /// The name behind `using ns::name;` or `namespace name = ns;`, in a file or what it includes.
     fn used_name(&self, file: ModuleId, name: &str) -> Option<String> {
         self.included(file).iter().find_map(|loaded| {
-            if !loaded.top_level(name).is_empty() {
+            let is_test = |at: &SymbolIdx| loaded.symbol(*at).flags.contains(SymbolFlags::TEST);
+            if !loaded.top_level(name).iter().all(is_test) {
                 return None;
             }
             let value = loaded.top_value(name)?;

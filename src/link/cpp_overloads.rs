@@ -8,8 +8,8 @@ use super::file::LinkedFile;
 use super::linker::Linker;
 use super::overloads::n_params;
 use super::path_names::SymbolKey;
-use super::types::Type;
-use crate::ir::{ExprId, PathId, Slot, SymbolIdx};
+use super::types::{Substitution, Type};
+use crate::ir::{BaseKind, ExprId, PathId, Slot, SymbolIdx};
 use crate::model::{SymbolFlags, SymbolKind};
 
 /// How many functions of one name are compared.
@@ -17,6 +17,19 @@ const MAX_CANDIDATES: usize = 64;
 
 /// Parameters that are compared.
 const MAX_PARAMETERS: u8 = 16;
+
+/// Names for types that stand for each other in a row and are followed.
+const MAX_ALIASES: usize = 8;
+
+/// How two types, or the parameters of two functions, compare. The worst of several counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum TypeComparison {
+    /// They are written alike, `const` and references left out.
+    Equal,
+    /// One is not known.
+    Unknown,
+    Different,
+}
 
 impl Linker<'_, '_> {
     /// Returns of the functions that share the name and the class or namespace of `found` the one that takes the
@@ -59,7 +72,23 @@ impl Linker<'_, '_> {
             _ => return (found, false),
         };
         let all = &all[..all.len().min(MAX_CANDIDATES)];
-        if all.len() < 2 || all.iter().all(|it| !self.differ_in_types(all[0], *it)) {
+        // A header that C and C++ read alike may hold overloads for a file of C++.
+        let is_cpp = self
+            .cache
+            .path_of(file.file)
+            .is_some_and(|it| !matches!(it.extension(), Some("c" | "h")));
+        let differ = |one: SymbolKey, other: SymbolKey| {
+            if !is_cpp && self.are_of_c(one, other) {
+                return false;
+            }
+            match self.compare_parameters(one, other) {
+                TypeComparison::Equal => false,
+                // Two definitions of one name are two functions; a declaration may be that of one of them.
+                TypeComparison::Unknown => !self.is_declared(one) && !self.is_declared(other),
+                TypeComparison::Different => true,
+            }
+        };
+        if all.len() < 2 || all.iter().all(|it| !differ(all[0], *it)) {
             return (found, false);
         }
         let takes: Vec<SymbolKey> = all
@@ -71,7 +100,7 @@ impl Linker<'_, '_> {
             return (found, true);
         };
         let definition = |(file, at): SymbolKey| Type::Definition(Def::Symbol(file, at));
-        if takes.iter().all(|it| !self.differ_in_types(first, *it)) {
+        if takes.iter().all(|it| !differ(first, *it)) {
             let kept = takes.contains(&(in_file, at));
             return (if kept { found } else { definition(first) }, false);
         }
@@ -92,7 +121,7 @@ impl Linker<'_, '_> {
             }
         }
         let first = best[0];
-        let is_undecided = best.iter().any(|it| self.differ_in_types(first, *it));
+        let is_undecided = best.iter().any(|it| differ(first, *it));
         (definition(first), is_undecided)
     }
 
@@ -128,34 +157,140 @@ impl Linker<'_, '_> {
         sum
     }
 
-    /// Whether two functions have different parameters, as far as is known.
+    /// Whether two functions of one name are different ones by their parameters, as far as is known; those of C never are.
     pub(super) fn differ_in_types(&self, one: SymbolKey, other: SymbolKey) -> bool {
+        !self.are_of_c(one, other)
+            && self.compare_parameters(one, other) == TypeComparison::Different
+    }
+
+    /// Whether two functions are of C, which their name alone tells apart.
+    fn are_of_c(&self, one: SymbolKey, other: SymbolKey) -> bool {
+        let of_c = |(file, at): SymbolKey| self.cache.get(file).is_some_and(|it| is_of_c(&it, at));
+        of_c(one) && of_c(other)
+    }
+
+    /// Whether a function has its body elsewhere.
+    fn is_declared(&self, (file, at): SymbolKey) -> bool {
+        let flags = |it: Rc<LinkedFile>| it.symbol(at).flags;
+        let flags = self.cache.get(file).map(flags);
+        flags.is_some_and(|it| it.contains(SymbolFlags::DECLARATION_ONLY))
+    }
+
+    /// Compares the parameters of two functions.
+    fn compare_parameters(&self, one: SymbolKey, other: SymbolKey) -> TypeComparison {
         if one == other {
-            return false;
+            return TypeComparison::Equal;
         }
         let (Some(first), Some(second)) = (self.cache.get(one.0), self.cache.get(other.0)) else {
-            return true;
+            return TypeComparison::Different;
         };
-        if n_params(&first, one.1) != n_params(&second, other.1) {
-            return true;
+        let n = n_params(&first, one.1);
+        if n != n_params(&second, other.1) {
+            return TypeComparison::Different;
         }
         let type_of = |file: &Rc<LinkedFile>, at: SymbolIdx, index: u8| {
-            let value = file.value(at, Slot::Param(index))?;
-            Some(self.infer(file, value, None))
+            self.infer(file, file.value(at, Slot::Param(index))?, None)
         };
-        (0..MAX_PARAMETERS)
-            .map(|index| {
-                (
-                    type_of(&first, one.1, index),
-                    type_of(&second, other.1, index),
-                )
-            })
-            .take_while(|(one, other)| one.is_some() || other.is_some())
-            .any(|pair| matches!(pair, (Some(Some(one)), Some(Some(other))) if one != other))
+        let n = u8::try_from(n).map_or(MAX_PARAMETERS, |n| n.min(MAX_PARAMETERS));
+        let of_each = (0..n).map(|index| {
+            let types = (
+                type_of(&first, one.1, index),
+                type_of(&second, other.1, index),
+            );
+            self.compare_types(types.0, types.1, MAX_ALIASES)
+        });
+        of_each.max().unwrap_or(TypeComparison::Equal)
+    }
+
+    /// Compares two types by what names for types stand for, with their type arguments.
+    fn compare_types(
+        &self,
+        one: Option<Type>,
+        other: Option<Type>,
+        depth: usize,
+    ) -> TypeComparison {
+        let Some(depth) = depth.checked_sub(1) else {
+            return TypeComparison::Unknown;
+        };
+        let expanded = |it: Option<Type>| it.and_then(|it| self.expanded_alias(it, MAX_ALIASES));
+        let (Some(one), Some(other)) = (expanded(one), expanded(other)) else {
+            return TypeComparison::Unknown;
+        };
+        match (&one, &other) {
+            (Type::Specialized(first, left), Type::Specialized(second, right)) => {
+                if first != second {
+                    return TypeComparison::Different;
+                }
+                let args = left.types.iter().zip(right.types.iter());
+                let of_each = args.map(|(left_arg, right_arg)| {
+                    let types = (
+                        self.type_argument(left, *left_arg),
+                        self.type_argument(right, *right_arg),
+                    );
+                    self.compare_types(types.0, types.1, depth)
+                });
+                of_each.max().unwrap_or(TypeComparison::Equal)
+            }
+            (Type::Container(first, left), Type::Container(second, right)) => {
+                if first != second {
+                    return TypeComparison::Different;
+                }
+                self.compare_types(Some((**left).clone()), Some((**right).clone()), depth)
+            }
+            (Type::Callable(left), Type::Callable(right)) => {
+                self.compare_types(Some((**left).clone()), Some((**right).clone()), depth)
+            }
+            (Type::ExternalType(left), Type::ExternalType(right)) => {
+                if left.name != right.name {
+                    return TypeComparison::Different;
+                }
+                let args = left.args.iter().zip(right.args.iter());
+                let of_each = args
+                    .map(|(left, right)| self.compare_types(left.clone(), right.clone(), depth));
+                of_each.max().unwrap_or(TypeComparison::Equal)
+            }
+            // Which of the external ones it is, is not known.
+            (Type::External, _) | (_, Type::External) => TypeComparison::Unknown,
+            _ if one == other => TypeComparison::Equal,
+            _ => TypeComparison::Different,
+        }
+    }
+
+    /// Returns the type of a type argument.
+    fn type_argument(&self, of: &Substitution, at: ExprId) -> Option<Type> {
+        let file = self.cache.get(of.file)?;
+        self.infer(&file, at, None)
+    }
+
+    /// Returns the type that names for types stand for: `int` for `file_t` of `typedef int file_t;`. `None` where one is not known.
+    fn expanded_alias(&self, written: Type, depth: usize) -> Option<Type> {
+        match written {
+            Type::Instance(Def::Symbol(in_file, at))
+                if self.kind(in_file, at) == Some(SymbolKind::Type) =>
+            {
+                let depth = depth.checked_sub(1)?;
+                let loaded = self.cache.get(in_file)?;
+                let value = loaded.value(at, Slot::Base(BaseKind::Extends))?;
+                let target = self.infer(&loaded, value, None)?;
+                self.expanded_alias(target, depth)
+            }
+            // What a template of a name stands for depends on its arguments.
+            Type::Specialized(Def::Symbol(in_file, at), _)
+                if self.kind(in_file, at) == Some(SymbolKind::Type) =>
+            {
+                None
+            }
+            other => Some(other),
+        }
+    }
+
+    /// Whether two functions of C stand in one file, which exclusive conditions alone permit.
+    fn are_twins(&self, one: SymbolKey, other: SymbolKey) -> bool {
+        one.0 == other.0 && self.are_of_c(one, other)
     }
 
     /// Returns the one of several definitions that a declaration declares: the only one, else the one with the same
-    /// parameters.
+    /// parameters; of those in branches of one file the first.
     pub(super) fn same_function(
         &self,
         loaded: &LinkedFile,
@@ -164,22 +299,36 @@ impl Linker<'_, '_> {
     ) -> Option<SymbolKey> {
         if let [one] = found {
             let is_function = loaded.symbol(at).kind.is_function();
-            let there = self.cache.get(one.0)?;
             // Of several declarations each has its own definition.
-            let has_same = n_params(loaded, at) == n_params(&there, one.1);
             let is_only = loaded.overloads(at).len() < 2;
-            let is_same = is_only || has_same && !self.differ_in_types((loaded.file, at), *one);
+            let is_same = is_only || !self.differ_in_types((loaded.file, at), *one);
             return (!is_function || is_same).then_some(*one);
         }
         let here = (loaded.file, at);
-        let mut same = found
+        let same = found
             .iter()
             .filter(|place| !self.differ_in_types(here, **place));
-        match (same.next(), same.next()) {
-            (Some(one), None) => Some(*one),
+        let same: Vec<SymbolKey> = same.copied().collect();
+        let first = *same.first()?;
+        if same[1..].iter().all(|it| self.are_twins(first, *it)) {
+            return Some(first);
+        }
+        if is_of_c(loaded, at) {
+            return None;
+        }
+        let mut equal = same
+            .into_iter()
+            .filter(|it| self.compare_parameters(here, *it) == TypeComparison::Equal);
+        match (equal.next(), equal.next()) {
+            (Some(one), None) => Some(one),
             _ => None,
         }
     }
+}
+
+/// Whether a function is one of C, which its name alone tells apart.
+fn is_of_c(loaded: &LinkedFile, at: SymbolIdx) -> bool {
+    loaded.symbol(at).flags.contains(SymbolFlags::C_LINKAGE)
 }
 
 /// Whether a parameter has a default value.

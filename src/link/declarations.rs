@@ -46,11 +46,7 @@ impl Linker<'_, '_> {
         if !symbol.flags.contains(SymbolFlags::DECLARATION_ONLY) {
             return None;
         }
-        let class = symbol.parent.map(|class| loaded.symbol(class).name.clone());
-        let name = match &class {
-            Some(class) => format!("{class}.{}", symbol.name),
-            None => symbol.name.clone(),
-        };
+        let name = linkage_name(&loaded, at);
         // The file at hand may have its own, which no other sees.
         for file in [in_file, self.file.file] {
             let found = self.definitions_in(file, &loaded, at, &name, true);
@@ -58,11 +54,7 @@ impl Linker<'_, '_> {
                 return Some(found);
             }
         }
-        let found = self.cache.definitions_of((in_file, at), || {
-            // What its memos know is asked for in its name alone.
-            let linker = Linker::new(self.cache, Rc::clone(&loaded));
-            linker.definitions_elsewhere(&loaded, at, &name)
-        });
+        let found = self.possible_definitions(&loaded, at, &name);
         if let [one] = found.as_ref() {
             return Some(*one);
         }
@@ -80,6 +72,20 @@ impl Linker<'_, '_> {
             }
         }
         None
+    }
+
+    /// Returns the definitions in other files that a declaration may have, as [`Self::definitions_elsewhere`], with a memo.
+    fn possible_definitions(
+        &self,
+        loaded: &Rc<LinkedFile>,
+        at: SymbolIdx,
+        name: &str,
+    ) -> Rc<[SymbolKey]> {
+        self.cache.definitions_of((loaded.file, at), || {
+            // What its memos know is asked for in its name alone.
+            let linker = Linker::new(self.cache, Rc::clone(loaded));
+            linker.definitions_elsewhere(loaded, at, name)
+        })
     }
 
     /// Returns the definitions in other files that a declaration may have: the one that has its parameters, or all of its name. Those whose files
@@ -342,7 +348,20 @@ impl DispatchLookup<'_, '_> {
         // Whoever sees the declaration alone is led to it where there are several.
         let linker = Linker::new(self.linker.cache, Rc::clone(header));
         let place = (header.file, declared);
-        linker.definition_of(place) == place && linker.includes(file.file, header.file)
+        let name = linkage_name(header, declared);
+        linker.definition_of(place) == place
+            && linker
+                .possible_definitions(header, declared, &name)
+                .contains(&(file.file, at))
+    }
+}
+
+/// Returns the name by which a declaration and its definition share a unit: `open`, `Store.open`.
+fn linkage_name(file: &LinkedFile, at: SymbolIdx) -> String {
+    let symbol = file.symbol(at);
+    match symbol.parent {
+        Some(class) => format!("{}.{}", file.symbol(class).name, symbol.name),
+        None => symbol.name.clone(),
     }
 }
 

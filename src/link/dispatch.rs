@@ -145,6 +145,7 @@ impl NameBinder<'_> {
                 if rules::of(&file).has_includes {
                     lookup.counterparts(&file, of.1, all)?;
                     lookup.included_beside(&file, of.1, all)?;
+                    lookup.macros_and_functions(&file, of.1, all)?;
                 }
                 if may_be_dispatched(&file, of.1) && is_dispatched(&self.cache, &file, of.1) {
                     match rules::of(&file).members {

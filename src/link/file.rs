@@ -547,6 +547,19 @@ impl LinkedFile {
         &all[..all.len().min(MAX_OVERLOADS)]
     }
 
+    /// Returns the functions that the file has in place of a macro in another branch of a condition.
+    pub(super) fn functions_beside(&self, at: u32) -> impl Iterator<Item = u32> {
+        let own = self.symbol(at);
+        let is_paired = own.flags.contains(SymbolFlags::FUNCTION_IN_OTHER_BRANCH);
+        let named = if is_paired {
+            self.top_level(&own.name)
+        } else {
+            &[]
+        };
+        let is_function = |it: &u32| self.symbol(*it).kind == SymbolKind::Function;
+        named.iter().copied().filter(is_function)
+    }
+
     /// Whether members were given to an external function (`F.prototype.m = …`).
     pub(super) fn has_methods(&self, at: u32) -> bool {
         self.record_symbol(at);
