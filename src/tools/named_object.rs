@@ -182,7 +182,8 @@ pub(super) fn definition_behind(view: &View<'_>, symbol: SymbolRow) -> Result<Ve
 }
 
 /// Puts definitions in the place of their declarations, in languages that have both: `int open(void);` in a header. Of several
-/// definitions none is put there where declarations alone were found: each may be that of a platform.
+/// definitions none is put there where declarations alone were found: each may be that of a platform. The declaration stands beside several
+/// where uses lead to it, since none of them has these. In C a definition in the file of the declaration is the only one that it means.
 fn prefer_definitions(
     view: &View<'_>,
     found: &mut Vec<SymbolRow>,
@@ -194,6 +195,7 @@ fn prefer_definitions(
     }
     let mut definitions = Vec::new();
     let mut declarations = BTreeSet::new();
+    let mut functions_of_c = BTreeSet::new();
     for symbol in alike
         .iter()
         .filter(|it| has_declarations(it))
@@ -205,6 +207,9 @@ fn prefer_definitions(
             None => None,
         };
         let flags = facts.and_then(|it| Some(it.symbols.get(symbol.ordinal as usize)?.flags));
+        if flags.is_some_and(|it| it.contains(SymbolFlags::C_LINKAGE)) {
+            functions_of_c.insert(symbol.id);
+        }
         if flags.is_some_and(|it| it.contains(SymbolFlags::DECLARATION_ONLY)) {
             declarations.insert(symbol.id);
         } else {
@@ -217,10 +222,21 @@ fn prefer_definitions(
         let is_same = |it: &&SymbolRow| it.qualified_name == symbol.qualified_name;
         let mut behind: Vec<SymbolRow> = Vec::new();
         if declarations.contains(&symbol.id) {
-            behind.extend(definitions.iter().filter(is_same).cloned());
-        }
-        if behind.is_empty() || is_declared_alone && behind.len() > 1 {
-            behind = vec![symbol];
+            let is_here = |it: &&SymbolRow| it.path == symbol.path;
+            let same = || definitions.iter().filter(is_same);
+            if !symbol.exported || functions_of_c.contains(&symbol.id) {
+                behind.extend(same().filter(is_here).cloned());
+            }
+            if behind.is_empty() {
+                behind.extend(same().filter(|it| it.exported).cloned());
+                if behind.is_empty() || is_declared_alone && behind.len() > 1 {
+                    behind = vec![symbol];
+                } else if behind.len() > 1 && !view.read.edges_into(symbol.id)?.is_empty() {
+                    behind.push(symbol);
+                }
+            }
+        } else {
+            behind.push(symbol);
         }
         for one in behind {
             if all.iter().all(|it| it.id != one.id) {
