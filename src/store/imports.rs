@@ -259,6 +259,26 @@ impl Read<'_> {
             .context("reading imports")
     }
 
+    /// Returns the imports that lead to no file and whose specifiers hold a text, by their places.
+    pub fn missing_imports_with(&self, text: &str) -> StoreResult<Vec<MissingImport>> {
+        self.tx
+            .prepare_cached(
+                "SELECT f.path, i.line, i.specifier FROM import i JOIN file f ON f.id = i.file \
+                 WHERE i.state = 3 AND instr(i.specifier, ?1) > 0 ORDER BY f.path, i.line",
+            )
+            .and_then(|mut statement| {
+                let found = statement.query_map([text], |row| {
+                    Ok(MissingImport {
+                        path: path(row, 0)?,
+                        line: row.get(1)?,
+                        specifier: row.get(2)?,
+                    })
+                });
+                found?.collect()
+            })
+            .context("reading imports that lead nowhere")
+    }
+
     fn neighbours(&self, query: &str, of: &str) -> StoreResult<Vec<RepoPath>> {
         self.tx
             .prepare_cached(query)
@@ -274,6 +294,17 @@ fn import(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         kind: ImportKind::from_code(row.get(2)?).unwrap_or(ImportKind::Static),
         target: target_of(row.get(3)?, row.get(4)?),
     })
+}
+
+/// An import that leads to no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingImport {
+    /// The file that has it.
+    pub path: RepoPath,
+    /// Its line there.
+    pub line: u32,
+    /// The text that it is written with.
+    pub specifier: String,
 }
 
 /// Returns where an import leads, of its columns `state` and `target`.

@@ -48,7 +48,7 @@ pub use file_relations::{FileRelation, RelatedFile};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit, PastCommit, Touch};
 pub use home::{Home, RepoHome};
-pub use imports::{ImportRow, ImportTarget};
+pub use imports::{ImportRow, ImportTarget, MissingImport};
 pub use key::{IndexKey, Pointer};
 pub use lock::{ReaderLock, WriteLock};
 pub use memory::{RecordKind, RecordStore, SavedItem, SavedRecord};

@@ -43,6 +43,7 @@ pub mod runs;
 pub mod schema;
 pub mod search;
 pub mod toolset;
+mod unresolved_includes;
 
 pub use federation::Federation;
 pub use revision::revision_by_name;

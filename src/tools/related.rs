@@ -13,7 +13,7 @@ use super::named_object::{NamedObject, by_handle, by_path, definitions_named};
 use super::number::{Number, clamp};
 use super::places::{EdgeConfidence, TargetOutput, uses};
 use super::related_paths::{self, ChainsOutput};
-use super::{Call, Tool, related_symbol};
+use super::{Call, Tool, related_symbol, unresolved_includes};
 use crate::error::{Code, Error, Result};
 use crate::graph::related::{self, Neighbour, Relation, TestBasis};
 use crate::model::path::upwards;
@@ -348,6 +348,7 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     }
     types.sort_unstable_by_key(|edge_type| edge_type.as_str());
     types.dedup();
+    let includes = includes_of_several(view, &asked, &types, direction)?;
     let mut results = Vec::new();
     let mut is_cut = false;
     for edge_type in types {
@@ -405,12 +406,15 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
     let mut analysed = None;
     if total == 0 || is_outlined(start) {
         analysed = AnalysedOutput::of(view, start.as_str())?;
-        if analysed.is_none() && total == 0 {
+        if analysed.is_none() && total == 0 && includes.is_empty() {
             freshness_fields.say_nothing_found(
                 "No imports, calls, references or tests of these types were found for it",
                 view.read.files_under("")?.iter().count() as u64,
             );
         }
+    }
+    for sentence in includes {
+        freshness_fields.say(&sentence);
     }
     Ok(RelatedOutput {
         index_id: view.index_id.to_owned(),
@@ -430,6 +434,27 @@ fn answer(view: &View<'_>, input: &RelatedInput) -> Result<RelatedOutput> {
         next_cursor,
         freshness_fields,
     })
+}
+
+/// Returns sentences on the includes that may be among the imports that are asked for and lead to none of several files.
+fn includes_of_several(
+    view: &View<'_>,
+    asked: &NamedObject,
+    types: &[EdgeType],
+    direction: DirectionInput,
+) -> Result<Vec<String>> {
+    let NamedObject::File(path) = asked else {
+        return Ok(Vec::new());
+    };
+    let mut said = Vec::new();
+    if types.contains(&EdgeType::ImportedBy) {
+        said.push(unresolved_includes::into(view, path)?);
+    }
+    if types.contains(&EdgeType::Imports) && direction != DirectionInput::In {
+        said.push(unresolved_includes::from(view, path)?);
+    }
+    said.retain(|it| !it.is_empty());
+    Ok(said)
 }
 
 /// Returns a page of edges, within the limits of the call, and the values that most of them have.

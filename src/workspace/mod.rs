@@ -89,7 +89,8 @@ pub use crate::store::runs::StoredRun;
 pub use crate::store::token::normal_form;
 /// Rows that a [`View`] hands out.
 pub use crate::store::{
-    ChunkRow, EdgeRow, FileRow, FileSummary, Read, RecordKind, SavedItem, SavedRecord, SymbolRow,
+    ChunkRow, EdgeRow, FileRow, FileSummary, ImportTarget, Read, RecordKind, SavedItem,
+    SavedRecord, SymbolRow,
 };
 pub use crate::syntax::{by_id as language, by_path as language_of};
 

@@ -68,6 +68,113 @@ fn definitions_that_a_condition_chooses_are_alternatives() {
     assert_eq!(pairs, ["over.cc use resolved"]);
 }
 
+const PLATFORMS: &str = r#"
+//- /include/system.h
+typedef int file_t;
+int tty_open(file_t fd);
+#ifdef __linux__
+int count(int n);
+#else
+#define count(n) 0
+#endif
+#ifdef HAVE_MACROS
+#define tell(n) 1
+#else
+int tell(int n);
+#endif
+//- /src/unix/tty.c
+#include "system.h"
+int tty_open(int fd) { return fd; }
+//- /src/win/tty.c
+#include "system.h"
+int tty_open(file_t fd) { return fd + 1; }
+//- /src/linux.c
+#include "system.h"
+int count(int n) { return n; }
+int tell(int n) { return n; }
+//- /src/main.c
+#include "system.h"
+int main(void) { return tty_open(1) + count(1) + tell(1); }
+//- /tools/start.c
+int start_all(long n);
+int run(void) { return start_all(1); }
+//- /lib/first.c
+int start_all(int n) { return n; }
+//- /more/second.c
+int start_all(long n) { return n + 1; }
+//- /test/pump.c
+static void write_it(int n);
+void pump(void) { write_it(1); }
+static void write_it(int n) {}
+//- /test/other.c
+void write_it(long n) {}
+"#;
+
+#[test]
+fn functions_of_c_are_those_of_their_declaration_whatever_their_parameters_are() {
+    let alternative = ["src/main.c main alternative"];
+    assert_eq!(callers(PLATFORMS, "src/unix/tty.c", 2), alternative);
+    assert_eq!(callers(PLATFORMS, "src/win/tty.c", 2), alternative);
+    // The declaration stands in the file of the call, and no definition includes it.
+    let run = ["tools/start.c run alternative"];
+    assert_eq!(callers(PLATFORMS, "lib/first.c", 1), run);
+    assert_eq!(callers(PLATFORMS, "more/second.c", 1), run);
+}
+
+#[test]
+fn a_function_and_a_macro_in_another_branch_have_the_users_of_each_other() {
+    let alternative = ["src/main.c main alternative"];
+    let resolved = ["src/main.c main resolved"];
+    assert_eq!(callers(PLATFORMS, "src/linux.c", 2), resolved);
+    assert_eq!(callers(PLATFORMS, "include/system.h", 6), alternative);
+    assert_eq!(callers(PLATFORMS, "src/linux.c", 3), alternative);
+    assert_eq!(callers(PLATFORMS, "include/system.h", 9), resolved);
+}
+
+#[test]
+fn a_declaration_is_offered_that_holds_the_uses_of_several_definitions() {
+    let repo = Fixture::parse(&format!("{PLATFORMS}//- commit all\n")).build();
+    let cli = Cli::new(repo.path());
+    let said: Value = cli.json(&["impact", "tty_open"]);
+    let list = said["candidates"].as_array().unwrap().iter();
+    let paths: Vec<&str> = list.map(|it| it["path"].as_str().unwrap()).collect();
+    assert_eq!(
+        paths,
+        ["src/unix/tty.c", "src/win/tty.c", "include/system.h"]
+    );
+    // The prototype and the function behind it are one.
+    let said: Value = cli.json(&["impact", "write_it", "--path", "test/pump.c"]);
+    assert_eq!(said["callers"][0]["symbol"], "pump", "{said}");
+}
+
+#[test]
+fn an_include_that_several_files_fit_is_named_with_each() {
+    let files = "\
+//- /core/core.h
+#include <files.h>
+//- /os/unix/files.h
+int open_file(void);
+//- /os/windows/files.h
+int open_file(void);
+//- /os/windows/alone.h
+int alone;
+//- commit base
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    let note = |path: &str, types: &str| {
+        let said: Value = cli.json(&["related", path, "--types", types]);
+        said["note"].as_str().unwrap_or_default().to_owned()
+    };
+    let told = "May import it: 1 include that several files fit (core/core.h:1).";
+    assert_eq!(note("os/unix/files.h", "imported_by"), told);
+    assert_eq!(note("os/windows/files.h", "imported_by"), told);
+    let more = "It may import more: 1 include that several files fit (<files.h>).";
+    assert_eq!(note("core/core.h", "imports"), more);
+    let none = note("os/windows/alone.h", "imported_by");
+    assert!(none.starts_with("No imports"), "{none}");
+}
+
 const FRAGMENT: &str = r#"
 //- /server.h
 void get_command(void);
@@ -122,10 +229,12 @@ const PASTED: &str = r#"
 #define ALL(prefix) prefix##_everywhere(prefix##_of, 1)
 #define MAKE(name) int made_##name(int n)
 #define JOIN(a, b) a##b
+#define TYPE(name) fs__##name##_t
 //- /fs.c
 #include "run.h"
 int fs__open(int n) { return n; }
 int fs__close(int n) { return n; }
+int fs__row_t(int n) { return n; }
 int rows_everywhere(int n) { return n; }
 int made_row(int n) { return n; }
 int plain(int n) { return n; }
@@ -133,6 +242,7 @@ int plain(int n) { return n; }
 #include "run.h"
 int use(void) { return RUN(open) + ALL(rows); }
 MAKE(row);
+TYPE(row) rows;
 "#;
 
 #[test]
@@ -155,6 +265,8 @@ fn names_that_a_macro_of_another_file_pastes_are_never_said_to_be_unused() {
     };
     assert_eq!(unknown("fs__open"), ["run.h:1"]);
     assert_eq!(unknown("rows_everywhere"), ["run.h:2"]);
+    // A name with the literal end as well.
+    assert_eq!(unknown("fs__row_t"), ["run.h:5"]);
     // No file has the word `close` that a call would have to give; a macro that declares a name does not use it; one that writes
     // nothing out may make any name.
     assert!(unknown("fs__close").is_empty());

@@ -123,8 +123,8 @@ impl CResolver {
         None
     }
 
-    /// Finds a file whose path ends with the text; of several the nearest to the includer, none where two are as near.
-    fn by_end(&self, from: &str, relative: &str) -> Option<String> {
+    /// Finds a file whose path ends with the text; of several the nearest to the includer, [`Resolution::Missing`] where two are as near.
+    fn by_end(&self, from: &str, relative: &str) -> Option<Resolution> {
         let clean = join("", relative.trim_start_matches("../"))?;
         let end = format!("/{clean}");
         let all = self.by_name.get_or_init(|| {
@@ -160,8 +160,9 @@ impl CResolver {
         let best = fits.clone().map(|path| shared(path)).max()?;
         let mut nearest = fits.filter(|path| shared(path) == best);
         match (nearest.next(), nearest.next()) {
-            (Some(one), None) => Some(one.clone()),
-            _ => None,
+            (Some(one), None) => RepoPath::new(one).map(Resolution::File),
+            // One of them is meant, in each build another one.
+            _ => Some(Resolution::Missing),
         }
     }
 }
@@ -191,9 +192,11 @@ impl ModuleResolver for CResolver {
         let is_system = is_angle
             && (!relative.contains('/') || relative.starts_with("sys/"))
             && is_standard(relative);
-        let found = found.or_else(|| (!is_system).then(|| self.by_end(path, relative)).flatten());
-        match found.as_deref().and_then(RepoPath::new) {
-            Some(found) => Resolution::File(found),
+        let found = found.as_deref().and_then(RepoPath::new);
+        let found = found.map(Resolution::File);
+        let by_end = || (!is_system).then(|| self.by_end(path, relative)).flatten();
+        match found.or_else(by_end) {
+            Some(found) => found,
             None if is_angle || is_standard(relative) => Resolution::External,
             None => Resolution::Missing,
         }

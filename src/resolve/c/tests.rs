@@ -28,6 +28,7 @@ fn an_include_leads_to_the_nearest_header() {
          src/server.c api.h include/lib/api.h
          src/server.c ../deps/hiredis/sds.h deps/hiredis/sds.h
          src/server.c util.h missing
+         src/server.c <util.h> missing
          tools/tool.c <server.h> src/server.h
          src/server.c nowhere.h missing
          src/server.c ../../../etc/passwd missing",
