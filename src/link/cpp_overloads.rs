@@ -73,10 +73,10 @@ impl Linker<'_, '_> {
         };
         let all = &all[..all.len().min(MAX_CANDIDATES)];
         // A header that C and C++ read alike may hold overloads for a file of C++.
-        let is_cpp = self
-            .cache
-            .path_of(file.file)
-            .is_some_and(|it| !matches!(it.extension(), Some("c" | "h")));
+        let is_cpp = *self.is_of_cpp.get_or_init(|| {
+            let path = self.cache.path_of(self.file.file);
+            path.is_some_and(|it| !matches!(it.extension(), Some("c" | "h")))
+        });
         let differ = |one: SymbolKey, other: SymbolKey| {
             if !is_cpp && self.are_of_c(one, other) {
                 return false;

@@ -4,7 +4,7 @@
 //! and `generics` evaluate the steps of one, `describe` prints a type. Rules of one language stand in files that are named after
 //! it (`rust_paths`, `csharp_delegates`), and in `method_sets` (interfaces of Go, which are satisfied without being named).
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::angular_names::Usable;
@@ -85,6 +85,8 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) included_names: RefCell<IncludedNames>,
     /// Memo of [`Self::fragment_owners`], by file.
     pub(super) fragment_owners: RefCell<HashMap<ModuleId, Rc<[ModuleId]>>>,
+    /// Whether the file is one of C++ by its name.
+    pub(super) is_of_cpp: OnceCell<bool>,
     /// Memo of [`Self::definition_of`].
     pub(super) definitions: RefCell<HashMap<SymbolKey, SymbolKey>>,
 }
@@ -138,6 +140,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             included_files: RefCell::default(),
             included_names: RefCell::default(),
             fragment_owners: RefCell::default(),
+            is_of_cpp: OnceCell::new(),
             definitions: RefCell::default(),
         }
     }

@@ -334,6 +334,9 @@ fn is_declarator_in_parentheses(tokens: &[Token], open: usize) -> bool {
 /// Whether a macro and a type stand before a declarator in parentheses, which reads like a function named as the type is: `API int (*open)(int);`.
 pub(super) fn has_macro_declarator(source: &str) -> bool {
     source.lines().any(|line| {
+        if !line.contains(")(") {
+            return false;
+        }
         let mut words = line.split_whitespace();
         let is_macro = words
             .next()

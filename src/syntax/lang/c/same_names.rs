@@ -29,22 +29,26 @@ impl Lowering<'_> {
             let is_macro = |at: &&usize| symbol(**at).flags.contains(SymbolFlags::MACRO);
             let (macros, functions): (Vec<usize>, Vec<usize>) =
                 all.iter().partition(|at| is_macro(at));
-            let has_pair = !macros.is_empty() && !functions.is_empty();
-            if has_pair || !self.is_cpp && functions.len() > 1 {
-                let conditions =
-                    conditions.get_or_insert_with(|| Conditions::of(self.source.as_bytes()));
-                let around = |at: usize| conditions.around(symbol(at).span.start_byte as usize);
-                for at in macros {
-                    let own = around(at);
-                    if functions.iter().any(|it| !around(*it).starts_with(&own)) {
-                        replaced.push(at);
-                    }
-                }
-                has_overloads |= !self.is_cpp
-                    && functions.windows(2).any(|pair| {
-                        around(pair[0]) == around(pair[1]) && self.are_overloads(pair[0], pair[1])
-                    });
+            let may_differ = |pair: &&[usize]| self.are_overloads(pair[0], pair[1]);
+            let overloads: Vec<&[usize]> = if self.is_cpp {
+                Vec::new()
+            } else {
+                functions.windows(2).filter(may_differ).collect()
+            };
+            if (macros.is_empty() || functions.is_empty()) && overloads.is_empty() {
+                continue;
             }
+            let conditions =
+                conditions.get_or_insert_with(|| Conditions::of(self.source.as_bytes()));
+            let around = |at: usize| conditions.around(symbol(at).span.start_byte as usize);
+            for at in macros {
+                let own = around(at);
+                if functions.iter().any(|it| !around(*it).starts_with(&own)) {
+                    replaced.push(at);
+                }
+            }
+            let is_whole = |pair: &&[usize]| around(pair[0]) == around(pair[1]);
+            has_overloads |= overloads.iter().any(is_whole);
         }
         for at in replaced {
             self.facts.symbols[at].flags |= SymbolFlags::FUNCTION_IN_OTHER_BRANCH;
@@ -62,9 +66,11 @@ impl Lowering<'_> {
     fn are_overloads(&self, one: usize, other: usize) -> bool {
         let is_declaration = |it: &Symbol| it.flags.contains(SymbolFlags::DECLARATION_ONLY);
         let [first, second] = [one, other].map(|at| &self.facts.symbols[at]);
+        if is_declaration(first) != is_declaration(second) {
+            return false;
+        }
         let [these, those] = [one, other].map(|at| self.parameters_of(at));
-        is_declaration(first) == is_declaration(second)
-            && !these.is_empty()
+        !these.is_empty()
             && !those.is_empty()
             && (these.len() != those.len()
                 || these.iter().zip(&those).any(|(one, other)| {
