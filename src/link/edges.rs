@@ -9,7 +9,8 @@ use super::linker::Linker;
 use super::lookup::{BoundUse, UseMeaning};
 use super::rules;
 use super::unit_imports::UnitImports;
-use crate::ir::{Expr, ExprId, Reference, ReferenceKind, Target};
+use crate::ir::{Expr, ExprId, NameId, Reference, ReferenceKind, SymbolIdx, Target};
+use crate::model::hash::HashSet;
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 use crate::store::{EdgeRow, StoreError, UnboundForm, UnboundRow};
 
@@ -49,6 +50,7 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
     let mut edges: BTreeMap<Edge, (u32, u32)> = BTreeMap::new();
     let mut unbound: BTreeMap<(String, UnboundForm), (u32, u32)> = BTreeMap::new();
     let linker = Linker::new(cache, Rc::clone(own));
+    let assigned = assigned_members(own);
     let mut units = UnitImports::of(cache, own);
     for used in &own.facts.references {
         if used.kind == ReferenceKind::Listed {
@@ -89,6 +91,9 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
             | UseMeaning::FieldOfUnnamedStruct => continue,
             UseMeaning::Unknown => &[],
         };
+        if bound.is_empty() && used.kind == ReferenceKind::Quoted {
+            continue;
+        }
         if bound.is_empty() {
             let mut form = qualifier_of(own, used);
             form.set(UnboundForm::CALL, is_call);
@@ -110,6 +115,13 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
             if target == own.file && used.symbol == Some(at) {
                 continue;
             }
+            let is_defining = used
+                .symbol
+                .is_some_and(|it| assigned.contains(&(it, used.name)));
+            let count = used.count - u32::from(is_defining && used.kind == ReferenceKind::Value);
+            if count == 0 {
+                continue;
+            }
             let Some(dst) = row_of(cache, bound.to) else {
                 continue;
             };
@@ -124,11 +136,7 @@ fn bind_uses(cache: &FactsCache<'_>, own: &Rc<LinkedFile>) -> Links {
                 EdgeKind::References
             };
             let key = (src, dst, kind, bound.provenance);
-            add(
-                edges.entry(key).or_insert((0, used.line)),
-                used.count,
-                used.line,
-            );
+            add(edges.entry(key).or_insert((0, used.line)), count, used.line);
         }
     }
     for bridge in linker.bridges() {
@@ -214,6 +222,42 @@ fn is_call_of_member(own: &LinkedFile, value: ExprId) -> bool {
 /// Returns the row of a definition.
 fn row_of(cache: &FactsCache<'_>, (file, at): (ModuleId, u32)) -> Option<SymbolId> {
     cache.get(file)?.ids.get(at as usize).copied()
+}
+
+/// Returns the members that assignments define, with the names of the functions that they are given to: `open.later` and `open` in
+/// `open.later = () => …`, which is no use of `open`.
+fn assigned_members(own: &LinkedFile) -> HashSet<(SymbolIdx, NameId)> {
+    let mut found = HashSet::default();
+    if !rules::of(own).is_ecmascript() {
+        return found;
+    }
+    for used in &own.facts.references {
+        let Some(symbol) = used.symbol else { continue };
+        let Target::Member { receiver, .. } = used.target else {
+            continue;
+        };
+        let defined = own.symbol(symbol);
+        let is_target = used.kind == ReferenceKind::Value
+            && defined.kind == SymbolKind::Method
+            && own.facts.name(used) == defined.name;
+        let is_of_function = |it: u32| own.symbol(it).kind == SymbolKind::Function;
+        if is_target
+            && defined.parent.is_some_and(is_of_function)
+            && let Some(name) = root_of_chain(own, receiver)
+        {
+            found.insert((symbol, name));
+        }
+    }
+    found
+}
+
+/// Returns the name that a chain of names begins with.
+fn root_of_chain(own: &LinkedFile, expr: ExprId) -> Option<NameId> {
+    match own.expr(expr) {
+        Expr::Name { name, .. } => Some(*name),
+        Expr::Member { object, .. } => root_of_chain(own, *object),
+        _ => None,
+    }
 }
 
 /// The definition to which a use is attributed. A callback assigned to a member of an object that is no definition

@@ -16,7 +16,8 @@ use super::rules;
 use super::rust_paths::Module;
 use super::types::Type;
 use crate::ir::{
-    ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, ImportedName, Reference, Target,
+    ExportKind, Expr, ExprId, FileFacts, Import, ImportKind, ImportedName, Reference,
+    ReferenceKind, Target,
 };
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, SymbolId, UnitId};
@@ -58,6 +59,8 @@ pub enum Meaning {
     /// A name that is no definition: that of an argument which is a parameter of what is called, `a` in `make(a=1)` of `def make(a)`, or
     /// that of a field of a struct without a name.
     NoDefinition,
+    /// A word of a string that is the path of no definition: `'django.request'`.
+    Text,
     /// Unknown: the type of the receiver is not evident, or no scope binds the name.
     Unbound,
 }
@@ -354,6 +357,9 @@ impl<'a> NameBinder<'a> {
                 let (module, at) = bound.to;
                 return Meaning::Definition((module.file(), at), bound.provenance);
             }
+            UseMeaning::External | UseMeaning::Unknown if is_in_string(used) => {
+                return Meaning::Text;
+            }
             UseMeaning::External if linker.by_external_base.get() => return Meaning::Inherited,
             UseMeaning::External => return Meaning::External,
             UseMeaning::FieldOfUnnamedStruct => return Meaning::NoDefinition,
@@ -593,6 +599,12 @@ pub fn is_meant_to_export(path: &RepoPath, facts: &FileFacts, name: &str) -> boo
     };
     let mut listed = facts.all.iter().flatten();
     path.file_name() == package_file || listed.any(|it| facts.exprs.name_of(*it) == name)
+}
+
+/// Whether a use is a name of a path that a string holds.
+fn is_in_string(used: &Reference) -> bool {
+    let is_listed = used.kind == ReferenceKind::Listed;
+    used.kind == ReferenceKind::Quoted || is_listed && used.target != Target::Lexical
 }
 
 /// The receiver of a member, or of one that is called; the type of a literal for its key in Go: `Box` of `size` in `Box{size: 1}`.

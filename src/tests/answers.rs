@@ -170,6 +170,7 @@ impl File<'_> {
             Meaning::Inherited => Some("inherited".to_owned()),
             Meaning::KeywordArgument => Some("keyword".to_owned()),
             Meaning::NoDefinition => Some("parameter".to_owned()),
+            Meaning::Text => Some("text".to_owned()),
             Meaning::Dangling(_) => Some("missing".to_owned()),
             Meaning::Unbound => None,
         }

@@ -686,6 +686,7 @@ fn meaning_of(
                 }
             }
             Some(Meaning::Module(_) | Meaning::NoDefinition) => OccurrenceMeaning::OtherTarget,
+            Some(Meaning::Text) => OccurrenceMeaning::Text,
             Some(Meaning::External | Meaning::Inherited) => OccurrenceMeaning::External,
             Some(Meaning::Dangling(_)) => OccurrenceMeaning::Dangling,
             Some(Meaning::KeywordArgument) if !wanted.is_member => OccurrenceMeaning::OtherTarget,

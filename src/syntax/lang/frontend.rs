@@ -420,6 +420,6 @@ fn use_kind(kind: ReferenceKind) -> UseKind {
         ReferenceKind::Decorator => UseKind::Decorator,
         ReferenceKind::Type | ReferenceKind::TypeQuery => UseKind::Type,
         ReferenceKind::Heritage => UseKind::Extends,
-        ReferenceKind::Value | ReferenceKind::Listed => UseKind::Reference,
+        ReferenceKind::Value | ReferenceKind::Listed | ReferenceKind::Quoted => UseKind::Reference,
     }
 }

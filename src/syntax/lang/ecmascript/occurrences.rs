@@ -105,7 +105,9 @@ impl PositionedScript {
             ReferenceKind::New => UseKind::New,
             ReferenceKind::Decorator => UseKind::Decorator,
             ReferenceKind::Type | ReferenceKind::TypeQuery => UseKind::Type,
-            ReferenceKind::Value | ReferenceKind::Listed => UseKind::Reference,
+            ReferenceKind::Value | ReferenceKind::Listed | ReferenceKind::Quoted => {
+                UseKind::Reference
+            }
             ReferenceKind::Heritage => {
                 let implements = |node| self.ancestor(node, &[Kind::ImplementsClause]).is_some();
                 if node.is_some_and(implements) {

@@ -28,6 +28,8 @@ pub(super) struct Lowering<'t> {
     pub(super) dynamic_imports: HashMap<usize, ImportIdx>,
     /// Imports of `a.b` of `a.b.c` after `import a`, by the import of `a` and the name `b`.
     pub(super) implied_imports: HashMap<(ImportIdx, &'t str), ImportIdx>,
+    /// Modules that strings may name, by their paths.
+    pub(super) quoted_modules: HashMap<&'t str, ImportIdx>,
     /// Names that the file exports.
     pub(super) exported: HashSet<String>,
     /// The names of a literal `__all__`.
@@ -73,6 +75,7 @@ impl<'t> Lowering<'t> {
             dotted_imports: HashMap::default(),
             dynamic_imports: HashMap::default(),
             implied_imports: HashMap::default(),
+            quoted_modules: HashMap::default(),
             exported: HashSet::default(),
             all: None,
             listed: Vec::new(),

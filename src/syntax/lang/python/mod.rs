@@ -20,6 +20,7 @@ mod lowering;
 mod modules;
 mod native_calls;
 mod occurrences;
+mod quoted_paths;
 mod references;
 mod scopes;
 mod statements;

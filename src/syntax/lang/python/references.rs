@@ -138,6 +138,10 @@ impl<'t> Lowering<'t> {
                 }
             }
             Kind::Type => self.uses_in_type(node, place),
+            Kind::Str => {
+                self.use_quoted_path(node, place);
+                self.uses_in_children(node, place);
+            }
             Kind::AsPatternTarget => self.uses_in_target(node, place),
             Kind::CasePattern => self.uses_in_pattern(node, place),
             Kind::TypeAlias => {
