@@ -84,7 +84,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the kind of use that a string would be: what a test double stands in for does not run, `patch('api.views.index')`.
-    /// `None` for a part of a longer text.
+    /// `None` for a part of a longer text, and for a module that is imported by it.
     fn kind_of_quoted(&self, string: Node<'t>) -> Option<ReferenceKind> {
         let mut around = string.parent()?;
         if matches!(around.kind(), "concatenated_string" | "binary_operator") {
@@ -97,7 +97,12 @@ impl<'t> Lowering<'t> {
             .parent()
             .filter(|it| self.kind(around) == Kind::ArgumentList && self.kind(*it) == Kind::Call);
         let callee = call.and_then(|it| self.field(it, self.grammar.fields.function));
-        let mut names = callee.map_or("", |it| self.text(it)).split('.');
+        let callee = callee.map_or("", |it| self.text(it));
+        // A module, which is an import of its own.
+        if callee.ends_with("import_module") || callee == "__import__" {
+            return None;
+        }
+        let mut names = callee.split('.');
         let is_replaced = names.any(|it| matches!(it, "patch" | "monkeypatch"));
         Some(if is_replaced {
             ReferenceKind::Listed
