@@ -41,6 +41,8 @@ pub struct DefinitionVersion<'a> {
     pub name: &'a str,
     /// Its name with those around it: `Store.open`.
     pub qualified_name: &'a str,
+    /// The namespace or package that it says it belongs to, where its name has that in it.
+    pub namespace: &'a str,
     /// The kind.
     pub kind: SymbolKind,
     /// Whether another module can use it.
@@ -71,7 +73,7 @@ pub enum ChangeKind {
     Added,
     /// Only the old state has it.
     Removed,
-    /// Another file has it, under the same name.
+    /// Another file or another namespace has it, under the same name.
     Moved,
     /// It has another name.
     Renamed,
@@ -101,7 +103,7 @@ pub struct DefinitionChange {
 /// Compares the definitions of two states. The lists hold those of the files that differ; the same lists give the same
 /// changes.
 ///
-/// A definition is the same where file and qualified name are; a type and a value of one name are two. One that is gone
+/// A definition is the same where file, qualified name and namespace are; a type and a value of one name are two. One that is gone
 /// was *moved* or *renamed* where an added one of the same kind has the same text but for white space and the name, else
 /// where at least 60% of their tokens are alike (of a renamed one also half of the words), the owner has the same name, and no
 /// other added one is more alike.
@@ -185,12 +187,13 @@ pub fn compare(
     changes
 }
 
-/// The key by which a definition is the same in both states: file, qualified name, and in Java whether it is called, since a field
-/// and a method may share a name there.
-type DefinitionKey<'a> = (&'a RepoPath, &'a str, bool);
+/// The key by which a definition is the same in both states: file, qualified name, namespace, and in Java whether it is called, since a
+/// field and a method may share a name there.
+type DefinitionKey<'a> = (&'a RepoPath, &'a str, &'a str, bool);
 
 fn key<'a>(one: &DefinitionVersion<'a>) -> DefinitionKey<'a> {
-    (one.path, one.qualified_name, one.is_told_by_call())
+    let name = one.qualified_name;
+    (one.path, name, one.namespace, one.is_told_by_call())
 }
 
 /// The places of the declarations of each definition in one state.
@@ -699,6 +702,7 @@ mod tests {
                         path,
                         name: qualified.rsplit('.').next().unwrap(),
                         qualified_name: qualified,
+                        namespace: "",
                         kind: SymbolKind::Function,
                         exported: text.starts_with("export "),
                         is_default: text.starts_with("export default "),

@@ -15,7 +15,9 @@ use crate::ir::{
 use crate::link::is_standard_method;
 use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning, NameBinder};
 use crate::link::overlay::OverlayFileIds;
-use crate::model::{Family, FileId, ModuleId, Provenance, RepoPath, SymbolKind};
+use crate::model::{
+    Family, FileId, ModuleId, Provenance, RepoPath, Symbol, SymbolFlags, SymbolKind,
+};
 use crate::store::ImportTarget;
 use crate::syntax::{Language, UseKind};
 
@@ -200,6 +202,16 @@ impl BeforeAfter<'_> {
         })
     }
 
+    /// Returns the change that took a definition away: its own, else that of what it was named through.
+    pub(super) fn change_of_gone(&self, (file, ordinal): DefinitionId) -> Option<usize> {
+        if let Some(own) = self.gone.get(&(file, ordinal)) {
+            return Some(*own);
+        }
+        let facts = self.before.facts(file)?;
+        let mut owners = owners_named_with(&facts.symbols, ordinal);
+        owners.find_map(|owner| self.gone.get(&(file, owner)).copied())
+    }
+
     /// Whether a reference meant a member that is gone, and means one of something external now: `text.Cut()` without its extension
     /// method, or that of a function which returns an external value now. Not of a module, which may pass an external one on.
     pub(super) fn is_member_outside(
@@ -305,6 +317,29 @@ impl BeforeAfter<'_> {
             _ => Loss::Change(change),
         }
     }
+}
+
+/// Returns the definitions around one whose going takes its name from it too, innermost first: namespaces, by whose names it is reached, and the
+/// class of an extension method, which no use of it names.
+fn owners_named_with(symbols: &[Symbol], ordinal: u32) -> impl Iterator<Item = u32> {
+    let owner = |at: u32| {
+        let symbol = symbols.get(at as usize)?;
+        let owner = symbol.parent?;
+        let is_namespace = symbols.get(owner as usize)?.kind == SymbolKind::Namespace;
+        (is_namespace || symbol.flags.contains(SymbolFlags::EXTENSION)).then_some(owner)
+    };
+    std::iter::successors(owner(ordinal), move |at| owner(*at))
+}
+
+/// Returns the names of the definitions that are named through one that is gone, by the facts of its file: they are no changes of their own.
+pub(super) fn names_within(facts: &FileFacts, change: &SymbolChange) -> Vec<String> {
+    let gone = change.old.iter().flat_map(|place| &place.symbols);
+    let gone: HashSet<u32> = gone.copied().collect();
+    let symbols = facts.symbols.iter().zip(0..);
+    let within = symbols.filter(|(_, at)| {
+        owners_named_with(&facts.symbols, *at).any(|owner| gone.contains(&owner))
+    });
+    within.map(|(it, _)| it.name.clone()).collect()
 }
 
 /// Whether a use is a name alone: `helper` in `helper(2)`, where in some languages the arguments choose among overloads.

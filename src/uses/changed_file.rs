@@ -42,6 +42,24 @@ pub struct ChangedFile {
 }
 
 impl FileSide {
+    /// Returns the name of the namespace of C#, or the package of Go or Java, that a definition at the top level belongs to; empty elsewhere.
+    pub fn namespace_of(&self, symbol: &Symbol) -> &str {
+        let family = self.facts.family;
+        let is_named_by_it = matches!(family, Family::CSharp | Family::Go | Family::Java);
+        if !is_named_by_it || symbol.parent.is_some() {
+            return "";
+        }
+        match self.facts.units.as_slice() {
+            [] => "",
+            [first, rest @ ..] if rest.is_empty() || family != Family::CSharp => first,
+            _ => {
+                let mut exports = self.facts.exports.iter();
+                let own = exports.find(|it| it.local == symbol.qualified_name);
+                own.map_or("", |it| &it.specifier)
+            }
+        }
+    }
+
     /// Returns its text, with blanks for comments where those of the other state may be others; each byte is in its place.
     pub(super) fn code(&self) -> &str {
         self.code.as_deref().unwrap_or(&self.text)

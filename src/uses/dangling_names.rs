@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::Uses;
 use super::before_after::{
     BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, LostReference, is_bare, is_unbound,
-    start_of_line,
+    names_within, start_of_line,
 };
 use super::broken_use::{attribute_name, last_name};
 use super::changed_file::{ChangedFile, FileSide};
 use super::difference::SymbolChange;
-use super::extension_methods::{MemberUses, extensions_of};
+use super::extension_methods::MemberUses;
 use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
 use super::unbound_uses::has_implicit_receiver;
 use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::{ExportKind, Expr, FileFacts, ImportKind, Reference, Target};
+use crate::ir::{ExportKind, Expr, ExprId, FileFacts, ImportKind, Reference, Target};
 use crate::link::name_binder::{DefinitionId, FileMeanings, Meaning};
 use crate::model::{Family, FileId, ModuleId, Provenance, Symbol, SymbolFlags, SymbolKind};
 use crate::store::ImportTarget;
@@ -433,7 +433,7 @@ fn is_other_name(states: &BeforeAfter<'_>, bound: &BoundFile<'_>, loss: &Loss, s
     !word.is_empty()
         && word != own_name
         && attribute_name(&home.path, own_name) != Some(word)
-        && !extensions_of(&home.old.facts, &states.difference.changes[*change])
+        && !names_within(&home.old.facts, &states.difference.changes[*change])
             .contains(&word.to_owned())
         && !imported.any(|it| it.local == word)
 }
@@ -523,6 +523,9 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
             continue;
         };
         let name = last_name(&symbol.name).to_owned();
+        if symbol.kind == SymbolKind::Namespace {
+            own.extend(own_through_namespace(states, bound, (change_at, &name)));
+        }
         if let Some(short) = attribute_name(bound.path, &name) {
             let uses = UsesOfGone::by_name(NamedAlone::Anywhere);
             own.insert((short.to_owned(), change_at), uses);
@@ -601,6 +604,63 @@ fn own_gone(states: &BeforeAfter<'_>, bound: &BoundFile<'_>) -> Result<OwnNames>
         }
     }
     Ok(own)
+}
+
+/// Returns the uses in a file of what it had in a namespace that is gone, of the given change and name: `inner::area()` without `mod inner`.
+fn own_through_namespace(
+    states: &BeforeAfter<'_>,
+    bound: &BoundFile<'_>,
+    (change_at, namespace): (usize, &str),
+) -> OwnNames {
+    let mut own = OwnNames::new();
+    let change = &states.difference.changes[change_at];
+    let Some((file, _)) = states.difference.old(change) else {
+        return own;
+    };
+    let names: HashSet<String> = names_within(&file.old.facts, change).into_iter().collect();
+    let facts = bound.facts;
+    for (n, used) in facts.references.iter().enumerate() {
+        let is_lost = || {
+            let now = bound.now.references.get(n);
+            now.is_some_and(|it| is_unbound(*it)) || states.is_only_external(bound, n)
+        };
+        let name = facts.name(used);
+        let Target::Value(value) = used.target else {
+            continue;
+        };
+        if names.contains(name) && is_named_through(facts, value, namespace) && is_lost() {
+            let by_name = || UsesOfGone::by_name(NamedAlone::Nowhere);
+            let uses = own.entry((name.to_owned(), change_at));
+            let members = &mut uses.or_insert_with(by_name).members;
+            members.extend(u32::try_from(n));
+        }
+    }
+    own
+}
+
+/// Whether an expression names something in a namespace of the given name: `inner::deep::depth` in `inner`.
+fn is_named_through(facts: &FileFacts, mut value: ExprId, namespace: &str) -> bool {
+    loop {
+        let expr = facts.exprs.get(value);
+        if let Expr::Imported { import, .. } = expr {
+            let import = facts.imports.get(*import as usize);
+            return import.is_some_and(|it| it.specifier.split("::").any(|part| part == namespace));
+        }
+        if expr
+            .name()
+            .is_some_and(|it| facts.exprs.name_of(it) == namespace)
+        {
+            return true;
+        }
+        value = match expr {
+            Expr::Member { object: inner, .. }
+            | Expr::Call { callee: inner, .. }
+            | Expr::Callee { call: inner }
+            | Expr::Construct { class: inner }
+            | Expr::Specialized { base: inner, .. } => *inner,
+            _ => return false,
+        };
+    }
 }
 
 /// Whether a file of Rust may take all variants of one of its enums by their names alone: `use Token::*;`, which is no import among
@@ -751,8 +811,8 @@ fn loss_of(
     }
     let is_provable = is_missing || matches!(now, Meaning::Dangling(_));
     match before {
-        Meaning::Definition(definition, _) => match states.gone.get(&definition) {
-            Some(change) => Some(Loss::Change(*change)),
+        Meaning::Definition(definition, _) => match states.change_of_gone(definition) {
+            Some(change) => Some(Loss::Change(change)),
             None => is_provable.then_some(Loss::Definition(definition)),
         },
         Meaning::Module(file) => is_provable.then_some(Loss::Module(file)),

@@ -249,6 +249,27 @@ impl Difference {
             .collect()
     }
 
+    /// Returns the name of a definition that was moved or renamed, as it was and as it is: with its namespaces where nothing else differs.
+    pub fn names(&self, change: &SymbolChange) -> Option<(String, String)> {
+        let ((old_file, old), (new_file, new)) = (self.old(change)?, self.new_of(change)?);
+        let names = (old.qualified_name.clone(), new.qualified_name.clone());
+        if old_file.path != new_file.path || names.0 != names.1 {
+            return Some(names);
+        }
+        let named = |namespace: &str, name: String| match namespace {
+            "" => name,
+            around => format!("{around}.{name}"),
+        };
+        let (before, now) = (
+            old_file.old.namespace_of(old),
+            new_file.new.namespace_of(new),
+        );
+        if before == now {
+            return Some(names);
+        }
+        Some((named(before, names.0), named(now, names.1)))
+    }
+
     /// Whether a definition was a member of a type, declared in it or outside of it: `open` of `impl Store { fn open(&self) {} }`.
     pub(super) fn was_member(&self, change: &SymbolChange) -> bool {
         let Some(place) = &change.old else {
@@ -345,6 +366,7 @@ fn changes(files: &[ChangedFile], budget: &Budget) -> Vec<SymbolChange> {
             .take_while(|(one, _)| one.path == all[at].path)
             .filter(|(one, _)| {
                 one.qualified_name == all[at].qualified_name
+                    && one.namespace == all[at].namespace
                     && one.is_told_by_call() == all[at].is_told_by_call()
             });
         DefinitionPlace {
@@ -397,6 +419,7 @@ fn versions<'a>(
             path,
             name: &symbol.name,
             qualified_name: &symbol.qualified_name,
+            namespace: side.namespace_of(symbol),
             kind: symbol.kind,
             // Members come and go with what they are members of.
             exported: symbol.exported || symbol.parent.is_some(),
@@ -538,14 +561,14 @@ impl RemovedDefinition {
     /// Returns a definition that is gone, without its uses.
     pub(super) fn of(difference: &Difference, change: &SymbolChange) -> Option<Self> {
         let (file, symbol) = difference.old(change)?;
-        let now = difference.new_of(change);
+        let now = difference.new_of(change).zip(difference.names(change));
         Some(Self {
             path: file.path.clone(),
             qualified_name: symbol.qualified_name.clone(),
             kind: symbol.kind,
             line: symbol.name_line,
             change: change.kind,
-            now: now.map(|(file, it)| (file.path.clone(), it.qualified_name.clone(), it.name_line)),
+            now: now.map(|((file, it), names)| (file.path.clone(), names.1, it.name_line)),
             uses: Vec::new(),
             n_unresolved: 0,
             unresolved_at: Vec::new(),

@@ -7,7 +7,6 @@ use super::before_after::{BeforeAfter, BoundFile, is_bare, is_unbound};
 use super::difference::SymbolChange;
 use super::inherited_members::Receivers;
 use crate::error::Result;
-use crate::ir::FileFacts;
 use crate::link::is_usual_dotnet_method;
 use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{FileId, Symbol, SymbolFlags};
@@ -23,35 +22,6 @@ pub(super) struct MemberUses {
 /// Whether no other method is known to be meant by the name of an extension method that is gone: .NET has none of that name.
 fn is_distinct_extension(symbol: &Symbol) -> bool {
     symbol.flags.contains(SymbolFlags::EXTENSION) && !is_usual_dotnet_method(&symbol.name)
-}
-
-/// Returns the names of the extension methods of a class that is gone, by the facts of its file: they are no changes of their own.
-pub(super) fn extensions_of(facts: &FileFacts, change: &SymbolChange) -> Vec<String> {
-    let declarations = change.old.iter().flat_map(|place| &place.symbols);
-    let is_inside = |it: &Symbol| {
-        it.parent
-            .is_some_and(|at| declarations.clone().any(|own| *own == at))
-    };
-    let extensions = facts
-        .symbols
-        .iter()
-        .filter(|it| it.flags.contains(SymbolFlags::EXTENSION) && is_inside(it));
-    extensions.map(|it| it.name.clone()).collect()
-}
-
-impl BeforeAfter<'_> {
-    /// Returns the change that took a definition away: its own, or of an extension method that of its class, which no use of it names.
-    pub(super) fn change_of_gone(&self, definition: DefinitionId) -> Option<usize> {
-        let own = self.gone.get(&definition).copied();
-        own.or_else(|| {
-            let (file, ordinal) = definition;
-            let facts = self.before.facts(file)?;
-            let symbol = facts.symbols.get(ordinal as usize)?;
-            let is_extension = symbol.flags.contains(SymbolFlags::EXTENSION);
-            let class = symbol.parent.filter(|_| is_extension)?;
-            self.gone.get(&(file, class)).copied()
-        })
-    }
 }
 
 impl Receivers {

@@ -5,11 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Uses;
-use super::before_after::BeforeAfter;
+use super::before_after::{BeforeAfter, names_within};
 use super::broken::MAX_NAMES;
 use super::broken_use::{BrokenUses, attribute_name, last_name};
 use super::difference::Difference;
-use super::extension_methods::extensions_of;
 use super::modifiers::is_typescript;
 use crate::error::Result;
 use crate::ir::{CONVERSIONS, FileFacts, Reference, ReferenceKind, Target};
@@ -52,7 +51,7 @@ impl Gone {
                 gone.names.insert(name.to_owned());
                 gone.names
                     .extend(attribute_name(&file.path, name).map(str::to_owned));
-                gone.names.extend(extensions_of(&file.old.facts, change));
+                gone.names.extend(names_within(&file.old.facts, change));
                 gone.lesser.insert(file.path.clone());
                 if symbol.parent.is_none() {
                     gone.importable.insert(file.path.clone());

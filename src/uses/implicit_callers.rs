@@ -17,8 +17,8 @@ const MAX_BASES: usize = 8;
 /// Classes above one that are looked at.
 const MAX_CLASSES: usize = 32;
 
-/// Members of a type whose users are counted.
-const MAX_MEMBERS: usize = 200;
+/// Members of a type or a namespace whose users are counted.
+const MAX_MEMBERS: usize = 1_000;
 
 /// Classes of ASP.NET Core that it looks for the subclasses of.
 const FINDING_BASES: [&str; 6] = [
@@ -124,7 +124,8 @@ impl Uses<'_> {
         if known.kind == SymbolKind::Constructor {
             callers.push(ImplicitCaller::Language(CONSTRUCTOR));
         }
-        if known.kind.is_type() && !has_callers {
+        let has_members = known.kind.is_type() || known.kind == SymbolKind::Namespace;
+        if has_members && !has_callers {
             callers.extend(self.used_members(symbol, file.id)?);
             callers.extend(self.finding_base(symbol, &facts, file.id)?);
         }

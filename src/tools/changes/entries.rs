@@ -417,7 +417,7 @@ pub(super) fn change(
         kind: symbol.kind.as_str(),
         change: word(change.kind),
         exported: symbol.exported && (change.kind != ChangeKind::Unexported),
-        from: from(change, old, new),
+        from: from(difference, change, old.zip(new)),
         line: symbol.name_line,
         signature: Some(one_line(&symbol.signature).into_owned()),
         callers: (are_uses_known && asked.has(AnswerPart::Callers)).then(|| reach.callers(at)),
@@ -431,16 +431,17 @@ pub(super) fn change(
 }
 
 fn from(
+    difference: &Difference,
     change: &SymbolChange,
-    old: Option<(&ChangedFile, &Symbol)>,
-    new: Option<(&ChangedFile, &Symbol)>,
+    sides: Option<((&ChangedFile, &Symbol), (&ChangedFile, &Symbol))>,
 ) -> Option<FromOutput> {
-    let ((old_file, old), (file, new)) = (old?, new?);
+    let ((old_file, old), (file, new)) = sides?;
+    let (old_name, new_name) = difference.names(change)?;
     let is_elsewhere = matches!(change.kind, ChangeKind::Moved | ChangeKind::Renamed);
     let is_exported = old.exported;
     let from = FromOutput {
         path: (old_file.path != file.path).then(|| old_file.path.to_string()),
-        symbol: (old.qualified_name != new.qualified_name).then(|| old.qualified_name.clone()),
+        symbol: (old_name != new_name).then_some(old_name),
         line: is_elsewhere.then_some(old.name_line),
         signature: (old.signature != new.signature).then(|| one_line(&old.signature).into_owned()),
         exported: (is_exported != new.exported).then_some(is_exported),
@@ -559,10 +560,11 @@ pub(super) fn broken_output(
                 Some(ChangeKind::Unexported) => "unexported",
                 _ => "removed",
             };
-            let now = now.filter(|_| is_elsewhere);
+            let names = change.and_then(|it| difference.names(it));
+            let now = now.zip(names).filter(|_| is_elsewhere);
             (
                 word,
-                now.map(|(file, symbol)| format!("{}#{}", file.path, symbol.qualified_name)),
+                now.map(|((file, _), (_, name))| format!("{}#{name}", file.path)),
             )
         }
     };
