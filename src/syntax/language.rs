@@ -16,7 +16,7 @@ use crate::model::{Analysis, RepoPath};
 /// says something else of the same bytes.
 const ECMASCRIPT_FACTS: u32 = 29;
 /// The same for Python.
-const PYTHON_FACTS: u32 = 10;
+const PYTHON_FACTS: u32 = 11;
 /// The same for Go.
 const GO_FACTS: u32 = 9;
 /// The same for Java.

@@ -129,6 +129,8 @@ pub(super) enum Loss {
     Undeclared(FileId),
     /// A module of Rust that is declared under another condition than before, by its file: the use may be under that too.
     Conditional(FileId),
+    /// A file that is there, and that the import of a moved file does not reach from its new place.
+    OutOfReach(FileId),
     /// A definition that no longer permits the use, by its change.
     Refused(usize, Refusal),
 }

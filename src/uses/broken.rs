@@ -97,7 +97,10 @@ impl Uses<'_> {
                     || doubtful.has(n)
                         && now.references.get(n).is_some_and(|it| {
                             is_unbound(*it)
-                                || matches!(it, Meaning::Inherited | Meaning::External)
+                                || matches!(
+                                    it,
+                                    Meaning::Inherited | Meaning::External | Meaning::Text
+                                )
                                 || is_typed
                                     && gone_members.contains(facts.name(&facts.references[n]))
                         })
@@ -134,6 +137,7 @@ impl Uses<'_> {
         self.add_assertions(&states, &mut found)?;
         self.add_restricted_uses(&states, &mut found)?;
         self.add_unseen_names(&states, &mut found)?;
+        self.add_imports_of_moved(&states, &mut found)?;
         self.add_types_lacking_members(&states, &mut found)?;
         self.add_lost_implementations(&states, &mut found)?;
         doubt_unread(difference, &mut found);
@@ -275,6 +279,12 @@ impl Uses<'_> {
                     return Ok(Vec::new());
                 };
                 (home, String::new(), None, BrokenReason::NoModule)
+            }
+            Loss::OutOfReach(file) => {
+                let Some(home) = self.path_before(states, *file)? else {
+                    return Ok(Vec::new());
+                };
+                (home, String::new(), None, BrokenReason::NotOffered)
             }
         };
         let mut is_passed_on = HashMap::new();

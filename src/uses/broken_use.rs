@@ -40,7 +40,7 @@ pub struct BrokenUse {
 pub enum BrokenReason {
     /// The definition is gone from where it was.
     Gone,
-    /// The definition is there, and the file that the use imports it from no longer offers it.
+    /// The definition or file is there, and the file that the use imports it from no longer offers it, or the importing file was moved.
     NotOffered,
     /// The file that the use imports is gone.
     NoModule,

@@ -310,7 +310,7 @@ impl Uses<'_> {
             let undeclared = states.undeclared.loss_of(bound, (*before, *now));
             let is_lost = undeclared.is_some()
                 || is_unbound(*now)
-                || *now == Meaning::Inherited
+                || matches!(now, Meaning::Inherited | Meaning::Text)
                 || states.is_only_external(bound, n);
             let Meaning::Definition(definition, provenance) = before else {
                 continue;
@@ -376,12 +376,14 @@ impl Uses<'_> {
             let Some(used) = references.get(reference) else {
                 continue;
             };
-            // Of `const { open } = store` the pattern alone is broken, not `open()` behind it.
-            let is_typed_member =
-                used.provenance == Provenance::Member && bound.facts.family == Family::Ecmascript;
-            let of_reference = bound.facts.references.get(*reference as usize);
-            let is_local = of_reference.is_some_and(|it| matches!(it.target, Target::Value(_)));
-            if is_local && (is_typed_member || is_other_name(states, bound, &used.loss, *start)) {
+            // Of `const { open } = store` the pattern alone is broken, not `open()` behind it, and of `open = self.open` in Python the member.
+            let is_member = used.provenance == Provenance::Member;
+            let is_typed_member = is_member && bound.facts.family == Family::Ecmascript;
+            let is_name_alone = is_member && is_name_of_python(bound, *start);
+            let is_of_local = is_typed_member || is_name_alone;
+            if is_local(bound, *reference)
+                && (is_of_local || is_other_name(states, bound, &used.loss, *start))
+            {
                 continue;
             }
             let loss = match used.loss {
@@ -414,6 +416,17 @@ impl Uses<'_> {
         let path = self.read.path_of(file)?;
         Ok(path.is_some_and(|path| is_typescript(&path)))
     }
+}
+
+/// Whether a reference is the name of a local value, which stands for what it was given.
+fn is_local(bound: &BoundFile<'_>, reference: u32) -> bool {
+    let of_reference = bound.facts.references.get(reference as usize);
+    of_reference.is_some_and(|it| matches!(it.target, Target::Value(_)))
+}
+
+/// Whether the word at a byte is a name of Python alone, not one behind a dot.
+fn is_name_of_python(bound: &BoundFile<'_>, start: u32) -> bool {
+    bound.facts.family == Family::Python && !bound.text[..start as usize].trim_end().ends_with('.')
 }
 
 /// Whether the name at a byte is a local one for the definition that a loss is of: the `s` of `s.open()` behind `s = flask.session`, which
@@ -744,6 +757,13 @@ fn add_own(
             let mut it = Loss::Change(*change);
             let is_here = uses.has_place(place.start_byte);
             let (kind, provenance) = match place.role {
+                OccurrenceRole::Use { reference, .. }
+                    if uses.has_member(reference)
+                        && is_local(bound, reference)
+                        && is_name_of_python(bound, place.start_byte) =>
+                {
+                    continue;
+                }
                 OccurrenceRole::Use { reference, kind } if uses.has_member(reference) => {
                     let now = bound.now.references[reference as usize];
                     it = match states.lost_change(*change, now) {

@@ -13,8 +13,9 @@ use super::modifiers::is_typescript;
 use crate::error::Result;
 use crate::ir::{CONVERSIONS, FileFacts, Reference, ReferenceKind, Target};
 use crate::link;
-use crate::model::{Direction, FileId, RepoPath};
+use crate::model::{Direction, Family, FileId, RepoPath};
 use crate::store::{Read, UnboundNames, token};
+use crate::syntax::by_path;
 
 /// Files whose names are bound.
 const MAX_FILES: usize = 5_000;
@@ -123,6 +124,14 @@ impl Uses<'_> {
                     add(path, file.id);
                 }
             }
+            // What a test of Python replaces, `patch('db.open')`, has no edge.
+            for name in names_of_python(states.difference).take(MAX_NAMES) {
+                for file in self.read.files_with_word(&token::normal_form(name))? {
+                    if is_python(&file.path) && file.path.as_str().contains("test") {
+                        add(file.path, file.id);
+                    }
+                }
+            }
             // A member of several types of a union has no edge.
             let names: BTreeSet<&str> = states.gone_members().collect();
             for name in names.into_iter().take(MAX_NAMES) {
@@ -163,6 +172,17 @@ impl Uses<'_> {
         }
         Ok(all)
     }
+}
+
+/// Returns the names of definitions of Python that are gone.
+fn names_of_python(difference: &Difference) -> impl Iterator<Item = &str> {
+    let gone = difference.gone().filter_map(|it| difference.old(it));
+    let of_python = gone.filter(|(file, _)| is_python(&file.path));
+    of_python.map(|(_, symbol)| last_name(&symbol.name))
+}
+
+fn is_python(path: &RepoPath) -> bool {
+    by_path(path).family() == Some(Family::Python)
 }
 
 /// Returns the files that used a definition that is gone, or a member of it, by the edges of an index of the old state.

@@ -29,6 +29,7 @@ mod importers;
 mod inherited_members;
 mod lost_implementations;
 mod modifiers;
+mod moved_imports;
 mod name_forms;
 mod name_occurrences;
 mod narrowing;

@@ -1,5 +1,5 @@
-//! Strings that are the path of a definition, as settings and test doubles name it: `'api.middleware.Timezone'`,
-//! `patch('api.views.index')`.
+//! Strings that name a definition: its path, as settings and test doubles have it, `'api.middleware.Timezone'`,
+//! `patch('api.views.index')`, and a member of what stands before it, `getattr(store, 'open')`, `patch.object(Store, 'open')`.
 //!
 //! Whether a module has that path is not known here; where none has, the string means nothing.
 
@@ -62,6 +62,31 @@ impl<'t> Lowering<'t> {
         };
         let receiver = self.add(receiver);
         self.use_quoted((name, start + last + 1), receiver, kind, place);
+    }
+
+    /// Records the member that a call names by a string behind the object.
+    pub(super) fn use_named_member(
+        &mut self,
+        call: Node<'t>,
+        arguments: Node<'t>,
+        place: UsePlace,
+    ) {
+        let callee = self.field(call, self.grammar.fields.function);
+        let Some(kind) = callee.and_then(|it| kind_of_member(self.text(it))) else {
+            return;
+        };
+        let mut given = self.arguments(arguments).into_iter();
+        let (Some(object), Some(string)) = (given.next(), given.next()) else {
+            return;
+        };
+        if self.kind(object) == Kind::KeywordArgument || self.kind(string) != Kind::Str {
+            return;
+        }
+        let name = self.string_text(string).filter(|it| is_name(it));
+        if let (Some(name), Some(opening)) = (name, string.child(0)) {
+            let receiver = self.lower_expr(object, place.scope());
+            self.use_quoted((name, opening.end_byte()), receiver, kind, place);
+        }
     }
 
     fn imported_from(&mut self, import: ImportIdx, name: &str) -> ExprId {
@@ -132,13 +157,30 @@ impl<'t> Lowering<'t> {
     }
 }
 
+/// Returns the kind of use that a string behind an object is in a call of the given callee: a test double replaces the member, `getattr` reads
+/// it; `None` where it names no member.
+fn kind_of_member(callee: &str) -> Option<ReferenceKind> {
+    let (object, last) = callee.rsplit_once('.').unwrap_or(("", callee));
+    let is_of = |name: &str| object == name || object.ends_with(&format!(".{name}"));
+    match last {
+        "getattr" | "hasattr" | "setattr" | "delattr" if object.is_empty() => {
+            Some(ReferenceKind::Value)
+        }
+        "object" if is_of("patch") => Some(ReferenceKind::Listed),
+        "setattr" | "delattr" if is_of("monkeypatch") => Some(ReferenceKind::Listed),
+        "spy" if is_of("mocker") => Some(ReferenceKind::Listed),
+        _ => None,
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+}
+
 /// Whether a text may be the path of a definition: names with dots between them.
 fn is_path(text: &str) -> bool {
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
-    };
     let Some((first, last)) = text.rsplit_once('.') else {
         return false;
     };

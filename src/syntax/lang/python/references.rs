@@ -163,6 +163,7 @@ impl<'t> Lowering<'t> {
     /// Uses of a `cast("T", value)` or `TypeVar(bound="T")` name types in strings.
     fn uses_in_call(&mut self, call: Node<'t>, arguments: Node<'t>, place: UsePlace) {
         self.use_named_fixtures(call, place);
+        self.use_named_member(call, arguments, place);
         let fields = self.grammar.fields;
         let callee = self.field(call, fields.function).map(|it| self.text(it));
         let last = callee.and_then(|it| it.rsplit('.').next());
@@ -220,7 +221,7 @@ impl<'t> Lowering<'t> {
         );
     }
 
-    fn arguments(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    pub(super) fn arguments(&self, node: Node<'t>) -> Vec<Node<'t>> {
         if self.kind(node) == Kind::ArgumentList {
             self.children(node)
         } else {
