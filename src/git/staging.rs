@@ -10,6 +10,7 @@ use gix::index::entry::{Flags, Mode};
 
 use super::error::boxed;
 use super::{GitError, Repo};
+use crate::model::RepoPath;
 
 /// The staging area, with the directories of a sparse one expanded. Entries are in the order of their
 /// paths' bytes, then of their stage.
@@ -41,6 +42,29 @@ impl Repo {
         }
         let sparse_rules = self.sparse_rules(&file);
         Ok(Staging { file, sparse_rules })
+    }
+
+    /// Returns the tracked files that a sparse checkout leaves out of the work tree, by path; none of a commit. Costs reading the staging area
+    /// where the repository is sparse, else nothing.
+    ///
+    /// # Errors
+    /// Where the staging area can't be read.
+    pub fn files_not_checked_out(&self) -> Result<Vec<RepoPath>, GitError> {
+        let is_sparse = self.inner.config_snapshot().boolean("core.sparseCheckout");
+        if is_sparse != Some(true) || self.source.is_commit() {
+            return Ok(Vec::new());
+        }
+        let staging = self.staging()?.into_file();
+        let mut paths = Vec::new();
+        for entry in staging.entries() {
+            let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+            if is_file && entry.flags.contains(Flags::SKIP_WORKTREE) {
+                let path = std::str::from_utf8(entry.path(&staging)).ok();
+                paths.extend(path.and_then(RepoPath::new));
+            }
+        }
+        paths.retain(|path| !self.source.has_entry(path));
+        Ok(paths)
     }
 
     /// Replaces each directory of a sparse staging area by the files of its tree.

@@ -9,6 +9,12 @@ pub trait Sources {
     /// Returns the text of a file whose bytes still have this identifier; `None` for any other.
     fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>>;
 
+    /// Whether the bytes of a file that is not read as text hold a word, in UTF-8 or UTF-16; `None` where they can't be read, or are too many.
+    fn holds(&self, path: &RepoPath, word: &str) -> Option<bool>;
+
+    /// Returns the files of the repository that are not in the work tree, as a sparse checkout leaves them out.
+    fn not_checked_out(&self) -> Vec<RepoPath>;
+
     /// Whether there is a file at a path, be it indexed or not.
     fn is_there(&self, path: &RepoPath) -> bool;
 }

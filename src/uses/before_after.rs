@@ -123,6 +123,9 @@ pub(super) enum Loss {
     Uncertain(usize),
     /// A definition that its importer no longer gets: file and symbol.
     Definition(DefinitionId),
+    /// A definition that its importer no longer gets, unless the file that it imports offers one of the name that is not seen: from outside, or in
+    /// code that could not be read.
+    MayBeOutside(DefinitionId),
     /// A module, by its file.
     Module(ModuleId),
     /// A module of Rust that nothing declares any more, by its file.
@@ -228,6 +231,23 @@ impl BeforeAfter<'_> {
             && self.now.module_of_receiver(bound.id, reference).is_none()
     }
 
+    /// Returns the loss of a name that an import took from a changed file before, and that the file may still offer: from outside, as it has
+    /// `export * from 'redux'`, or in code that could not be read.
+    pub(super) fn loss_to_outside(
+        &self,
+        target: Option<ImportTarget>,
+        (before, now): (Meaning, Meaning),
+    ) -> Option<Loss> {
+        let is_open = now == Meaning::External || is_unbound(now);
+        let Some(ImportTarget::File(file)) = target.filter(|_| is_open) else {
+            return None;
+        };
+        let is_changed = self.overlay_ids.iter().any(|it| it.earlier == file);
+        let definition = before.definition().filter(|_| is_changed)?;
+        let gone = self.change_of_gone(definition).map(Loss::Inherited);
+        Some(gone.unwrap_or(Loss::MayBeOutside(definition)))
+    }
+
     /// Whether a changed file exports a name no longer, and nothing that it exports as a whole may have it: of CommonJS modules that
     /// is not known otherwise.
     pub(super) fn no_longer_exports(&self, file: FileId, name: &str) -> bool {
@@ -246,7 +266,15 @@ impl BeforeAfter<'_> {
             _ => false,
         };
         let (old, new) = (&file.old.facts, &file.new.facts);
-        has(old)
+        let passes_all_on = |facts: &FileFacts| {
+            let mut exports = facts.exports.iter();
+            exports.any(|it| it.kind == ExportKind::Star)
+        };
+        if old.family == Family::Python {
+            let is_empty = name != "*" && new.symbols.is_empty() && new.imports.is_empty();
+            return is_empty && new.variables.is_empty() && !new.has_errors && file.new.is_there;
+        }
+        (has(old) || passes_all_on(old))
             && !has(new)
             && !new.has_errors
             && !new.exports.iter().any(is_whole)

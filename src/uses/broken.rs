@@ -157,9 +157,10 @@ impl Uses<'_> {
             let text = sources.get(&path).cloned().unwrap_or_default();
             let file = (&path, &*text);
             let list = match loss {
-                Loss::Inherited(_) | Loss::Uncertain(_) | Loss::Conditional(_) => {
-                    &mut found.doubtful
-                }
+                Loss::Inherited(_)
+                | Loss::Uncertain(_)
+                | Loss::Conditional(_)
+                | Loss::MayBeOutside(_) => &mut found.doubtful,
                 _ => &mut found.all,
             };
             list.extend(self.entries(states, file, &loss, places, &losses)?);
@@ -249,7 +250,7 @@ impl Uses<'_> {
                 };
                 (file.path.clone(), name, Some(*at), reason)
             }
-            Loss::Definition((file, ordinal)) => {
+            Loss::Definition((file, ordinal)) | Loss::MayBeOutside((file, ordinal)) => {
                 let facts = states.before.facts(*file);
                 let symbol = facts
                     .as_ref()

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::modifiers::Visibility;
-use crate::model::{Provenance, RepoPath};
+use crate::model::{Provenance, RepoPath, SymbolKind};
 use crate::syntax::UseKind;
 
 /// Uses of one definition in one file that mean nothing now, or no longer agree with it.
@@ -202,4 +202,30 @@ pub(super) fn last_name(name: &str) -> &str {
 pub(super) fn attribute_name<'n>(path: &RepoPath, name: &'n str) -> Option<&'n str> {
     let short = name.strip_suffix("Attribute").filter(|it| !it.is_empty())?;
     (path.extension() == Some("cs")).then_some(short)
+}
+
+/// Returns the names of the methods of Java that may be made of a field by its annotations: `getSize`, `setSize` and `withSize` of `size`, `item` of
+/// `@Singular List<Item> items`. Empty for anything else.
+pub(super) fn accessor_names(path: &RepoPath, kind: SymbolKind, name: &str) -> Vec<String> {
+    let is_field = matches!(kind, SymbolKind::Field | SymbolKind::Property);
+    let mut chars = name.chars();
+    let Some(first) = chars
+        .next()
+        .filter(|_| is_field && path.extension() == Some("java"))
+    else {
+        return Vec::new();
+    };
+    let capital: String = first.to_uppercase().chain(chars).collect();
+    let mut names: Vec<String> = ["get", "is", "set", "with", "clear"]
+        .iter()
+        .map(|prefix| format!("{prefix}{capital}"))
+        .collect();
+    // `boolean isOpen` has `isOpen()` and `setOpen()`.
+    let rest = name
+        .strip_prefix("is")
+        .filter(|it| it.starts_with(char::is_uppercase));
+    names.extend(rest.map(|rest| format!("set{rest}")));
+    let singular = name.strip_suffix("ies").map(|it| format!("{it}y"));
+    names.extend(singular.or_else(|| name.strip_suffix('s').map(str::to_owned)));
+    names
 }

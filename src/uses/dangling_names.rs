@@ -9,7 +9,7 @@ use super::before_after::{
     BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, LostReference, is_bare, is_unbound,
     names_within, start_of_line,
 };
-use super::broken_use::{attribute_name, last_name};
+use super::broken_use::{accessor_names, attribute_name, last_name};
 use super::changed_file::{ChangedFile, FileSide};
 use super::difference::SymbolChange;
 use super::extension_methods::MemberUses;
@@ -193,7 +193,8 @@ impl Uses<'_> {
                     .loss_of_import(bound, (import, target_now), meanings.map(|it| it.1))
                     .or_else(|| meanings.and_then(|it| undeclared.loss_of(bound, it)))
                     .filter(|_| !is_declaration(&import.specifier))
-                    .or_else(|| meanings.and_then(|it| loss_of(states, it, is_provable)));
+                    .or_else(|| meanings.and_then(|it| loss_of(states, it, is_provable)))
+                    .or_else(|| states.loss_to_outside(target_now, meanings?));
                 let loss = loss.and_then(|it| it.with_module(module_gone));
                 // Of `import static a.Store.open;` without `Store` the name of the class is broken.
                 let is_of_class = import.kind == ImportKind::StaticMember;
@@ -446,6 +447,7 @@ fn is_other_name(states: &BeforeAfter<'_>, bound: &BoundFile<'_>, loss: &Loss, s
     !word.is_empty()
         && word != own_name
         && attribute_name(&home.path, own_name) != Some(word)
+        && !accessor_names(&home.path, gone.kind, own_name).contains(&word.to_owned())
         && !names_within(&home.old.facts, &states.difference.changes[*change])
             .contains(&word.to_owned())
         && !imported.any(|it| it.local == word)

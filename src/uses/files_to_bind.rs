@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::Uses;
 use super::before_after::{BeforeAfter, names_within};
 use super::broken::MAX_NAMES;
-use super::broken_use::{BrokenUses, attribute_name, last_name};
+use super::broken_use::{BrokenUses, accessor_names, attribute_name, last_name};
 use super::difference::Difference;
 use super::modifiers::is_typescript;
 use crate::error::Result;
@@ -52,6 +52,8 @@ impl Gone {
                 gone.names.insert(name.to_owned());
                 gone.names
                     .extend(attribute_name(&file.path, name).map(str::to_owned));
+                gone.names
+                    .extend(accessor_names(&file.path, symbol.kind, name));
                 gone.names.extend(names_within(&file.old.facts, change));
                 gone.lesser.insert(file.path.clone());
                 if symbol.parent.is_none() {
@@ -154,6 +156,11 @@ impl Uses<'_> {
                 }
             }
         }
+        if earlier.is_none() {
+            for (path, id) in self.files_that_may_name_short(states.difference)? {
+                add(path, id);
+            }
+        }
         for id in states.targets_before.keys().filter(|id| id.row() > 0) {
             if let Some(path) = self.read.path_of(*id)? {
                 add(path, *id);
@@ -183,6 +190,31 @@ fn names_of_python(difference: &Difference) -> impl Iterator<Item = &str> {
 
 fn is_python(path: &RepoPath) -> bool {
     by_path(path).family() == Some(Family::Python)
+}
+
+impl Uses<'_> {
+    /// Returns the files of the languages of definitions that are gone whose names are too short for the index of words: `T` of `class T {}`.
+    /// Members are left out, whose uses the index notes where they mean nothing.
+    fn files_that_may_name_short(
+        &self,
+        difference: &Difference,
+    ) -> Result<Vec<(RepoPath, FileId)>> {
+        let gone = difference.gone().filter_map(|it| difference.old(it));
+        let short = gone.filter(|(_, it)| {
+            it.parent.is_none() && token::normal_form(last_name(&it.name)).len() < 2
+        });
+        let families: HashSet<Option<Family>> = short
+            .map(|(file, _)| by_path(&file.path).family())
+            .collect();
+        if families.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files = self.read.files_under("")?;
+        let of_family = files
+            .iter()
+            .filter(|it| families.contains(&by_path(&it.path).family()));
+        Ok(of_family.map(|it| (it.path.clone(), it.id)).collect())
+    }
 }
 
 /// Returns the files that used a definition that is gone, or a member of it, by the edges of an index of the old state.

@@ -132,7 +132,7 @@ impl Uses<'_> {
         let annotations = syntax::handing_annotations(&symbol.path, &text, known, &self.budget);
         callers.extend(annotations.into_iter().map(ImplicitCaller::Annotation));
         let is_property = is_property_of_class(&facts, known);
-        if (known.kind == SymbolKind::Method || is_property) && !is_private(&facts, known) {
+        if (known.kind == SymbolKind::Method || is_property) && !is_private_member(&facts, known) {
             let mut bases = self.external_bases(
                 &facts,
                 symbol.ordinal,
@@ -393,7 +393,7 @@ fn is_property_of_class(facts: &FileFacts, member: &Symbol) -> bool {
 }
 
 /// Whether no other class can call a method through its own: in C# members are private that say nothing else.
-fn is_private(facts: &FileFacts, method: &Symbol) -> bool {
+pub(super) fn is_private_member(facts: &FileFacts, method: &Symbol) -> bool {
     const OTHERS: [&str; 7] = [
         "abstract",
         "new",
@@ -458,16 +458,41 @@ fn is_member(kind: SymbolKind) -> bool {
 
 /// Whether the head of a method or property says that it overrides another: `@Override`, `override`.
 fn declares_override(member: &SymbolRow, text: &str) -> bool {
-    let whole = text.get(member.span.start_byte as usize..member.span.end_byte as usize);
-    let name = match member.kind {
-        SymbolKind::Method => format!("{}(", member.name),
-        _ => format!(" {}", member.name),
+    let span = member.span.start_byte as usize..member.span.end_byte as usize;
+    is_override(text.get(span), member.kind, &member.name)
+}
+
+fn is_marked_as_override(member: &Symbol, text: &str) -> bool {
+    let span = member.span.start_byte as usize..member.span.end_byte as usize;
+    is_override(text.get(span), member.kind, &member.name)
+}
+
+fn is_override(whole: Option<&str>, kind: SymbolKind, name: &str) -> bool {
+    let name = match kind {
+        SymbolKind::Method => format!("{name}("),
+        _ => format!(" {name}"),
     };
     let head = whole.and_then(|it| it.split_once(&name));
     head.is_some_and(|(head, _)| {
         let mut words = head.split_whitespace();
         words.any(|it| matches!(it, "@Override" | "override"))
     })
+}
+
+/// Whether code that knows an external base may call a method through it: the base has one of its name, or the method is marked as one that
+/// overrides another.
+pub(super) fn is_called_through(
+    facts: &FileFacts,
+    method: &Symbol,
+    base: &str,
+    text: &str,
+) -> bool {
+    if is_static(facts, method) && !STATIC_INTERFACES.contains(&base) {
+        return false;
+    }
+    let known = known_methods(facts.family, base);
+    let is_sure = || facts.family == Family::Rust || is_marked_as_override(method, text);
+    known.map_or_else(is_sure, |it| it.contains(&method.name.as_str()))
 }
 
 /// Returns the last name of a type: `Display` of `fmt::Display`, `List` of `List<Row>`.

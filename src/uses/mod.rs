@@ -9,6 +9,7 @@ mod arguments;
 mod before_after;
 mod broken;
 mod broken_use;
+mod called_outside;
 mod changed_file;
 mod collisions;
 mod components;
@@ -44,11 +45,14 @@ mod suppressed_lines;
 mod syntax_errors;
 mod tests_by_name;
 mod unbound_uses;
+mod unchecked_heads;
+mod unchecked_keys;
 mod unchecked_parameters;
 mod unchecked_uses;
 mod undeclared_modules;
 mod unfollowed_files;
 mod union_members;
+mod unread_files;
 mod unseen_names;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
@@ -79,7 +83,7 @@ use std::cell::{OnceCell, RefCell};
 
 use crate::link::name_binder::{FileMeanings, NameBinder, Overlay};
 use crate::model::hash::HashMap;
-use crate::model::{Budget, FileId, Sources};
+use crate::model::{Budget, FileId, RepoPath, Sources};
 use crate::store::Read;
 
 /// Finds uses in one generation of an index.
@@ -94,6 +98,10 @@ pub struct Uses<'a> {
     binder: OnceCell<NameBinder<'a>>,
     /// The meanings in files that the next search reads again.
     bound: RefCell<HashMap<FileId, FileMeanings>>,
+    /// The files of code that are left out or reduced.
+    left_out: OnceCell<Vec<RepoPath>>,
+    /// Whether files have syntax errors.
+    with_errors: RefCell<HashMap<FileId, bool>>,
 }
 
 impl<'a> Uses<'a> {
@@ -105,6 +113,8 @@ impl<'a> Uses<'a> {
             budget,
             binder: OnceCell::new(),
             bound: RefCell::default(),
+            left_out: OnceCell::new(),
+            with_errors: RefCell::default(),
         }
     }
 

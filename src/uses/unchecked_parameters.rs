@@ -39,6 +39,8 @@ impl Difference {
             if has_overloads(&was.path) {
                 let (before, now) = (parameters(&old), parameters(&new));
                 unchecked.n_lists += before.difference(&now).count() as u64;
+            } else if !overloads(&old).is_subset(&overloads(&new)) {
+                unchecked.n_lists += 1;
             } else if lists(&old) != lists(&new) {
                 let checked = if is_counted(&was.path) {
                     checked(&is.path, &old, &new)
@@ -133,6 +135,36 @@ impl<'s> Declarations<'s> {
             }
         })
     }
+}
+
+/// Returns the heads of the overloads of functions of TypeScript, which stand in front of the one with a body: `function read(path: string): string`.
+fn overloads(all: &Declarations<'_>) -> BTreeSet<String> {
+    let mut heads = BTreeSet::new();
+    if all.side.facts.family != Family::Ecmascript {
+        return heads;
+    }
+    for function in all.symbols().filter(|it| it.kind.is_function()) {
+        let (start, end) = (
+            function.span.start_byte as usize,
+            function.span.end_byte as usize,
+        );
+        let text = all.side.code().get(start..end).unwrap_or_default();
+        let named = [
+            format!("function {}", function.name),
+            format!("{}(", function.name),
+        ];
+        let is_head = |line: &&str| {
+            let is_named = line.contains(&named[0]) || line.starts_with(&named[1]);
+            is_named && !line.ends_with(['{', '}', ','])
+        };
+        heads.extend(
+            text.lines()
+                .map(str::trim)
+                .filter(is_head)
+                .map(str::to_owned),
+        );
+    }
+    heads
 }
 
 /// Returns the parts in parentheses of the signature of each declaration that is called, of whole texts the parameters alone; of Rust the types

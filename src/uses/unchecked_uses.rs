@@ -1,12 +1,13 @@
-//! Changes whose uses nobody compares with them: parameter lists in part, the fields of C, C++ and Rust and the keys of objects of
-//! JavaScript, which are no definitions, and the members that a type of Go has by embedding.
+//! Changes whose uses nobody compares with them: parameter lists in part, the fields of C, C++ and Rust and the keys of objects, which are no
+//! definitions, what types are built on, and the members that a type of Go has by embedding.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::changed_file::FileSide;
 use super::difference::{DefinitionPlace, Difference};
 use super::modifiers::{DeclaredModifiers, Visibility};
 use super::new_requirements::{Requirement, requirements};
+use super::unchecked_keys::{keys_of_python, keys_of_script};
 use crate::graph::tokens::{is_word, tokens};
 use crate::model::{Family, RepoPath, Symbol, SymbolKind};
 
@@ -17,15 +18,19 @@ pub struct UncheckedUses {
     pub n_parameter_lists: u64,
     /// Parameter lists with other types, in Python also names, than before: the arguments of their calls are counted alone.
     pub n_counted_lists: u64,
-    /// Types of C, C++ and Rust that lost words outside of their members: the name of a field, `int flags;`, or a part of its type. Objects of
-    /// TypeScript and JavaScript that lost a key, `{ limit: 3 }`.
+    /// Types of C, C++ and Rust that lost words outside of their members: the name of a field, `int flags;`, or a part of its type. Definitions of
+    /// TypeScript, JavaScript and Python that lost a key, `{ limit: 3 }`, and components that lost a property.
     pub n_types: u64,
+    /// Types that lost a base or an implementation of a trait.
+    pub n_bases: u64,
     /// Types that require more of the values which are taken for them: literals of TypeScript, functions of Java.
     pub n_requirements: u64,
     /// Types of Go that embed less than before, so that they lack its members: `type Disk struct { *Base }`.
     pub n_embedding: u64,
     /// Fields and properties that can't be assigned any more, or not everywhere.
     pub n_read_only: u64,
+    /// Definitions that are gone and that code outside of the repository may call.
+    pub n_called_outside: u64,
 }
 
 impl std::ops::Add for UncheckedUses {
@@ -36,9 +41,11 @@ impl std::ops::Add for UncheckedUses {
             n_parameter_lists: self.n_parameter_lists + other.n_parameter_lists,
             n_counted_lists: self.n_counted_lists + other.n_counted_lists,
             n_types: self.n_types + other.n_types,
+            n_bases: self.n_bases + other.n_bases,
             n_requirements: self.n_requirements + other.n_requirements,
             n_embedding: self.n_embedding + other.n_embedding,
             n_read_only: self.n_read_only + other.n_read_only,
+            n_called_outside: self.n_called_outside + other.n_called_outside,
         }
     }
 }
@@ -51,16 +58,30 @@ impl UncheckedUses {
 }
 
 impl Difference {
-    /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files.
+    /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files. Those that code outside of
+    /// the repository calls are for [`super::Uses::n_called_outside`].
     pub fn unchecked_uses(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> UncheckedUses {
         let (mut n_types, mut n_embedding) = (0, 0);
-        for (old, new) in self.changed_in_place(&is_wanted) {
+        let changed: Vec<_> = self.changed_in_place(&is_wanted).collect();
+        for (old, new) in &changed {
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
             let (before, now) = match was.old.facts.family {
                 Family::C | Family::Rust => {
-                    (words(&was.old, &old.symbols), words(&is.new, &new.symbols))
+                    let (before, now) =
+                        (words(&was.old, &old.symbols), words(&is.new, &new.symbols));
+                    let is_less =
+                        |(word, n): (&&str, &usize)| now.get(word).is_none_or(|it| it < n);
+                    n_types += u64::from(before.iter().any(is_less));
+                    continue;
                 }
-                Family::Ecmascript => (keys(&was.old, &old.symbols), keys(&is.new, &new.symbols)),
+                Family::Ecmascript => (
+                    keys_of_script(&was.old, &old.symbols),
+                    keys_of_script(&is.new, &new.symbols),
+                ),
+                Family::Python => (
+                    keys_of_python(&was.old, &old.symbols),
+                    keys_of_python(&is.new, &new.symbols),
+                ),
                 Family::Go => {
                     let (before, now) = (
                         embedded(&was.old, &old.symbols),
@@ -80,13 +101,16 @@ impl Difference {
             .map(Requirement::home)
             .collect();
         let parameters = self.unchecked_parameters(&is_wanted);
+        let heads = self.unchecked_heads(&changed, &is_wanted);
         UncheckedUses {
-            n_parameter_lists: parameters.n_lists,
+            n_parameter_lists: parameters.n_lists + heads.n_parameter_lists,
             n_counted_lists: parameters.n_by_count,
-            n_types,
+            n_types: n_types + self.n_components_with_fewer_properties(&is_wanted),
+            n_bases: heads.n_bases,
             n_requirements: required.len() as u64,
             n_embedding,
             n_read_only: self.n_read_only(is_wanted),
+            n_called_outside: 0,
         }
     }
 
@@ -143,12 +167,17 @@ fn is_settable(side: &FileSide, symbol: &Symbol) -> bool {
     })
 }
 
-/// Returns the words of types without those of their members that are definitions, and of comments.
-fn words<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
-    let mut all = BTreeSet::new();
+/// Returns the words of types without those of their members that are definitions, and of comments, each with how often it stands there.
+fn words<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeMap<&'s str, usize> {
+    let mut all = BTreeMap::new();
     for at in declarations {
         let type_ = side.facts.symbols.get(*at as usize);
-        let is_type = |it: &&Symbol| matches!(it.kind, SymbolKind::Class | SymbolKind::Type);
+        let is_type = |it: &&Symbol| {
+            matches!(
+                it.kind,
+                SymbolKind::Class | SymbolKind::Type | SymbolKind::Enum | SymbolKind::EnumMember
+            )
+        };
         let Some(type_) = type_.filter(is_type) else {
             continue;
         };
@@ -156,7 +185,9 @@ fn words<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
             let code = between
                 .lines()
                 .map(|line| line.split("//").next().unwrap_or(line));
-            all.extend(code.flat_map(tokens).filter(|it| is_word(it)));
+            for word in code.flat_map(tokens).filter(|it| is_word(it)) {
+                *all.entry(word).or_default() += 1;
+            }
         }
     }
     all
@@ -183,30 +214,8 @@ fn embedded<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
     all
 }
 
-/// Returns the words that may be keys of objects, without those of functions that are definitions: `limit` of `{ limit: 3 }` and `{ limit }`.
-fn keys<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
-    let mut all = BTreeSet::new();
-    for at in declarations {
-        let object = side.facts.symbols.get(*at as usize);
-        let is_value =
-            |it: &&Symbol| matches!(it.kind, SymbolKind::Constant | SymbolKind::Variable);
-        let Some(object) = object.filter(is_value) else {
-            continue;
-        };
-        for between in between_members(side, *at, object) {
-            let signs: Vec<&str> = tokens(between).collect();
-            let of_three = signs.windows(3).filter_map(|it| {
-                let is_first = matches!(it[0], "{" | ",");
-                (is_first && is_word(it[1]) && matches!(it[2], ":" | "," | "}")).then_some(it[1])
-            });
-            all.extend(of_three);
-        }
-    }
-    all
-}
-
 /// Returns the parts of a definition that are no definitions in it.
-fn between_members<'s>(side: &'s FileSide, at: u32, symbol: &Symbol) -> Vec<&'s str> {
+pub(super) fn between_members<'s>(side: &'s FileSide, at: u32, symbol: &Symbol) -> Vec<&'s str> {
     let members = side.facts.symbols.iter();
     let mut cuts: Vec<(u32, u32)> = members
         .filter(|it| it.parent == Some(at))

@@ -29,11 +29,15 @@ pub struct UnfollowedFiles {
 
 impl Uses<'_> {
     /// Returns the pages, templates and files of code that may use a definition in `home` and hold its name, or of Java the property
-    /// that an accessor reads: `pet.birthDate` calls `getBirthDate()`. Reads the files that may hold it; beyond 16 MB of them every file counts.
+    /// that an accessor reads: `pet.birthDate` calls `getBirthDate()`; among them those of [`Self::unread_naming`]. Reads the files that may hold
+    /// it; beyond 16 MB of them every file counts.
     pub fn unfollowed_naming(&self, name: &str, home: &RepoPath) -> Result<UnfollowedFiles> {
-        self.unfollowed_files(name, None, home, |path| {
-            is_template(path) || may_call(path, home)
-        })
+        let is_wanted = |path: &RepoPath| is_template(path) || may_call(path, home);
+        let mut paths = self.paths_naming(name, None, home, is_wanted)?;
+        paths.extend(self.unread_naming(name, home)?);
+        paths.sort();
+        paths.dedup();
+        Ok(UnfollowedFiles::of(paths))
     }
 
     /// Does [`Self::unfollowed_naming`] for code alone; with `owner` the files have to hold that word, too.
@@ -43,7 +47,8 @@ impl Uses<'_> {
         owner: Option<&str>,
         home: &RepoPath,
     ) -> Result<UnfollowedFiles> {
-        self.unfollowed_files(name, owner, home, |path| may_call(path, home))
+        let paths = self.paths_naming(name, owner, home, |path| may_call(path, home))?;
+        Ok(UnfollowedFiles::of(paths))
     }
 
     /// Does [`Self::unfollowed_code_naming`] for several definitions, each given by its name and its home, and returns the files by path. Of
@@ -71,17 +76,6 @@ impl Uses<'_> {
             paths.extend(self.paths_naming(name, None, home, |path| may_call(path, home))?);
         }
         Ok(paths.into_iter().collect())
-    }
-
-    fn unfollowed_files(
-        &self,
-        name: &str,
-        owner: Option<&str>,
-        home: &RepoPath,
-        is_wanted: impl Fn(&RepoPath) -> bool,
-    ) -> Result<UnfollowedFiles> {
-        let paths = self.paths_naming(name, owner, home, is_wanted)?;
-        Ok(UnfollowedFiles::of(paths))
     }
 
     fn paths_naming(

@@ -349,6 +349,15 @@ fn compare(
     is_complete &= paths.len() <= MAX_FILES;
     paths.truncate(MAX_FILES);
     let old_files = repo.source_at(base.commit.as_ref())?;
+    // What a sparse checkout leaves out is as it is in `HEAD`.
+    let mut left_out = HashSet::new();
+    if head.is_work_tree {
+        left_out.extend(there.files_not_checked_out()?);
+    }
+    let of_head = match left_out.is_empty() {
+        true => None,
+        false => Some(there.source_at(head.commit.as_ref())?),
+    };
     let of_commit;
     let new_files = if head.is_work_tree {
         there.source()
@@ -363,6 +372,10 @@ fn compare(
             return Err(Error::cancelled());
         }
         let read = |source: &Source| version(&path, |limit| Ok(source.read(&path, limit)?.bytes));
+        let new_files = match &of_head {
+            Some(of_head) if left_out.contains(&path) => of_head,
+            _ => new_files,
+        };
         let (old, new) = (read(&old_files), read(new_files));
         let is_same = match (&old, &new) {
             (None, None) => true,

@@ -8,7 +8,7 @@ use super::{Revision, Workspace};
 use crate::config::Unasked;
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo, TreeEntry};
-use crate::model::indexing_rules::MAX_FILE_BYTES;
+use crate::model::indexing_rules::{MAX_FILE_BYTES, find};
 use crate::model::sanitize;
 use crate::model::{
     Budget, ContentId, Family, FileMark, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
@@ -218,9 +218,39 @@ impl Sources for View<'_> {
         (ContentId::of(&file.bytes) == content).then(|| decode(&file.bytes).into())
     }
 
+    fn holds(&self, path: &RepoPath, word: &str) -> Option<bool> {
+        let file = match self.repo.source().read(path, MAX_SEARCHED_BYTES) {
+            Ok(file) => file,
+            // A sparse checkout leaves it out.
+            Err(ReadError::Missing) => {
+                let commit = self.repo.snapshot().ok()?.head?;
+                let source = self.repo.source_at(Some(&commit)).ok()?;
+                source.read(path, MAX_SEARCHED_BYTES).ok()?
+            }
+            Err(_) => return None,
+        };
+        Some(holds_word(&file.bytes, word))
+    }
+
+    fn not_checked_out(&self) -> Vec<RepoPath> {
+        self.repo.files_not_checked_out().unwrap_or_default()
+    }
+
     fn is_there(&self, path: &RepoPath) -> bool {
         matches!(self.repo.source().stat(path), Ok(Some(_)))
     }
+}
+
+/// The largest file that is looked through for a word without being indexed.
+const MAX_SEARCHED_BYTES: u64 = 16 * MAX_FILE_BYTES;
+
+/// Whether bytes hold a word in UTF-8 or in UTF-16 of either order.
+fn holds_word(bytes: &[u8], word: &str) -> bool {
+    let has = |wanted: &[u8]| !wanted.is_empty() && find(bytes, wanted);
+    let units: Vec<u16> = word.encode_utf16().collect();
+    let little: Vec<u8> = units.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let big: Vec<u8> = units.iter().flat_map(|it| it.to_be_bytes()).collect();
+    has(word.as_bytes()) || has(&little) || has(&big)
 }
 
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.

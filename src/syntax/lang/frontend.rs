@@ -19,6 +19,9 @@ use crate::model::hash::HashMap;
 use crate::syntax::occurrences::{OccurrenceRole, UseKind, starts};
 use crate::syntax::parse::{Parsed, parse};
 
+/// Nodes around one that are looked at for code that could not be read.
+const MAX_LEVELS_OF_ERROR: usize = 32;
+
 /// Levels of a tree that are gone through for all places of a file that are asked about: 50,000 places of usual code, 20 deep.
 const MAX_LEVELS: u32 = 1_000_000;
 
@@ -332,8 +335,20 @@ impl PositionedFile {
             OccurrenceRole::Local if word.is_whole && !self.has_local(root, word) => {
                 OccurrenceRole::Unknown
             }
+            // Nothing tells a name that the file imports from its use where the code around could not be read.
+            OccurrenceRole::Local | OccurrenceRole::Definition | OccurrenceRole::Key
+                if self.is_imported(word.text) && is_in_error(node) =>
+            {
+                OccurrenceRole::Unknown
+            }
             role => role,
         }
+    }
+
+    fn is_imported(&self, name: &str) -> bool {
+        let facts = &self.file.facts;
+        let mut names = facts.imports.iter().flat_map(|it| &it.names);
+        facts.has_errors && names.any(|it| it.local == name)
     }
 
     /// Whether a local name is declared in the definition around a word, or outside of all definitions: a parameter, a variable, a
@@ -422,4 +437,10 @@ fn use_kind(kind: ReferenceKind) -> UseKind {
         ReferenceKind::Heritage => UseKind::Extends,
         ReferenceKind::Value | ReferenceKind::Listed | ReferenceKind::Quoted => UseKind::Reference,
     }
+}
+
+/// Whether a node stands in code that could not be read.
+fn is_in_error(node: Node<'_>) -> bool {
+    let around = std::iter::successors(Some(node), Node::parent);
+    around.take(MAX_LEVELS_OF_ERROR).any(|it| it.is_error())
 }

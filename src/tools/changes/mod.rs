@@ -482,7 +482,7 @@ fn answer(
     let next_cursor = page.next(&digest, view.index_id);
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
     let unchecked = gathered.unchecked_uses(asked);
-    let of_tests = || tests_sentence(&reach.tests);
+    let of_tests = || tests_sentence(&reach.tests, gathered.n_outlined > 0);
     let findings = [
         listed.summary(gathered, broken_total),
         not_compared(unchecked),
@@ -575,10 +575,14 @@ fn state_sentence(freshness: &mut FreshnessFields, gathered: &Gathered) -> Strin
     )
 }
 
-/// Says how many test files reach the changes by uses, and how many more may through other definitions of the changed files.
-fn tests_sentence(tests: &ReachedTests) -> String {
+/// Says how many test files reach the changes by uses, and how many more may through other definitions of the changed files. Of outlined files
+/// nobody knows that none does.
+fn tests_sentence(tests: &ReachedTests, has_outlined: bool) -> String {
     let n_possible = tests.n_possible();
     let bound = tests.all.len() as u64 - n_possible;
+    if has_outlined && (bound, n_possible, tests.n_unfollowed) == (0, 0, 0) {
+        return String::new();
+    }
     let reach = if bound == 1 { "reaches" } else { "reach" };
     let possible = match n_possible {
         0 => String::new(),

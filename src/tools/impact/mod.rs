@@ -122,7 +122,7 @@ pub struct ImpactInput {
     #[arg(long, num_args = 0..=1, default_missing_value = "true")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_tests: Option<bool>,
-    /// Entries of each list at most (200).
+    /// Entries of each list at most (200; without it about 2,500 tokens).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Number<1, 500>>,
@@ -583,7 +583,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     let first = targets.first().filter(|_| is_single).map(implicit);
     let implicit = first.unwrap_or_else(|| Ok(Vec::new()))?;
     output.completeness.n_unfollowed_files = found.unfollowed.n_files;
-    let namesakes = targets::namesakes(view, asked, &targets)?;
+    let namesakes = targets::namesakes(view, asked, &targets, found.n_direct > 0)?;
     output.summary = summary::summary(&found, &summary::implicit(&implicit)) + &namesakes;
     output.confidence_note = summary::note(&found);
     Ok(output)
@@ -635,7 +635,11 @@ fn unchecked_uses(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<Uncheck
     if !asked.input.asks_changes() {
         return Ok(UncheckedUses::default());
     }
-    Ok(uses.difference(asked.earlier)?.unchecked_uses(|_| true))
+    let difference = uses.difference(asked.earlier)?;
+    Ok(UncheckedUses {
+        n_called_outside: uses.n_called_outside(&difference, &|_| true)?,
+        ..difference.unchecked_uses(|_| true)
+    })
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file. Beside callers that are known, only

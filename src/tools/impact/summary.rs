@@ -474,6 +474,13 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             }
         );
     }
+    if unchecked.n_bases > 0 {
+        let _ = write!(
+            said,
+            " Uses through a base were not looked for, which {} lost.",
+            count(unchecked.n_bases, "changed type")
+        );
+    }
     if unchecked.n_requirements > 0 {
         let _ = write!(
             said,
@@ -493,6 +500,13 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             said,
             " Assignments were not compared with {} that became read-only.",
             count(unchecked.n_read_only, "member")
+        );
+    }
+    if unchecked.n_called_outside > 0 {
+        let _ = write!(
+            said,
+            " {} may be called by the language or through an interface from outside.",
+            count(unchecked.n_called_outside, "removed definition")
         );
     }
     said

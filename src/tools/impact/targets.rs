@@ -82,12 +82,13 @@ pub(super) fn find<'a>(view: &View<'_>, asked: &ImpactQuestion<'a>) -> Result<Ta
     Ok(Targets::Found(found))
 }
 
-/// Says which methods beside a function have its name, for the plain name means them as well: of `fn is_set` and `impl Flag { fn is_set }` in
-/// one file, `is_set` asks about the function. Empty where there are none.
+/// Says which methods beside a function have its name, for the plain name means them as well: of `fn is_set` and `impl Flag { fn is_set }`,
+/// `is_set` asks about the function. Those of other files are named where the function has no callers. Empty where there are none.
 pub(super) fn namesakes(
     view: &View<'_>,
     asked: &ImpactQuestion<'_>,
     found: &[SymbolRow],
+    has_callers: bool,
 ) -> Result<String> {
     let (Some(name), [target, ..]) = (&asked.input.symbol, found) else {
         return Ok(String::new());
@@ -96,32 +97,35 @@ pub(super) fn namesakes(
         return Ok(String::new());
     }
     let alike = view.symbols_like(&target.name)?;
-    let names: BTreeSet<&str> = alike
+    let methods = alike.iter().filter(|it| {
+        it.kind == SymbolKind::Method
+            && it.name == target.name
+            && it.qualified_name != target.qualified_name
+    });
+    let is_beside = |it: &&SymbolRow| it.path == target.path;
+    let (own, others): (Vec<&SymbolRow>, Vec<&SymbolRow>) = methods.partition(is_beside);
+    if has_callers && own.is_empty() || alike.is_empty() {
+        return Ok(String::new());
+    }
+    let (place, methods) = match own.is_empty() {
+        true => ("Other files have", others),
+        false => ("The file also has", own),
+    };
+    let names: BTreeSet<&str> = methods
         .iter()
-        .filter(|it| it.kind == SymbolKind::Method && it.path == target.path)
-        .filter(|it| it.name == target.name && it.qualified_name != target.qualified_name)
         .map(|it| it.qualified_name.as_str())
         .collect();
-    let shown: Vec<String> = names
-        .iter()
-        .take(MAX_NAMESAKES)
-        .map(|it| format!("`{it}`"))
-        .collect();
+    let shown = names.iter().take(MAX_NAMESAKES);
+    let shown: Vec<String> = shown.map(|it| format!("`{it}`")).collect();
     let shown = shown.join(", ");
     Ok(
         match (names.len(), names.len().saturating_sub(MAX_NAMESAKES)) {
             (0, _) => String::new(),
-            (1, _) => {
-                format!(" The file also has the method {shown}, whose uses are not among these.")
-            }
-            (_, 0) => {
-                format!(" The file also has the methods {shown}, whose uses are not among these.")
-            }
-            (_, n_more) => {
-                format!(
-                    " The file also has the methods {shown} and {n_more} more, whose uses are not among these."
-                )
-            }
+            (1, _) => format!(" {place} the method {shown}, whose uses are not among these."),
+            (_, 0) => format!(" {place} the methods {shown}, whose uses are not among these."),
+            (_, n_more) => format!(
+                " {place} the methods {shown} and {n_more} more, whose uses are not among these."
+            ),
         },
     )
 }
