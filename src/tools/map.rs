@@ -28,6 +28,9 @@ use crate::workspace::{FileRow, SymbolRow, View, language_of, outside};
 /// Files whose symbols are read for one outline.
 const MAX_FILES: usize = 200;
 
+/// Symbols of a file that are shown among those of others.
+const MAX_OF_FILE: usize = 20;
+
 /// Directories that are listed.
 const MAX_DIRECTORIES: usize = 40;
 
@@ -536,7 +539,7 @@ struct OutlineBuilder {
 
 impl OutlineBuilder {
     /// Takes the names of each file in turn, then signatures, kinds and handles of the first files, as far as `max_bytes`
-    /// go. Of a file that does not fit, the first symbols; one symbol at least.
+    /// go. Of a file that does not fit, and of one among others with many, the first symbols; one symbol at least.
     fn fill(outlines: Vec<(&FileRow, OutlinedSymbols)>, max_bytes: usize, one_file: bool) -> Self {
         let mut outline = Self::default();
         let mut n_bytes = 0;
@@ -558,9 +561,9 @@ impl OutlineBuilder {
             for symbol in &symbols {
                 let name = name_of(symbol);
                 let size = size_of(&name);
-                if n_bytes + size > max_bytes
-                    && !(outline.files.is_empty() && file.symbols.is_empty())
-                {
+                let is_full = !one_file && file.symbols.len() >= MAX_OF_FILE;
+                let is_first = outline.files.is_empty() && file.symbols.is_empty();
+                if is_full || n_bytes + size > max_bytes && !is_first {
                     break;
                 }
                 n_bytes += size;
@@ -663,8 +666,16 @@ struct OutlinedSymbols {
 
 impl OutlinedSymbols {
     /// Chooses everything, or the exported ones, or where nothing is exported the top level with the members of its types. Namespaces and
-    /// modules of the top level stand for what is in them: `module Shop` around all of a file.
+    /// modules of the top level stand for what is in them: `module Shop` around all of a file. Without members those are left out that are
+    /// declared outside of their type, too, `func (s *Store) Open()`, unless the file has nothing else.
     fn of(mut symbols: Vec<SymbolRow>, all: bool, with_members: bool) -> Self {
+        let is_method_outside = |it: &SymbolRow| {
+            let is_method = matches!(it.kind, SymbolKind::Method | SymbolKind::Constructor);
+            is_method && it.parent.is_none() && it.qualified_name.contains('.')
+        };
+        if !all && !with_members && !symbols.iter().all(is_method_outside) {
+            symbols.retain(|it| !is_method_outside(it));
+        }
         let has_exports = symbols.iter().any(|symbol| symbol.exported);
         let bodies = symbols.iter().filter(|it| it.kind.is_function());
         let bodies: HashSet<u32> = bodies.map(|it| it.ordinal).collect();

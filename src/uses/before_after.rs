@@ -236,14 +236,27 @@ impl BeforeAfter<'_> {
     pub(super) fn loss_to_outside(
         &self,
         target: Option<ImportTarget>,
+        name: &str,
         (before, now): (Meaning, Meaning),
     ) -> Option<Loss> {
         let is_open = now == Meaning::External || is_unbound(now);
         let Some(ImportTarget::File(file)) = target.filter(|_| is_open) else {
             return None;
         };
-        let is_changed = self.overlay_ids.iter().any(|it| it.earlier == file);
-        let definition = before.definition().filter(|_| is_changed)?;
+        let at = self.overlay_ids.iter().position(|it| it.earlier == file)?;
+        let changed = &self.difference.files[at];
+        let facts = &changed.new.facts;
+        let is_named = facts.exports.iter().any(|it| it.name == name)
+            || facts.imports.iter().any(|import| {
+                let mut names = import.names.iter();
+                names.any(|it| it.local == name)
+            });
+        // Definitions that syntax errors hide are counted as such.
+        let is_hidden = changed.has_new_errors() || self.difference.hidden.contains(&at);
+        if is_named || is_hidden {
+            return None;
+        }
+        let definition = before.definition()?;
         let gone = self.change_of_gone(definition).map(Loss::Inherited);
         Some(gone.unwrap_or(Loss::MayBeOutside(definition)))
     }

@@ -376,9 +376,11 @@ impl Uses<'_> {
     ) -> Result<u64> {
         let mut names: BTreeMap<(&str, bool), BTreeSet<&RepoPath>> = BTreeMap::new();
         let mut fields: BTreeSet<&str> = BTreeSet::new();
+        let mut n_unresolved = 0;
         for change in difference.gone() {
             let old = difference.old(change).filter(|it| is_wanted(&it.0.path));
             if let Some((file, symbol)) = old {
+                n_unresolved += self.n_unbound_tags(&file.path, symbol)?;
                 let name = (last_name(&symbol.name), difference.was_member(change));
                 names.entry(name).or_default().insert(&file.path);
                 if let Some(short) = attribute_name(&file.path, name.0) {
@@ -401,7 +403,6 @@ impl Uses<'_> {
             listed.entry((&one.path, name)).or_default().extend(lines);
         }
         let none = BTreeSet::new();
-        let mut n_unresolved = 0;
         for ((name, is_member), homes) in names.into_iter().take(MAX_NAMES) {
             let mut places = self.read.unbound_places(name)?;
             places.retain(|it| homes.iter().any(|home| may_mean(it, is_member, home)));

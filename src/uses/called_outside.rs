@@ -3,10 +3,10 @@
 
 use super::Uses;
 use super::difference::Difference;
-use super::implicit_callers::{BasesAsked, is_called_through, is_private_member};
+use super::implicit_callers::{BasesAsked, bases_of, is_called_through, is_private_member};
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
-use crate::model::{RepoPath, SymbolFlags, SymbolKind};
+use crate::model::{Family, RepoPath, SymbolFlags, SymbolKind};
 use crate::syntax;
 
 impl Uses<'_> {
@@ -34,7 +34,12 @@ impl Uses<'_> {
             let is_method = symbol.kind == SymbolKind::Method && !is_private_member(facts, symbol);
             let is_through_base = || -> Result<bool> {
                 let (at, home) = (place.symbols[0], (&file.path, None));
-                let bases = self.external_bases(facts, at, home, BasesAsked::Calling)?;
+                let mut bases = self.external_bases(facts, at, home, BasesAsked::Calling)?;
+                if facts.family == Family::Rust {
+                    // A method of one trait is called through no other one that the trait is built on.
+                    let own = bases_of(facts, at, BasesAsked::Calling);
+                    bases.retain(|base| own.contains(base));
+                }
                 let text = file.old.text.as_ref();
                 Ok(bases
                     .iter()

@@ -194,7 +194,7 @@ impl Uses<'_> {
                     .or_else(|| meanings.and_then(|it| undeclared.loss_of(bound, it)))
                     .filter(|_| !is_declaration(&import.specifier))
                     .or_else(|| meanings.and_then(|it| loss_of(states, it, is_provable)))
-                    .or_else(|| states.loss_to_outside(target_now, meanings?));
+                    .or_else(|| states.loss_to_outside(target_now, &name.imported, meanings?));
                 let loss = loss.and_then(|it| it.with_module(module_gone));
                 // Of `import static a.Store.open;` without `Store` the name of the class is broken.
                 let is_of_class = import.kind == ImportKind::StaticMember;
@@ -640,7 +640,11 @@ fn own_through_namespace(
             now.is_some_and(|it| is_unbound(*it)) || states.is_only_external(bound, n)
         };
         let name = facts.name(used);
-        let Target::Value(value) = used.target else {
+        let (Target::Value(value)
+        | Target::Member {
+            receiver: value, ..
+        }) = used.target
+        else {
             continue;
         };
         if names.contains(name) && is_named_through(facts, value, namespace) && is_lost() {
@@ -663,7 +667,7 @@ fn is_named_through(facts: &FileFacts, mut value: ExprId, namespace: &str) -> bo
         }
         if expr
             .name()
-            .is_some_and(|it| facts.exprs.name_of(it) == namespace)
+            .is_some_and(|it| facts.exprs.name_of(it).trim_end_matches("::") == namespace)
         {
             return true;
         }

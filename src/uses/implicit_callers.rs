@@ -432,7 +432,7 @@ fn bases(facts: &FileFacts, method: SymbolIdx, asked: BasesAsked) -> Vec<String>
 }
 
 /// Returns the names of what a definition itself is built on.
-fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
+pub(super) fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
     let Some(kind) = facts.symbols.get(owner as usize).map(|it| it.kind) else {
         return Vec::new();
     };

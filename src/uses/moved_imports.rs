@@ -10,7 +10,7 @@ use super::broken_use::BrokenUses;
 use super::difference::Difference;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::ImportKind;
+use crate::ir::{Import, ImportKind};
 use crate::link::name_binder::Meaning;
 use crate::store::ImportTarget;
 
@@ -63,10 +63,12 @@ impl Uses<'_> {
             let meanings_now = states.now.lists_of(row.id)?.imports;
             let mut seen = BTreeSet::new();
             for (at, import) in imports.iter().enumerate() {
-                let is_written = !matches!(
-                    import.kind,
-                    ImportKind::Submodule | ImportKind::Implied | ImportKind::Scope
-                );
+                let is_written = match import.kind {
+                    ImportKind::Implied | ImportKind::Scope => false,
+                    // `from . import util`, where the package itself has no `util`.
+                    ImportKind::Submodule => !is_bound(imports, &meanings_now, import),
+                    _ => true,
+                };
                 let mut same = old_imports.iter().zip(before).enumerate();
                 let same = same.find(|(_, (it, _))| {
                     (&it.specifier, it.kind) == (&import.specifier, import.kind)
@@ -74,8 +76,10 @@ impl Uses<'_> {
                 let Some((old_at, (old_import, led))) = same.filter(|_| is_written) else {
                     continue;
                 };
-                let is_missing =
-                    now.get(at).and_then(|it| it.target) == Some(ImportTarget::Missing);
+                let target = now.get(at).and_then(|it| it.target);
+                let is_led = matches!(target, Some(ImportTarget::File(_) | ImportTarget::Unit(_)));
+                let is_missing = target == Some(ImportTarget::Missing)
+                    || import.kind == ImportKind::Submodule && !is_led;
                 let loss = match led {
                     ImportTarget::File(file) if is_missing => Some(Loss::OutOfReach(*file)),
                     _ => {
@@ -113,4 +117,15 @@ fn loss_of(was: Meaning, is: Meaning) -> Option<Loss> {
         Meaning::Module(module) if is_unbound(is) => Some(Loss::OutOfReach(module.file())),
         _ => None,
     }
+}
+
+/// Whether a name of an import statement, which may be a module for which `submodule` stands, means something else.
+fn is_bound(imports: &[Import], meanings: &[Vec<Meaning>], submodule: &Import) -> bool {
+    let names = submodule.names.first().map(|it| &it.local);
+    let beside = imports
+        .iter()
+        .zip(meanings)
+        .filter(|(it, _)| it.line == submodule.line && it.kind != ImportKind::Submodule);
+    let mut all = beside.flat_map(|(it, meanings)| it.names.iter().zip(meanings));
+    all.any(|(name, meaning)| Some(&name.local) == names && !is_unbound(*meaning))
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::arguments::parenthesised;
-use super::changed_file::ChangedFile;
+use super::changed_file::{ChangedFile, FileSide, place_of};
 use super::difference::{DefinitionPlace, Difference};
+use super::unchecked_parameters::parameter_types;
 use crate::graph::changes::ChangeKind;
 use crate::graph::tokens::{is_word, tokens};
 use crate::model::{Family, RepoPath, Symbol, SymbolKind};
@@ -76,18 +76,8 @@ impl Difference {
             if has_bases && !names(&before, family).is_subset(&names(&now, family)) {
                 found.n_bases += 1;
             }
-            let is_made_by_head = matches!(family, Family::CSharp | Family::Java);
-            let list = |it: &Symbol| parenthesised(&it.signature);
-            if is_made_by_head && list(&before) != list(&now) {
-                found.n_parameter_lists += 1;
-            }
         }
-        for change in self.gone().filter(|it| it.kind == ChangeKind::Removed) {
-            if let Some((file, symbol)) = self.old(change) {
-                let is_counted = symbol.kind == SymbolKind::Constructor && is_wanted(&file.path);
-                found.n_parameter_lists += u64::from(is_counted);
-            }
-        }
+        found.n_parameter_lists += self.n_constructors_gone(places, &is_wanted);
         for file in self.files.iter().filter(|it| is_wanted(&it.path)) {
             let is_rust = file.old.facts.family == Family::Rust && file.new.is_there;
             if file.old.is_there && is_rust {
@@ -100,6 +90,60 @@ impl Difference {
         }
         found
     }
+}
+
+impl Difference {
+    /// Returns how many lists of parameters a class of C# or Java was made with and is not any more: those of constructors, and of its head.
+    fn n_constructors_gone(
+        &self,
+        places: &[(&DefinitionPlace, &DefinitionPlace)],
+        is_wanted: impl Fn(&RepoPath) -> bool,
+    ) -> u64 {
+        let mut classes: BTreeSet<(usize, u32)> = BTreeSet::new();
+        for (old, _) in places {
+            classes.insert((old.file, old.symbols[0]));
+        }
+        let removed = self.gone().filter(|it| it.kind == ChangeKind::Removed);
+        for change in removed {
+            if let (Some((_, symbol)), Some(place)) = (self.old(change), &change.old)
+                && symbol.kind == SymbolKind::Constructor
+            {
+                classes.extend(symbol.parent.map(|class| (place.file, class)));
+            }
+        }
+        let mut n_gone = 0;
+        for (at, class) in classes {
+            let file = &self.files[at];
+            let is_made_by_head = matches!(file.old.facts.family, Family::CSharp | Family::Java);
+            let symbol = &file.old.facts.symbols[class as usize];
+            if !is_made_by_head || symbol.kind != SymbolKind::Class || !is_wanted(&file.path) {
+                continue;
+            }
+            if let Some(now) = place_of(&file.new.facts.symbols, symbol) {
+                let (before, now) = (made_with(&file.old, class), made_with(&file.new, now));
+                n_gone += before.difference(&now).count() as u64;
+            }
+        }
+        n_gone
+    }
+}
+
+/// Returns the types of the parameters with which a class is made, of each way.
+fn made_with(side: &FileSide, class: u32) -> BTreeSet<Vec<String>> {
+    let symbols = &side.facts.symbols;
+    let own = &symbols[class as usize];
+    let constructors = symbols
+        .iter()
+        .filter(|it| it.kind == SymbolKind::Constructor && it.parent == Some(class));
+    let mut lists: BTreeSet<Vec<String>> = constructors
+        .map(|it| parameter_types(&it.signature, &it.name))
+        .collect();
+    let head = own.signature.split([':', '{']).next().unwrap_or_default();
+    let behind = head.split_once(own.name.as_str()).map_or("", |it| it.1);
+    if behind.starts_with(['(', '<']) && behind.contains('(') {
+        lists.insert(parameter_types(head, &own.name));
+    }
+    lists
 }
 
 fn is_generic(family: Family) -> bool {

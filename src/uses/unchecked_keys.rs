@@ -129,7 +129,9 @@ pub(super) fn keys_of_script<'s>(side: &'s FileSide, declarations: &[u32]) -> BT
         };
         if symbol.kind.is_function() {
             let (head, body) = head_and_body(side, symbol);
-            all.extend(keys_of_type(head));
+            for (at, _) in head.match_indices('{') {
+                all.extend(bracketed(&head[at..]).into_iter().flat_map(keys_of_type));
+            }
             for object in returned_objects(body) {
                 all.extend(keys_of_value(object));
             }

@@ -153,16 +153,13 @@ fn overloads(all: &Declarations<'_>) -> BTreeSet<String> {
             format!("function {}", function.name),
             format!("{}(", function.name),
         ];
-        let is_head = |line: &&str| {
-            let is_named = line.contains(&named[0]) || line.starts_with(&named[1]);
-            is_named && !line.ends_with(['{', '}', ','])
-        };
-        heads.extend(
-            text.lines()
-                .map(str::trim)
-                .filter(is_head)
-                .map(str::to_owned),
-        );
+        let is_named = |line: &&str| line.contains(&named[0]) || line.starts_with(&named[1]);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(is_named).collect();
+        if lines.len() < 2 {
+            continue;
+        }
+        let has_no_body = |line: &&str| !line.ends_with(['{', '}', ',']);
+        heads.extend(lines.into_iter().filter(has_no_body).map(str::to_owned));
     }
     heads
 }

@@ -121,8 +121,18 @@ impl UnfollowedFiles {
 
 /// Whether a file is code that may call definitions in `home`, and its calls are not followed.
 fn may_call(path: &RepoPath, home: &RepoPath) -> bool {
-    let family = by_path(home).family();
-    family.is_some_and(|family| by_path(path).calls_unfollowed(family))
+    let Some(family) = by_path(home).family() else {
+        return false;
+    };
+    // Notebooks, Cython, and documents with components are read as text.
+    let extensions: &[&str] = match family {
+        Family::Python => &["ipynb", "pxd", "pxi", "pyx"],
+        Family::C => &["pxd", "pxi", "pyx"],
+        Family::Ecmascript => &["mdx"],
+        _ => &[],
+    };
+    let extension = path.extension();
+    by_path(path).calls_unfollowed(family) || extension.is_some_and(|it| extensions.contains(&it))
 }
 
 /// Whether a file is a page or a template whose calls are not followed; those of programming languages are counted with these.
@@ -171,6 +181,7 @@ mod tests {
     fn code_of_another_language_may_call() {
         let may = |from: &str, home: &str| may_call(&path(from), &path(home));
         assert!(may("LocalLog.scala", "LogSegment.java") && may("a.kt", "A.java"));
+        assert!(may("a.ipynb", "a.py") && may("a.pyx", "a.c") && may("a.mdx", "a.tsx"));
         assert!(!may("LocalLog.scala", "segment.go") && !may("A.java", "B.java"));
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Revision, Workspace, comparison_cache, view};
 use crate::error::{Error, Result};
-use crate::git::{Checkout, Repo, Source};
+use crate::git::{Checkout, Repo, Source, TreeEntry};
 use crate::model::indexing_rules::{MAX_FILE_BYTES, is_secret_name};
 use crate::model::{Branch, Budget, COMMIT_SOURCE, CommitId, ContentId, RepoPath, Snapshot};
 use crate::reconcile::{self, prepare::decode};
@@ -390,7 +390,12 @@ fn compare(
         if !is_same {
             files.push(DifferingFile { path, old, new });
         } else if !may_be_same.contains(&path) {
-            let is_there = (old_files.has_entry(&path), new_files.has_entry(&path));
+            let has_module = |source: &Source| source.entry(&path) == Some(TreeEntry::Submodule);
+            let is_module_there = head.is_work_tree && there.is_submodule(&path);
+            let is_there = (
+                old_files.has_entry(&path) || has_module(&old_files),
+                new_files.has_entry(&path) || has_module(new_files) || is_module_there,
+            );
             if is_there != (false, false) {
                 listed.push(UncomparedFile { path, is_there });
             }

@@ -70,41 +70,52 @@ fn found(answer: &Value) -> Vec<String> {
         }
     }
     let summary = word(&answer["summary"]);
-    if let Some((_, rest)) = summary.split_once("Calls were not compared with ")
-        && let Some((n, _)) = rest.split_once(" changed parameter list")
-    {
-        assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("unchecked {n}"));
+    // What was not looked at, as the summary says it: the text before the number, that behind it, and the word of the fixtures.
+    for (before, behind, said) in [
+        (
+            "Calls were not compared with ",
+            " changed parameter list",
+            "unchecked",
+        ),
+        (
+            "Calls were compared with ",
+            " changed parameter list",
+            "counted",
+        ),
+        (
+            "Uses of fields were not looked for, which ",
+            " changed type",
+            "fields",
+        ),
+        (
+            "Uses of members were not looked for, which ",
+            " changed type",
+            "embedding",
+        ),
+        (
+            "Uses through a base were not looked for, which ",
+            " changed type",
+            "bases",
+        ),
+        ("Values were not compared with ", " type", "values"),
+        (
+            "Assignments were not compared with ",
+            " member",
+            "assignments",
+        ),
+        ("not known hold the word of ", " definition", "unfollowed"),
+    ] {
+        if let Some((_, rest)) = summary.split_once(before)
+            && let Some((n, _)) = rest.split_once(behind)
+        {
+            assert_eq!(answer["complete"], false, "{answer}");
+            all.push(format!("{said} {n}"));
+        }
     }
-    if let Some((_, rest)) = summary.split_once("Calls were compared with ")
-        && let Some((n, _)) = rest.split_once(" changed parameter list")
-    {
+    if let Some((before, _)) = summary.split_once(" may be called by the language") {
         assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("counted {n}"));
-    }
-    if let Some((_, rest)) = summary.split_once("Uses of fields were not looked for, which ")
-        && let Some((n, _)) = rest.split_once(" changed type")
-    {
-        assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("fields {n}"));
-    }
-    if let Some((_, rest)) = summary.split_once("Uses of members were not looked for, which ")
-        && let Some((n, _)) = rest.split_once(" changed type")
-    {
-        assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("embedding {n}"));
-    }
-    if let Some((_, rest)) = summary.split_once("Values were not compared with ")
-        && let Some((n, _)) = rest.split_once(" type")
-    {
-        assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("values {n}"));
-    }
-    if let Some((_, rest)) = summary.split_once("Assignments were not compared with ")
-        && let Some((n, _)) = rest.split_once(" member")
-    {
-        assert_eq!(answer["complete"], false, "{answer}");
-        all.push(format!("assignments {n}"));
+        let n = before.rsplit(' ').nth(2).unwrap_or("-");
+        all.push(format!("outside {n}"));
     }
     all
 }

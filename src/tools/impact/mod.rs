@@ -122,7 +122,7 @@ pub struct ImpactInput {
     #[arg(long, num_args = 0..=1, default_missing_value = "true")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_tests: Option<bool>,
-    /// Entries of each list at most (200; without it about 2,500 tokens).
+    /// Entries of each list at most (200).
     #[arg(long, short = 'n', allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Number<1, 500>>,
