@@ -211,7 +211,8 @@ kinds! {
         /// `typeof f` in a type: the value, of which the type alone counts.
         TypeQuery = 7 "typeQuery",
         /// A name in a list of those that a module offers, `__all__ = ["open"]`, or of what a test replaces,
-        /// `patch('db.open')`. No definition uses another by it.
+        /// `patch('db.open')`, or the element that an argument without a name is for, `value` of `@Route("/")`. No definition uses
+        /// another by it.
         Listed = 8 "listed",
         /// A name of a dotted path that is the whole of a string: `'api.views.index'`. It means something only where a
         /// definition has that path.

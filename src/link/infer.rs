@@ -176,6 +176,7 @@ impl Linker<'_, '_> {
                 found if found.is_external() => Type::unknown(),
                 found => found,
             },
+            Expr::Union(all) if self.is_external_label(file, all, this) => Type::External,
             Expr::Union(all) => {
                 let all = all.iter().filter_map(|one| self.infer(file, *one, this));
                 all.reduce(Type::or)?
@@ -508,6 +509,43 @@ fn is_name_of_type(file: &LinkedFile, receiver: ExprId, found: Option<&Type>) ->
             is_name_of_type(file, *first, found) || is_name_of_type(file, *other, found)
         }
         _ => false,
+    }
+}
+
+/// Types of Java whose constants a `switch` names as they are, and no enums.
+const TYPES_OF_CONSTANTS: [&str; 11] = [
+    "Byte",
+    "Character",
+    "Integer",
+    "Object",
+    "Short",
+    "String",
+    "byte",
+    "char",
+    "int",
+    "long",
+    "short",
+];
+
+impl Linker<'_, '_> {
+    /// Whether a value is a label of Java's `switch` over an external enum, which is one of its constants: `case FIELD:` over an `ElementType`, where
+    /// the class around has a `FIELD`, too.
+    fn is_external_label(
+        &self,
+        file: &Rc<LinkedFile>,
+        parts: &[ExprId],
+        this: Option<&Type>,
+    ) -> bool {
+        let [label, own] = parts else { return false };
+        let (Expr::Member { object, .. }, Expr::Name { .. }) = (file.expr(*label), file.expr(*own))
+        else {
+            return false;
+        };
+        rules::of(file).is_java()
+            && matches!(
+                self.infer(file, *object, this),
+                Some(Type::ExternalType(of)) if !TYPES_OF_CONSTANTS.contains(&&*of.name)
+            )
     }
 }
 

@@ -20,11 +20,11 @@ const PYTHON_FACTS: u32 = 11;
 /// The same for Go.
 const GO_FACTS: u32 = 9;
 /// The same for Java.
-const JAVA_FACTS: u32 = 14;
+const JAVA_FACTS: u32 = 15;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 11;
+const CSHARP_FACTS: u32 = 12;
 /// The same for Rust.
-const RUST_FACTS: u32 = 14;
+const RUST_FACTS: u32 = 15;
 /// The same for C and C++.
 const C_FACTS: u32 = 10;
 /// The same for languages that are outlined.

@@ -13,7 +13,7 @@ use super::modifiers::is_typescript;
 use crate::error::Result;
 use crate::ir::{CONVERSIONS, FileFacts, Reference, ReferenceKind, Target};
 use crate::link;
-use crate::model::{Direction, Family, FileId, RepoPath};
+use crate::model::{Direction, Family, FileId, RepoPath, Symbol};
 use crate::store::{Read, UnboundNames, token};
 use crate::syntax::by_path;
 
@@ -54,6 +54,10 @@ impl Gone {
                     .extend(attribute_name(&file.path, name).map(str::to_owned));
                 gone.names
                     .extend(accessor_names(&file.path, symbol.kind, name));
+                if is_only_element(&file.old.facts, symbol) {
+                    let owner = symbol.qualified_name.rsplit('.').nth(1);
+                    gone.names.extend(owner.map(str::to_owned));
+                }
                 gone.names.extend(names_within(&file.old.facts, change));
                 gone.lesser.insert(file.path.clone());
                 if symbol.parent.is_none() {
@@ -181,6 +185,15 @@ impl Uses<'_> {
     }
 }
 
+/// Whether a definition is the element of an annotation of Java for which an argument without a name is: `value` of `@Route("/")`, which files use
+/// that have no such word.
+pub(super) fn is_only_element(facts: &FileFacts, symbol: &Symbol) -> bool {
+    let owner = symbol.parent.and_then(|at| facts.symbols.get(at as usize));
+    facts.family == Family::Java
+        && last_name(&symbol.name) == "value"
+        && owner.is_some_and(|it| it.signature.contains("@interface"))
+}
+
 /// Returns the names of definitions of Python that are gone.
 fn names_of_python(difference: &Difference) -> impl Iterator<Item = &str> {
     let gone = difference.gone().filter_map(|it| difference.old(it));
@@ -228,6 +241,13 @@ fn users(earlier: &Read<'_>, difference: &Difference) -> Result<BTreeSet<RepoPat
             continue;
         };
         let mut gone: HashSet<u32> = place.symbols.iter().copied().collect();
+        let of_annotation = place.symbols.iter().filter_map(|at| {
+            let symbol = file.old.facts.symbols.get(*at as usize)?;
+            symbol
+                .parent
+                .filter(|_| is_only_element(&file.old.facts, symbol))
+        });
+        gone.extend(of_annotation.collect::<Vec<_>>());
         // Members stand behind what they are members of.
         for symbol in earlier.symbols_of(row.id)? {
             let is_member = symbol.parent.is_some_and(|at| gone.contains(&at));

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::Uses;
+use super::files_to_bind::is_only_element;
 use super::unbound_uses::may_name;
 use crate::error::Result;
 use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx, split_generic_name};
@@ -33,6 +34,10 @@ const FINDING_BASES: [&str; 6] = [
 /// Whatever makes an object is a use of its class.
 const CONSTRUCTOR: &str =
     "a constructor, and whatever makes an object names the class: ask for the class instead";
+
+/// Whatever is annotated may give the element its value.
+const ONLY_ELEMENT: &str =
+    "what an annotation takes an argument without a name for: ask for the annotation";
 
 /// A caller that no line of the repository shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +128,9 @@ impl Uses<'_> {
         callers.extend(by_file_name.map(ImplicitCaller::Language));
         if known.kind == SymbolKind::Constructor {
             callers.push(ImplicitCaller::Language(CONSTRUCTOR));
+        }
+        if is_only_element(&facts, known) {
+            callers.push(ImplicitCaller::Language(ONLY_ELEMENT));
         }
         let has_members = known.kind.is_type() || known.kind == SymbolKind::Namespace;
         if has_members && !has_callers {

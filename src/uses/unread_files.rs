@@ -1,10 +1,11 @@
 //! Files of code that hold the name of a definition and whose uses are not in the index, or not all: those that are left out or reduced (too
-//! large, in UTF-16, minified, not checked out), and those with syntax errors where the name stands in what could not be read.
+//! large, in UTF-16, minified, not checked out), and those where the name stands in what could not be read: syntax errors, and in C# arguments by
+//! name.
 
 use super::Uses;
 use super::files_with_name::MAX_READ_BYTES;
 use crate::error::{Error, Result};
-use crate::model::{FileId, RepoPath, SkipReason};
+use crate::model::{Family, FileId, RepoPath, SkipReason};
 use crate::store::token;
 use crate::syntax::{OccurrenceRole, by_id, by_path, occurrences_of, starts};
 
@@ -40,7 +41,12 @@ impl Uses<'_> {
         }
         let (mut n_read, mut n_parsed) = (0, 0);
         for file in self.read.files_with_word(&norm)? {
-            if !is_of_family(&file.path, home) || !self.has_errors(file.id)? {
+            if !is_of_family(&file.path, home) {
+                continue;
+            }
+            let has_errors = self.has_errors(file.id)?;
+            let has_gaps = by_path(&file.path).family() == Some(Family::CSharp);
+            if !has_errors && !(has_gaps && n_parsed < MAX_PARSED_BYTES) {
                 continue;
             }
             if self.budget.is_cancelled() {
@@ -59,12 +65,15 @@ impl Uses<'_> {
             }
             n_parsed += text.len();
             if n_parsed > MAX_PARSED_BYTES {
-                found.push(file.path);
+                found.extend(Some(file.path).filter(|_| has_errors));
                 continue;
             }
             let places = occurrences_of(language, &text, &[name], &self.budget);
             let places = places.ok_or_else(Error::cancelled)?.places;
-            if places.iter().any(|it| it.role == OccurrenceRole::Unknown) {
+            let is_open = |role: OccurrenceRole| {
+                role == OccurrenceRole::Unknown || has_gaps && role == OccurrenceRole::Key
+            };
+            if places.iter().any(|it| is_open(it.role)) {
                 found.push(file.path);
             }
         }

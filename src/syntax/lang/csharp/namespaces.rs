@@ -253,6 +253,18 @@ impl<'t> Lowering<'t> {
             line,
             names: names.clone(),
         });
+        if kind == ImportKind::StaticMember && !before.is_empty() {
+            // `N.Outer.Inner` may be a type in a type.
+            let (around, outer) = before.rsplit_once('.').unwrap_or(("", before));
+            let nested = format!("{outer}.{type_name}");
+            self.facts.imports.push(Import {
+                specifier: around.to_owned(),
+                kind,
+                type_only: false,
+                line,
+                names: vec![ImportedName::new(&nested, "*")],
+            });
+        }
         if !namespace.is_empty() && kind != ImportKind::StaticMember {
             self.facts.imports.push(Import {
                 specifier: in_namespace(namespace, specifiers),

@@ -8,6 +8,7 @@ use super::lowering::{Lowering, MAX_DEPTH, TypeParam};
 use super::names::method_name;
 use crate::ir::{Expr, ExprId, ReferenceKind, Slot, SymbolIdx, Target};
 use crate::model::BuiltinSet;
+use crate::syntax::lang::use_recorder::RecordedUse;
 
 /// The most type parameters of one declaration.
 const MAX_TYPE_PARAMS: usize = 32;
@@ -435,6 +436,24 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Records the use of the element that takes an argument without a name: `value` by the bracket of `@Route("/")`. No
+    /// definition calls it so.
+    fn use_only_element(&mut self, annotation: Node<'t>, arguments: Node<'t>) {
+        let Some(type_) = self.field(annotation, self.grammar.fields.name) else {
+            return;
+        };
+        let receiver = self.qualifier(type_);
+        let element = self.member_of(receiver, &method_name("value"));
+        let used = RecordedUse {
+            name: self.facts.exprs.name("value"),
+            target: Target::Value(element),
+            kind: ReferenceKind::Listed,
+            symbol: self.around,
+        };
+        self.uses
+            .record(&mut self.facts.references, used, arguments.start_byte());
+    }
+
     /// Records the uses in an annotation.
     pub(super) fn use_annotation(&mut self, node: Node<'t>) {
         let fields = self.grammar.fields;
@@ -448,7 +467,13 @@ impl<'t> Lowering<'t> {
                         self.use_element(node, argument);
                         self.field(argument, fields.value)
                     }
-                    _ => Some(argument),
+                    kind => {
+                        let is_value = !matches!(kind, Kind::LineComment | Kind::BlockComment);
+                        if is_value {
+                            self.use_only_element(node, arguments);
+                        }
+                        Some(argument)
+                    }
                 };
                 if let Some(value) = value {
                     self.walk(value);

@@ -170,11 +170,16 @@ impl<'t> Lowering<'t> {
                 }
             }
             Kind::UseAs => {
+                let alias = self.field(node, fields.alias).map(|it| self.text(it));
                 if let Some(inner) = self.field(node, fields.path) {
                     self.segments(inner, path);
-                    self.use_types_before(inner, path);
+                    // Nothing is bound to the name of a trait whose methods alone are wanted.
+                    if alias == Some("_") {
+                        self.use_types_of_path(inner, path);
+                    } else {
+                        self.use_types_before(inner, path);
+                    }
                 }
-                let alias = self.field(node, fields.alias).map(|it| self.text(it));
                 self.leaf(node, path, alias, false, is_public);
             }
             Kind::UseWildcard => {
