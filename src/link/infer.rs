@@ -176,11 +176,7 @@ impl Linker<'_, '_> {
                 found if found.is_external() => Type::unknown(),
                 found => found,
             },
-            Expr::Union(all) if self.is_external_label(file, all, this) => Type::External,
-            Expr::Union(all) => {
-                let all = all.iter().filter_map(|one| self.infer(file, *one, this));
-                all.reduce(Type::or)?
-            }
+            Expr::Union(all) => self.infer_union(file, all, this)?,
             Expr::Fallback {
                 variable,
                 first,
@@ -528,6 +524,19 @@ const TYPES_OF_CONSTANTS: [&str; 11] = [
 ];
 
 impl Linker<'_, '_> {
+    fn infer_union(
+        &self,
+        file: &Rc<LinkedFile>,
+        parts: &[ExprId],
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        if self.is_external_label(file, parts, this) {
+            return Some(Type::External);
+        }
+        let parts = parts.iter().filter_map(|one| self.infer(file, *one, this));
+        parts.reduce(Type::or)
+    }
+
     /// Whether a value is a label of Java's `switch` over an external enum, which is one of its constants: `case FIELD:` over an `ElementType`, where
     /// the class around has a `FIELD`, too.
     fn is_external_label(

@@ -181,13 +181,11 @@ impl Uses<'_> {
             let mut has_lost = false;
             for (n, name) in import.names.iter().enumerate() {
                 let meanings = self.imported_meanings(bound, (at, n), module_gone)?;
-                let is_taken_away = || match target_now {
-                    Some(ImportTarget::File(target)) => {
-                        states.no_longer_exports(target, &name.imported)
-                    }
-                    _ => false,
-                };
-                let is_provable = is_missing || module_gone == Some(true) || is_taken_away();
+                let is_taken_away = matches!(
+                    target_now,
+                    Some(ImportTarget::File(it)) if states.no_longer_exports(it, &name.imported)
+                );
+                let is_provable = is_missing || module_gone == Some(true) || is_taken_away;
                 let undeclared = &states.undeclared;
                 let loss = undeclared
                     .loss_of_import(bound, (import, target_now), meanings.map(|it| it.1))

@@ -46,7 +46,7 @@ impl Uses<'_> {
             }
             let has_errors = self.has_errors(file.id)?;
             let has_gaps = by_path(&file.path).family() == Some(Family::CSharp);
-            if !has_errors && !(has_gaps && n_parsed < MAX_PARSED_BYTES) {
+            if !(has_errors || has_gaps && n_parsed < MAX_PARSED_BYTES) {
                 continue;
             }
             if self.budget.is_cancelled() {

@@ -354,10 +354,8 @@ fn compare(
     if head.is_work_tree {
         left_out.extend(there.files_not_checked_out()?);
     }
-    let of_head = match left_out.is_empty() {
-        true => None,
-        false => Some(there.source_at(head.commit.as_ref())?),
-    };
+    let of_head = (!left_out.is_empty()).then(|| there.source_at(head.commit.as_ref()));
+    let of_head = of_head.transpose()?;
     let of_commit;
     let new_files = if head.is_work_tree {
         there.source()

@@ -69,8 +69,14 @@ fn found(answer: &Value) -> Vec<String> {
             all.push(format!("{key} {n}"));
         }
     }
+    all.extend(not_looked_at(answer));
+    all
+}
+
+/// Returns what was not looked at, as the summary says it: the text before the number, that behind it, and the word of the fixtures.
+fn not_looked_at(answer: &Value) -> Vec<String> {
     let summary = word(&answer["summary"]);
-    // What was not looked at, as the summary says it: the text before the number, that behind it, and the word of the fixtures.
+    let mut all = Vec::new();
     for (before, behind, said) in [
         (
             "Calls were not compared with ",

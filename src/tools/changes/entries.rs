@@ -417,7 +417,7 @@ pub(super) fn change(
         kind: symbol.kind.as_str(),
         change: word(change.kind),
         exported: symbol.exported && (change.kind != ChangeKind::Unexported),
-        from: from(difference, change, old.zip(new)),
+        from: from(difference, change),
         line: symbol.name_line,
         signature: Some(one_line(&symbol.signature).into_owned()),
         callers: (are_uses_known && asked.has(AnswerPart::Callers)).then(|| reach.callers(at)),
@@ -430,12 +430,8 @@ pub(super) fn change(
     })
 }
 
-fn from(
-    difference: &Difference,
-    change: &SymbolChange,
-    sides: Option<((&ChangedFile, &Symbol), (&ChangedFile, &Symbol))>,
-) -> Option<FromOutput> {
-    let ((old_file, old), (file, new)) = sides?;
+fn from(difference: &Difference, change: &SymbolChange) -> Option<FromOutput> {
+    let ((old_file, old), (file, new)) = (difference.old(change)?, difference.new_of(change)?);
     let (old_name, new_name) = difference.names(change)?;
     let is_elsewhere = matches!(change.kind, ChangeKind::Moved | ChangeKind::Renamed);
     let is_exported = old.exported;

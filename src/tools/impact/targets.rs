@@ -107,9 +107,10 @@ pub(super) fn namesakes(
     if has_callers && own.is_empty() || alike.is_empty() {
         return Ok(String::new());
     }
-    let (place, methods) = match own.is_empty() {
-        true => ("Other files have", others),
-        false => ("The file also has", own),
+    let (place, methods) = if own.is_empty() {
+        ("Other files have", others)
+    } else {
+        ("The file also has", own)
     };
     let names: BTreeSet<&str> = methods
         .iter()
