@@ -239,6 +239,12 @@ impl ImportTable {
                 let takes_all = import.names.iter().any(|it| it.local == "*");
                 table.has_external_wildcard |= takes_all && target.is_none();
             }
+            // A type in a type that `using static` may name; see the lowering of C#.
+            let is_nested = |name: &ImportedName| name.imported != "*" && name.local == "*";
+            if import.kind == ImportKind::Scope && import.names.iter().any(is_nested) {
+                table.static_members.push(at);
+                continue;
+            }
             let is_all = |name: &ImportedName| name.imported == "*" && name.local == "*";
             if import.names.iter().any(is_all) {
                 table.wildcards.extend(target);

@@ -15,6 +15,7 @@ use super::difference::SymbolChange;
 use super::extension_methods::MemberUses;
 use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
+use super::removed_modules::loss_of;
 use super::unbound_uses::has_implicit_receiver;
 use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
@@ -176,6 +177,11 @@ impl Uses<'_> {
                         | ImportKind::Fragment
                         | ImportKind::RequireResolve
                 );
+            if let Some(file) = states.lost_submodule(bound, at, (target_before, target_now)) {
+                let place = BrokenPlace::at(start_of_line(bound.text, import.line), import.line);
+                losses.add(bound.path, &Loss::Module(file.into()), place);
+                continue;
+            }
             let module_line = is_missing.then_some(import.line);
             let module_gone = states.module_gone(bound, at);
             let mut has_lost = false;
@@ -820,27 +826,6 @@ fn add_own(
             };
             losses.add(bound.path, &it, found);
         }
-    }
-}
-
-/// Returns the meaning that a name of an import or export list lost: it had one among the earlier files and has none
-/// now.
-fn loss_of(
-    states: &BeforeAfter<'_>,
-    (before, now): (Meaning, Meaning),
-    is_missing: bool,
-) -> Option<Loss> {
-    if !is_unbound(now) {
-        return None;
-    }
-    let is_provable = is_missing || matches!(now, Meaning::Dangling(_));
-    match before {
-        Meaning::Definition(definition, _) => match states.change_of_gone(definition) {
-            Some(change) => Some(Loss::Change(change)),
-            None => is_provable.then_some(Loss::Definition(definition)),
-        },
-        Meaning::Module(file) => is_provable.then_some(Loss::Module(file)),
-        _ => None,
     }
 }
 

@@ -8,9 +8,10 @@ use super::before_after::{
 };
 use super::broken_use::BrokenUses;
 use super::difference::Difference;
+use super::removed_modules::is_bound_beside;
 use crate::error::{Error, Result};
 use crate::graph::changes::ChangeKind;
-use crate::ir::{Import, ImportKind};
+use crate::ir::ImportKind;
 use crate::link::name_binder::Meaning;
 use crate::store::ImportTarget;
 
@@ -66,7 +67,7 @@ impl Uses<'_> {
                 let is_written = match import.kind {
                     ImportKind::Implied | ImportKind::Scope => false,
                     // `from . import util`, where the package itself has no `util`.
-                    ImportKind::Submodule => !is_bound(imports, &meanings_now, import),
+                    ImportKind::Submodule => !is_bound_beside(imports, &meanings_now, import),
                     _ => true,
                 };
                 let mut same = old_imports.iter().zip(before).enumerate();
@@ -117,15 +118,4 @@ fn loss_of(was: Meaning, is: Meaning) -> Option<Loss> {
         Meaning::Module(module) if is_unbound(is) => Some(Loss::OutOfReach(module.file())),
         _ => None,
     }
-}
-
-/// Whether a name of an import statement, which may be a module for which `submodule` stands, means something else.
-fn is_bound(imports: &[Import], meanings: &[Vec<Meaning>], submodule: &Import) -> bool {
-    let names = submodule.names.first().map(|it| &it.local);
-    let beside = imports
-        .iter()
-        .zip(meanings)
-        .filter(|(it, _)| it.line == submodule.line && it.kind != ImportKind::Submodule);
-    let mut all = beside.flat_map(|(it, meanings)| it.names.iter().zip(meanings));
-    all.any(|(name, meaning)| Some(&name.local) == names && !is_unbound(*meaning))
 }

@@ -561,7 +561,15 @@ impl Uses<'_> {
         });
         let mut places: Vec<(u32, u32, OccurrenceMeaning, bool)> = Vec::new();
         for place in &found.places {
-            let meaning = meaning_of(place.role, &bound, wanted);
+            // `retries` of `{ retries }` is the variable and the key.
+            let mut at_place = found.uses.iter().filter(|it| it.0 == place.start_byte);
+            let reaching =
+                at_place.find(|it| bound.references.get(it.2 as usize).is_some_and(reaches));
+            let role = reaching.map_or(place.role, |it| OccurrenceRole::Use {
+                reference: it.2,
+                kind: it.3,
+            });
+            let meaning = meaning_of(role, &bound, wanted);
             let is_own = wanted.named_at.contains(&(file.path.as_str(), place.line));
             let meaning = match meaning {
                 _ if bound.is_text => OccurrenceMeaning::Prose,

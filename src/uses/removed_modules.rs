@@ -1,6 +1,7 @@
 //! Modules and packages that no file of the repository has any more, whose imports lead out of it now.
 
-use super::before_after::{BeforeAfter, BoundFile, Loss};
+use super::before_after::{BeforeAfter, BoundFile, Loss, is_unbound};
+use crate::ir::{Import, ImportKind};
 use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, FileId};
 use crate::store::ImportTarget;
@@ -52,6 +53,29 @@ impl BeforeAfter<'_> {
         imports.filter_map(|at| self.module_gone(bound, at)).min()
     }
 
+    /// Returns the file of a module that a name of an import statement stood for, where it stands for nothing now: `store` of
+    /// `from db import store` without `db/store.py`.
+    pub(super) fn lost_submodule(
+        &self,
+        bound: &BoundFile<'_>,
+        import: usize,
+        (before, now): (Option<ImportTarget>, Option<ImportTarget>),
+    ) -> Option<FileId> {
+        let (Some(ImportTarget::File(file)), imports) = (before, &bound.facts.imports) else {
+            return None;
+        };
+        let is_led = matches!(now, Some(ImportTarget::File(_) | ImportTarget::Unit(_)));
+        let is_submodule = imports[import].kind == ImportKind::Submodule;
+        let is_lost = is_submodule && !is_led && !self.is_there(file);
+        (is_lost && !is_bound_beside(imports, &bound.now.imports, &imports[import])).then_some(file)
+    }
+
+    /// Whether an earlier file is there in the new state.
+    fn is_there(&self, file: FileId) -> bool {
+        let at = self.overlay_ids.iter().position(|it| it.earlier == file);
+        at.is_none_or(|at| self.difference.files[at].new.is_there)
+    }
+
     /// Returns the first earlier file of a package of Java.
     pub(super) fn file_of_package(&self, package: &str) -> Option<FileId> {
         let mut files = self.difference.files.iter().zip(&self.overlay_ids);
@@ -59,4 +83,40 @@ impl BeforeAfter<'_> {
             files.find(|(it, _)| it.old.facts.units.first().is_some_and(|it| it == package));
         found.map(|(_, ids)| ids.earlier)
     }
+}
+
+/// Returns the meaning that a name of an import or export list lost: it had one among the earlier files and has none
+/// now.
+pub(super) fn loss_of(
+    states: &BeforeAfter<'_>,
+    (before, now): (Meaning, Meaning),
+    is_missing: bool,
+) -> Option<Loss> {
+    if !is_unbound(now) {
+        return None;
+    }
+    let is_provable = is_missing || matches!(now, Meaning::Dangling(_));
+    match before {
+        Meaning::Definition(definition, _) => match states.change_of_gone(definition) {
+            Some(change) => Some(Loss::Change(change)),
+            None => is_provable.then_some(Loss::Definition(definition)),
+        },
+        Meaning::Module(file) => is_provable.then_some(Loss::Module(file)),
+        _ => None,
+    }
+}
+
+/// Whether a name of an import statement, which may be a module for which `submodule` stands, means something else.
+pub(super) fn is_bound_beside(
+    imports: &[Import],
+    meanings: &[Vec<Meaning>],
+    submodule: &Import,
+) -> bool {
+    let names = submodule.names.first().map(|it| &it.local);
+    let beside = imports
+        .iter()
+        .zip(meanings)
+        .filter(|(it, _)| it.line == submodule.line && it.kind != ImportKind::Submodule);
+    let mut all = beside.flat_map(|(it, meanings)| it.names.iter().zip(meanings));
+    all.any(|(name, meaning)| Some(&name.local) == names && !is_unbound(*meaning))
 }

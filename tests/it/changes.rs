@@ -73,10 +73,11 @@ fn found(answer: &Value) -> Vec<String> {
     all
 }
 
-/// Returns what was not looked at, as the summary says it: the text before the number, that behind it, and the word of the fixtures.
+/// Returns the counts of changes whose uses were not looked at, as the summary says them, in the words of the fixtures.
 fn not_looked_at(answer: &Value) -> Vec<String> {
     let summary = word(&answer["summary"]);
     let mut all = Vec::new();
+    // The text before the number, that behind it, and the word.
     for (before, behind, said) in [
         (
             "Calls were not compared with ",

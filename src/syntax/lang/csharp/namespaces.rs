@@ -259,7 +259,7 @@ impl<'t> Lowering<'t> {
             let nested = format!("{outer}.{type_name}");
             self.facts.imports.push(Import {
                 specifier: around.to_owned(),
-                kind,
+                kind: ImportKind::Scope,
                 type_only: false,
                 line,
                 names: vec![ImportedName::new(&nested, "*")],
