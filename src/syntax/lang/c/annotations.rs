@@ -42,6 +42,7 @@ impl<'t> Lowering<'t> {
                     at += 1;
                     continue;
                 }
+                self.open_namespace_of_macro(name);
                 let outer = self.symbol;
                 self.symbol = self.annotated(token.start);
                 self.push_use(name, Target::Lexical, kind, token.start);

@@ -6,6 +6,7 @@
 use super::branches::blank_branches;
 use super::code_macros::misread_in_code;
 use super::constructors::constructor_macros;
+use super::listed_directives::listed_directives;
 use super::tokens::{Token, TokenKind, closed, kind_of, tokens};
 
 /// How much of a source is cleaned.
@@ -26,6 +27,9 @@ pub(super) fn cleaned(source: &str, is_cpp: bool, depth: Cleaning) -> (String, u
         Cleaning::Macros => 0,
         Cleaning::Branches => blank_branches(source, &mut bytes, is_cpp),
     };
+    for (start, end) in listed_directives(&bytes) {
+        blank(&mut bytes, start, end);
+    }
     let tokens = tokens(&bytes);
     blank_macros(&tokens, &mut bytes);
     // Only whole tokens, comments and lines were blanked.
@@ -54,17 +58,20 @@ pub(super) fn blanked_macros(source: &str) -> BlankedMacros {
     BlankedMacros { tokens, left }
 }
 
-/// Whether a class is defined with a macro before its name: `struct FOO_EXPORT Options {`.
+/// Whether a class is defined with a macro before its name: `struct FOO_EXPORT Options {`, `class FOO_EXPORT [[nodiscard]] Options {`.
 pub(super) fn has_class_macro(source: &str) -> bool {
     source.lines().any(|line| {
+        let is_attribute = |word: &&str| word.starts_with("[[") && word.ends_with("]]");
         let mut words = line.split_whitespace();
-        matches!(words.next(), Some("class" | "struct"))
-            && words
+        matches!(words.next(), Some("class" | "struct")) && {
+            let mut names = words.filter(|it| !is_attribute(it));
+            names
                 .next()
                 .is_some_and(|it| kind_of(it) == TokenKind::Capitals)
-            && words
-                .next()
-                .is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
+                && names
+                    .next()
+                    .is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
+        }
     })
 }
 
@@ -143,16 +150,28 @@ fn blank_by_place(tokens: &[Token], bytes: &mut [u8]) {
 fn blank_class_macros(tokens: &[Token], bytes: &mut [u8], first: usize) -> usize {
     let kind = |at: usize| tokens.get(at).map(|it| it.kind);
     let is_name = |at: usize| matches!(kind(at), Some(TokenKind::Name | TokenKind::Capitals));
-    let mut next = first;
+    // `[[nodiscard]]`, which the grammar reads.
+    let behind_attributes = |mut at: usize| {
+        while [at, at + 1].map(kind) == [Some(TokenKind::Sign(b'[')); 2] {
+            let is_end = |it: &usize| kind(*it) == Some(TokenKind::Sign(b']'));
+            let Some(end) = (at + 2..tokens.len().min(at + 32)).find(is_end) else {
+                break;
+            };
+            at = end + 2;
+        }
+        at
+    };
+    let mut next = behind_attributes(first);
     while is_name(next) {
         let end = if kind(next + 1) == Some(TokenKind::Sign(b'(')) {
             closed(tokens, next + 1)
         } else {
             next + 1
         };
-        let is_more = is_name(end)
+        let name = behind_attributes(end);
+        let is_more = is_name(name)
             && !matches!(
-                kind(end + 1),
+                kind(name + 1),
                 Some(TokenKind::Sign(
                     b';' | b',' | b')' | b'=' | b'[' | b'(' | b'*' | b'&'
                 )) | None
@@ -161,9 +180,37 @@ fn blank_class_macros(tokens: &[Token], bytes: &mut [u8], first: usize) -> usize
             break;
         }
         blank(bytes, tokens[next].start, end_of(tokens, end));
-        next = end;
+        next = name;
     }
     next
+}
+
+/// Returns the end of a macro that says who may use the members behind it: `FOO_PRIVATE:`, `signals:`, and `slots` of `public slots:`.
+fn access_macro_end(
+    tokens: &[Token],
+    bytes: &[u8],
+    before: Option<Token>,
+    at: usize,
+) -> Option<usize> {
+    let is_colon = |at: usize| {
+        tokens
+            .get(at)
+            .is_some_and(|it| it.kind == TokenKind::Sign(b':'))
+    };
+    if !is_colon(at + 1) || is_colon(at + 2) {
+        return None;
+    }
+    let token = tokens[at];
+    let is_named =
+        |name: &[u8]| token.kind == TokenKind::Capitals || &bytes[token.start..token.end] == name;
+    match before?.kind {
+        TokenKind::Sign(b';' | b'{' | b'}') if is_named(b"signals") => Some(tokens[at + 1].end),
+        TokenKind::Keyword if is_named(b"slots") => {
+            let before = before.map(|it| &bytes[it.start..it.end]);
+            matches!(before, Some(b"public" | b"private" | b"protected")).then_some(token.end)
+        }
+        _ => None,
+    }
 }
 
 /// Whether a macro stands before a conversion, which has no type there: `FOO_DEPRECATED operator bool() const`.
@@ -212,6 +259,13 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
             TokenKind::Name if is_numbered_attribute(tokens, bytes, at, behind) => {
                 blank(bytes, token.start, end_of(tokens, behind));
                 at = behind;
+                continue;
+            }
+            TokenKind::Name | TokenKind::Capitals
+                if let Some(end) = access_macro_end(tokens, bytes, left, at) =>
+            {
+                blank(bytes, token.start, end);
+                at += 1;
                 continue;
             }
             TokenKind::Name if is_behind_pointer(tokens, at) => {

@@ -5,6 +5,7 @@ use super::cleaning::{Cleaning, cleaned};
 use super::declarations::DeclarationPlace;
 use super::grammar::Kind;
 use super::lowering::Lowering;
+use super::namespace_braces::BracedNamespaces;
 use super::tokens::{TokenKind, tokens};
 use crate::model::hash::HashMap;
 use crate::syntax::lang::use_recorder::offset;
@@ -17,11 +18,23 @@ impl<'t> Lowering<'t> {
         let mut open = Vec::new();
         let mut ends: HashMap<usize, usize> = HashMap::default();
         let mut is_balanced = true;
-        for token in tokens(text.as_bytes()) {
+        let all = tokens(text.as_bytes());
+        let mut spaces = BracedNamespaces::default();
+        let mut namespace = None;
+        for (at, token) in all.iter().enumerate() {
             match token.kind {
-                TokenKind::Sign(b'{') => open.push(token.start),
+                TokenKind::Sign(b'{') => {
+                    let opened = spaces.open(self.source, &all[..at], *token, namespace);
+                    namespace = opened.or(namespace);
+                    open.push((token.start, opened));
+                }
                 TokenKind::Sign(b'}') => match open.pop() {
-                    Some(start) => drop(ends.insert(start, token.end)),
+                    Some((start, opened)) => {
+                        if let Some(opened) = opened {
+                            namespace = spaces.close(opened, token.end);
+                        }
+                        ends.insert(start, token.end);
+                    }
                     None => is_balanced = false,
                 },
                 _ => {}
@@ -30,6 +43,7 @@ impl<'t> Lowering<'t> {
         // Braces that do not pair up tell nothing.
         if is_balanced && open.is_empty() {
             self.braces = ends;
+            self.braced_namespaces = spaces;
         }
     }
 

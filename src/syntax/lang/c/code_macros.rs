@@ -1,5 +1,6 @@
 //! Text in the bodies of functions that the grammar can't read, so that one statement dissolves all that follows it: macros before a block,
-//! types of several words as arguments of a macro, and conversions to types of the language.
+//! types of several words as arguments of a macro, and conversions to types of the language. Also types as arguments of a macro by itself
+//! outside of functions and classes, where its arguments are no parameters: `FLAG(int, size, 256, "bytes");`.
 //!
 //! `TRY {` → `    {`, `CHECK(unsigned short, 1)` → `CHECK(0             , 1)`, `if (unsigned(n) < m)` → `if (        (n) < m)`.
 
@@ -23,12 +24,22 @@ pub(super) fn misread_in_code(tokens: &[Token], bytes: &[u8]) -> MisreadCode {
     let mut found = MisreadCode::default();
     // Whether each brace that is open is that of code.
     let mut open: Vec<bool> = Vec::new();
+    let mut n_namespaces = 0;
     for (at, token) in tokens.iter().enumerate() {
         let is_in_code = open.last() == Some(&true);
         match token.kind {
-            TokenKind::Sign(b'{') => open.push(is_in_code || source.begins_code(at)),
+            TokenKind::Sign(b'{') => {
+                if open.len() == n_namespaces && source.begins_namespace(at) {
+                    n_namespaces += 1;
+                }
+                open.push(is_in_code || source.begins_code(at));
+            }
             TokenKind::Sign(b'}') => {
                 open.pop();
+                n_namespaces = n_namespaces.min(open.len());
+            }
+            TokenKind::Capitals if open.len() == n_namespaces && source.is_statement(at) => {
+                source.types_in_arguments(at + 1, &mut found.arguments);
             }
             TokenKind::Capitals if is_in_code => {
                 if source.is_before_block(at) {
@@ -81,6 +92,32 @@ impl<'s> CodeTokens<'s> {
                 self.text(before),
                 b"const" | b"override" | b"final" | b"noexcept" | b"try"
             )
+    }
+
+    /// Whether a brace outside of code is that of a namespace or of a linkage: `namespace a::b {`, `extern "C" {`.
+    fn begins_namespace(self, brace: usize) -> bool {
+        let mut at = brace;
+        while let Some(before) = at.checked_sub(1)
+            && (matches!(
+                self.kind(before),
+                Some(TokenKind::Name | TokenKind::Capitals)
+            ) || self.sign(before) == b':')
+        {
+            at = before;
+        }
+        let before = at.checked_sub(1).map(|it| self.text(it));
+        before == Some(b"namespace")
+            || at == brace && before.is_some_and(|it| it.starts_with(b"\""))
+    }
+
+    /// Whether a macro with arguments that are no parameters is a statement by itself: one of them is a text or a number.
+    fn is_statement(self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or(b';', |it| self.sign(it));
+        let end = closed(self.tokens, at + 1);
+        matches!(before, b';' | b'{' | b'}')
+            && self.sign(end) == b';'
+            && end > at + 1
+            && (at + 2..end).any(|it| matches!(self.sign(it), b'"' | b'0'))
     }
 
     /// Whether a macro without arguments stands between a statement and a block: `CATCH_ALL {`.

@@ -3,7 +3,7 @@
 //! They are read from the text: a tree of cleaned text lacks the directives.
 
 use super::lowering::Lowering;
-use super::tokens::directives;
+use super::tokens::{directives, word_of};
 use crate::ir::{Expr, ReferenceKind, Target};
 
 /// A name in a condition.
@@ -50,16 +50,6 @@ impl Lowering<'_> {
             }
         }
     }
-}
-
-/// Returns the word of a directive and where the text behind it begins: `ifdef` of `# ifdef HAVE_POLL`.
-fn word_of(directive: &str) -> Option<(&str, usize)> {
-    let rest = directive.strip_prefix('#')?;
-    let start = directive.len() - rest.trim_start().len();
-    let word = &directive[start..];
-    let end = word.find(|c: char| !c.is_ascii_alphabetic());
-    let end = start + end.unwrap_or(word.len());
-    Some((&directive[start..end], end))
 }
 
 /// Returns the macros that a directive asks for; `None` where it is no condition.

@@ -66,6 +66,22 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn item(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
+        if context.parent.is_some() || self.braced_namespaces.is_empty() {
+            self.item_here(node, context);
+            return;
+        }
+        // An error may have dissolved the namespace around.
+        let (names, is_internal) = self.braced_namespaces.around(node.start_byte());
+        let outer = std::mem::replace(&mut self.namespaces, names);
+        let context = DeclarationPlace {
+            is_internal: context.is_internal || is_internal,
+            ..context
+        };
+        self.item_here(node, context);
+        self.namespaces = outer;
+    }
+
+    fn item_here(&mut self, node: Node<'t>, context: DeclarationPlace<'t>) {
         let fields = self.grammar.fields;
         match self.kind(node) {
             Kind::PreprocInclude => self.include(node),

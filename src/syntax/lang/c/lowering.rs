@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::grammar::{self, Grammar, Kind};
+use super::namespace_braces::BracedNamespaces;
 use super::pasting::PastingMacro;
 use crate::ir::{
     Binding, ContainerKind, Export, ExportKind, Expr, ExprId, FileFacts, ReferenceKind, Slot,
@@ -58,6 +59,8 @@ pub(super) struct Lowering<'t> {
     pub(super) units: BTreeSet<String>,
     /// The ends of the braces of the source by their first bytes, where the tree has errors.
     pub(super) braces: HashMap<usize, usize>,
+    /// The namespaces of the source by their braces, where the tree has errors.
+    pub(super) braced_namespaces: BracedNamespaces<'t>,
     /// The end of the function around, where the grammar has more code in it.
     pub(super) code_end: Option<usize>,
     pub(super) depth: usize,
@@ -96,6 +99,7 @@ impl<'t> Lowering<'t> {
             pasting: HashMap::default(),
             units: BTreeSet::new(),
             braces: HashMap::default(),
+            braced_namespaces: BracedNamespaces::default(),
             code_end: None,
             depth: 0,
             uses: UseRecorder::new(source, keeps_positions),

@@ -78,6 +78,7 @@ impl<'t> Lowering<'t> {
             })
             .unwrap_or_default();
         self.use_body(body, &parameters);
+        self.bind_opened_namespaces(symbol, body_text);
         self.use_patterns(body, body_text, &parameters);
         if is_function && let Some(found) = PastingMacro::of(body_text, parameters) {
             self.pasting.insert(text, found);

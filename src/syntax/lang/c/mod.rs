@@ -1,13 +1,14 @@
 //! Facts of C and C++.
 //!
-//! `reading` parses, `cleaning` helps where the grammar fails, by the `tokens`, and `annotations` finds the uses of macros that it blanks out, `constructors` those before constructors, `code_macros` those in code, `code_ends` the code behind a function that swallowed it; `branches` reads the code of other conditions,
-//! `conditions` the macros in them. `declarations` and `records`
+//! `reading` parses, `cleaning` helps where the grammar fails, by the `tokens`, and `annotations` finds the uses of macros that it blanks out, `constructors` those before constructors, `code_macros` those in code, `code_ends` the code behind a function that swallowed it, `namespace_braces` the namespaces that an error dissolved, `namespace_macros` the macros that open one; `branches` reads the code of other conditions, `branch_choices` chooses where they exclude each other,
+//! `conditions` the macros in them, `listed_directives` other directives in lists. `declarations` and `records`
 //! find the symbols, `declarators` takes declarators apart, `macros` and `pasting` read `#define`, `statements` walks through bodies, `expressions` and
 //! `types` lower values, `templates` the parameters of templates, and `same_names` compares the symbols of one name. Names of types begin with
 //! `type ` in the facts, and a name that is written with those around it is one name with dots: `std.vector`. Where an
 //! included name leads, and which definition a declaration has, is decided by `link`.
 
 mod annotations;
+mod branch_choices;
 mod branches;
 mod cleaning;
 mod code_ends;
@@ -18,9 +19,12 @@ mod declarations;
 mod declarators;
 mod expressions;
 mod grammar;
+mod listed_directives;
 mod lowering;
 mod macro_functions;
 mod macros;
+mod namespace_braces;
+mod namespace_macros;
 mod occurrences;
 mod pasting;
 mod reading;
@@ -81,6 +85,11 @@ fn lower(
     options: LowerOptions,
     budget: &Budget,
 ) -> Option<LoweredFile> {
+    let listed = if options.is_cleaned {
+        reading::parse_listed_directives(grammar::of(root), source, budget)
+    } else {
+        None
+    };
     let mut lowering = lowering::Lowering::new(source, root, options.keeps_positions, budget);
     lowering.facts.has_errors = root.has_error();
     if root.has_error() {
@@ -88,12 +97,19 @@ fn lower(
     }
     lowering.find_comments(root);
     lowering.items(root, declarations::DeclarationPlace::default());
+    if let Some(listed) = &listed {
+        lowering.items(
+            listed.root_node(),
+            declarations::DeclarationPlace::default(),
+        );
+    }
     if options.is_cleaned || root.has_error() {
         // A tree of the plain text without errors has every name.
         lowering.use_annotations(root);
     }
     lowering.use_conditions();
     lowering.mark_same_names();
+    lowering.prefer_own_meanings();
     if budget.is_spent() {
         return None;
     }

@@ -7,6 +7,9 @@ use std::borrow::Cow;
 
 use super::cleaning::{self, Cleaning};
 use super::grammar::{self, Grammar};
+use super::listed_directives::{alone, listed_directives};
+use tree_sitter::Tree;
+
 use crate::model::Budget;
 use crate::syntax::lang::frontend::ParsedText;
 use crate::syntax::parse::{Parsed, error_bytes, parse};
@@ -77,6 +80,23 @@ fn best(grammar: &Grammar, source: &str, is_cpp: bool, budget: &Budget) -> Parse
     ParsedText {
         parsed: best,
         is_cleaned,
+    }
+}
+
+/// Parses the directives of a source that stand in lists, which are blank where it was cleaned; `None` where there are none.
+pub(super) fn parse_listed_directives(
+    grammar: &Grammar,
+    source: &str,
+    budget: &Budget,
+) -> Option<Tree> {
+    let found = listed_directives(source.as_bytes());
+    if found.is_empty() {
+        return None;
+    }
+    let text = alone(source, &found);
+    match parse(&grammar.language, &text, budget) {
+        Parsed::Tree(tree) => Some(tree),
+        Parsed::TooHard | Parsed::Ended => None,
     }
 }
 

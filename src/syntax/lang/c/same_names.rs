@@ -1,6 +1,7 @@
-//! Symbols of one file that share a name: a macro in whose place a function stands in another branch of a condition, and functions whose
-//! parameters tell them apart, which no C has.
+//! Symbols of one file that share a name: a macro in whose place a function stands in another branch of a condition, functions whose
+//! parameters tell them apart, which no C has, and names for types that stand for one of the standard library in one branch alone.
 
+use super::cleaning::is_primitive;
 use super::lowering::Lowering;
 use super::tokens::directives;
 use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
@@ -58,6 +59,61 @@ impl Lowering<'_> {
             for symbol in &mut self.facts.symbols {
                 symbol.flags.remove(SymbolFlags::C_LINKAGE);
             }
+        }
+    }
+
+    /// Gives a name that stands for a thing of the standard library its meaning in another branch of a condition, where that is none: the first
+    /// `using text = std::string;` that of `using text = db::Text;`, and `namespace lib = std;` that of `namespace lib = db;`.
+    pub(super) fn prefer_own_meanings(&mut self) {
+        let facts = &self.facts;
+        let mut by_name: HashMap<(Option<SymbolIdx>, &str), Vec<usize>> = HashMap::default();
+        for (at, binding) in facts.bindings.iter().enumerate() {
+            let Some((PathId::EMPTY, slot)) = facts.exprs.last(binding.path) else {
+                continue;
+            };
+            match (binding.owner, slot) {
+                (None, Slot::Member(name)) => {
+                    let name = facts.exprs.name_of(name);
+                    by_name.entry((None, name)).or_default().push(at);
+                }
+                (Some(owner), Slot::Base(_)) => {
+                    let symbol = &facts.symbols[owner as usize];
+                    if symbol.kind == SymbolKind::Type {
+                        let key = (symbol.parent, symbol.qualified_name.as_str());
+                        by_name.entry(key).or_default().push(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut meanings = Vec::new();
+        for all in by_name.values() {
+            let is_standard = |at: &&usize| self.is_of_standard(facts.bindings[**at].value);
+            if all.len() > 1
+                && is_standard(&&all[0])
+                && let Some(own) = all.iter().find(|at| !is_standard(at))
+            {
+                meanings.push((all[0], facts.bindings[*own].value));
+            }
+        }
+        for (at, value) in meanings {
+            self.facts.bindings[at].value = value;
+        }
+    }
+
+    /// Whether a value is a type or a namespace of the standard library, or a type of the language.
+    fn is_of_standard(&self, value: ExprId) -> bool {
+        let exprs = &self.facts.exprs;
+        match exprs.get(value) {
+            Expr::Instance { of: inner } | Expr::Specialized { base: inner, .. } => {
+                self.is_of_standard(*inner)
+            }
+            Expr::Name { name, .. } => {
+                let name = exprs.name_of(*name);
+                let name = name.strip_prefix("type ").unwrap_or(name);
+                name == "std" || name.starts_with("std.") || is_primitive(name)
+            }
+            _ => false,
         }
     }
 

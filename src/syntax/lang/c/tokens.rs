@@ -105,7 +105,7 @@ pub(super) fn directives(bytes: &[u8]) -> Vec<(usize, usize)> {
 }
 
 /// Returns the tokens of a source; `on_directive` is given the bytes of each directive.
-fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> {
+pub(super) fn scan(bytes: &[u8], mut on_directive: impl FnMut(usize, usize)) -> Vec<Token> {
     let mut all = Vec::new();
     let mut at = 0;
     let mut begins_line = true;
@@ -267,4 +267,14 @@ pub(super) fn closed(tokens: &[Token], open: usize) -> usize {
     } else {
         open
     }
+}
+
+/// Returns the word of a directive and where the text behind it begins: `ifdef` of `# ifdef HAVE_POLL`.
+pub(super) fn word_of(directive: &str) -> Option<(&str, usize)> {
+    let rest = directive.strip_prefix('#')?;
+    let start = directive.len() - rest.trim_start().len();
+    let word = &directive[start..];
+    let end = word.find(|c: char| !c.is_ascii_alphabetic());
+    let end = start + end.unwrap_or(word.len());
+    Some((&directive[start..end], end))
 }
