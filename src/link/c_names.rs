@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::cache::Def;
 use super::file::{Access, LinkedFile};
 use super::linker::Linker;
+use super::macro_namespaces::is_within;
 use super::path_names::SymbolKey;
 use super::types::{ExternalType, Type};
 use crate::ir::{Expr, ExprId, PathId, Slot, SymbolIdx};
@@ -34,7 +35,7 @@ type ScopedName = (Type, Option<Type>);
 const TYPE: &str = "type ";
 
 /// Prefix of the names in conditions before preprocessing, where macros alone are seen.
-const MACRO: &str = "macro ";
+pub(super) const MACRO: &str = "macro ";
 
 impl Linker<'_, '_> {
     /// Returns the file and all that it includes, the nearest first. They are held until the file is linked: each of its names goes through
@@ -250,7 +251,7 @@ impl Linker<'_, '_> {
                         _ => {}
                     }
                 }
-                at = parent;
+                at = parent.or_else(|| self.class_of_outline(&in_file, symbol));
                 continue;
             }
             let owner = in_file.facts.owner(symbol as usize);
@@ -274,6 +275,19 @@ impl Linker<'_, '_> {
         external
     }
 
+    /// Returns the class around one that is defined outside of it: `Info` of `class Info::Walker {`.
+    fn class_of_outline(
+        &self,
+        file: &Rc<LinkedFile>,
+        class: SymbolIdx,
+    ) -> Option<(Rc<LinkedFile>, SymbolIdx)> {
+        let (around, _) = file.symbol(class).qualified_name.rsplit_once('.')?;
+        let found = self.in_spaces(file, &[String::new()], around, true)?;
+        let (in_file, at) = found.symbol()?;
+        let in_file = self.cache.get(in_file)?;
+        (in_file.symbol(at).kind == SymbolKind::Class).then_some((in_file, at))
+    }
+
     fn is_wanted(&self, found: &Type, wants_type: bool) -> bool {
         let Type::Definition(Def::Symbol(file, at)) = found else {
             return !wants_type;
@@ -293,6 +307,14 @@ impl Linker<'_, '_> {
         wants_type: bool,
     ) -> Option<Type> {
         let mut spaces = namespaces_around(file, scope);
+        for opened in self.macro_namespaces(file).iter() {
+            let inner: Vec<String> = spaces.iter().map(|space| within(opened, space)).collect();
+            spaces.extend(
+                inner
+                    .into_iter()
+                    .map(|it| it.trim_end_matches('.').to_owned()),
+            );
+        }
         let mut path = path.to_owned();
         for _ in 0..MAX_ALIASES {
             if let Some(found) = self.in_spaces(file, &spaces, &path, wants_type) {
@@ -380,6 +402,12 @@ impl Linker<'_, '_> {
             let is_called =
                 |name: &String| *name == symbol.qualified_name || Some(name) == in_scope.as_ref();
             let own = names.iter().position(is_called);
+            let own = own.or_else(|| {
+                let spaces = self.macro_namespaces(&loaded);
+                let is_within = |name: &String| is_within(name, &symbol.qualified_name, &spaces);
+                let is_named = !spaces.is_empty() && symbol.kind != SymbolKind::Macro;
+                is_named.then(|| names.iter().position(is_within)).flatten()
+            });
             let space = match own {
                 Some(space) => space,
                 None if symbol.kind == SymbolKind::Macro => names.len(),
@@ -430,9 +458,10 @@ impl Linker<'_, '_> {
             };
             for value in loaded.values(None, Some(path)) {
                 if let Expr::Name { name, .. } = loaded.expr(value) {
-                    let name = loaded.facts.exprs.name_of(*name).to_owned();
-                    if !all.contains(&name) && all.len() < 64 {
-                        all.push(name);
+                    let name = loaded.facts.exprs.name_of(*name);
+                    let is_known = name.starts_with(MACRO) || all.iter().any(|it| it == name);
+                    if !is_known && all.len() < 64 {
+                        all.push(name.to_owned());
                     }
                 }
             }

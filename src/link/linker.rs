@@ -83,6 +83,8 @@ pub(super) struct Linker<'a, 'b> {
     pub(super) included_files: RefCell<HashMap<ModuleId, Rc<[Rc<LinkedFile>]>>>,
     /// Memo of [`Self::visible`], by file and name.
     pub(super) included_names: RefCell<IncludedNames>,
+    /// Memo of [`Self::macro_namespaces`], by file.
+    pub(super) macro_namespaces: RefCell<HashMap<ModuleId, Rc<[String]>>>,
     /// Memo of [`Self::fragment_owners`], by file.
     pub(super) fragment_owners: RefCell<HashMap<ModuleId, Rc<[ModuleId]>>>,
     /// Whether the file is one of C++ by its name.
@@ -139,6 +141,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             held_files: RefCell::default(),
             included_files: RefCell::default(),
             included_names: RefCell::default(),
+            macro_namespaces: RefCell::default(),
             fragment_owners: RefCell::default(),
             is_of_cpp: OnceCell::new(),
             definitions: RefCell::default(),

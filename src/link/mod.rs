@@ -51,6 +51,7 @@ mod keyword_args;
 mod linker;
 mod literal_members;
 mod lookup;
+mod macro_namespaces;
 mod members;
 mod method_sets;
 pub mod name_binder;
