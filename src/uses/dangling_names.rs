@@ -15,7 +15,7 @@ use super::difference::SymbolChange;
 use super::extension_methods::MemberUses;
 use super::inherited_members::Receivers;
 use super::modifiers::is_typescript;
-use super::removed_modules::loss_of;
+use super::removed_modules::{has_to_lead, loss_of};
 use super::unbound_uses::has_implicit_receiver;
 use super::undeclared_modules::is_declaration;
 use crate::error::{Error, Result};
@@ -169,17 +169,9 @@ impl Uses<'_> {
             };
             let is_missing = matches!(target_before, Some(ImportTarget::File(_)))
                 && target_now == Some(ImportTarget::Missing)
-                && !matches!(
-                    import.kind,
-                    ImportKind::Submodule
-                        | ImportKind::Implied
-                        | ImportKind::Scope
-                        | ImportKind::Fragment
-                        | ImportKind::RequireResolve
-                );
-            if let Some(file) = states.lost_submodule(bound, at, (target_before, target_now)) {
-                let place = BrokenPlace::at(start_of_line(bound.text, import.line), import.line);
-                losses.add(bound.path, &Loss::Module(file.into()), place);
+                && has_to_lead(import.kind);
+            let targets = (target_before, target_now);
+            if states.add_lost_submodule(bound, at, targets, losses) {
                 continue;
             }
             let module_line = is_missing.then_some(import.line);

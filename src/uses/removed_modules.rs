@@ -1,6 +1,8 @@
 //! Modules and packages that no file of the repository has any more, whose imports lead out of it now.
 
-use super::before_after::{BeforeAfter, BoundFile, Loss, is_unbound};
+use super::before_after::{
+    BeforeAfter, BoundFile, BrokenPlace, Loss, LossesByFile, is_unbound, start_of_line,
+};
 use crate::ir::{Import, ImportKind};
 use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, FileId};
@@ -15,6 +17,18 @@ impl Loss {
             _ => None,
         }
     }
+}
+
+/// Whether something is missing where an import of a kind leads nowhere.
+pub(super) fn has_to_lead(kind: ImportKind) -> bool {
+    !matches!(
+        kind,
+        ImportKind::Submodule
+            | ImportKind::Implied
+            | ImportKind::Scope
+            | ImportKind::Fragment
+            | ImportKind::RequireResolve
+    )
 }
 
 impl BeforeAfter<'_> {
@@ -53,21 +67,28 @@ impl BeforeAfter<'_> {
         imports.filter_map(|at| self.module_gone(bound, at)).min()
     }
 
-    /// Returns the file of a module that a name of an import statement stood for, where it stands for nothing now: `store` of
-    /// `from db import store` without `db/store.py`.
-    pub(super) fn lost_submodule(
+    /// Adds a name of an import statement that stood for a module and stands for nothing now, `store` of `from db import store` without
+    /// `db/store.py`; returns false of any other import.
+    pub(super) fn add_lost_submodule(
         &self,
         bound: &BoundFile<'_>,
         import: usize,
         (before, now): (Option<ImportTarget>, Option<ImportTarget>),
-    ) -> Option<FileId> {
+        losses: &mut LossesByFile,
+    ) -> bool {
         let (Some(ImportTarget::File(file)), imports) = (before, &bound.facts.imports) else {
-            return None;
+            return false;
         };
         let is_led = matches!(now, Some(ImportTarget::File(_) | ImportTarget::Unit(_)));
         let is_submodule = imports[import].kind == ImportKind::Submodule;
         let is_lost = is_submodule && !is_led && !self.is_there(file);
-        (is_lost && !is_bound_beside(imports, &bound.now.imports, &imports[import])).then_some(file)
+        if !is_lost || is_bound_beside(imports, &bound.now.imports, &imports[import]) {
+            return false;
+        }
+        let line = imports[import].line;
+        let place = BrokenPlace::at(start_of_line(bound.text, line), line);
+        losses.add(bound.path, &Loss::Module(file.into()), place);
+        true
     }
 
     /// Whether an earlier file is there in the new state.
