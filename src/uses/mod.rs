@@ -100,8 +100,6 @@ pub struct Uses<'a> {
     bound: RefCell<HashMap<FileId, FileMeanings>>,
     /// The files of code that are left out or reduced.
     left_out: OnceCell<Vec<RepoPath>>,
-    /// Whether files have syntax errors.
-    with_errors: RefCell<HashMap<FileId, bool>>,
 }
 
 impl<'a> Uses<'a> {
@@ -114,7 +112,6 @@ impl<'a> Uses<'a> {
             binder: OnceCell::new(),
             bound: RefCell::default(),
             left_out: OnceCell::new(),
-            with_errors: RefCell::default(),
         }
     }
 

@@ -2,11 +2,14 @@
 //! large, in UTF-16, minified, not checked out), and those where the name stands in what could not be read: syntax errors, and in C# arguments by
 //! name.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::Uses;
 use super::files_with_name::MAX_READ_BYTES;
 use crate::error::{Error, Result};
-use crate::model::{Family, FileId, RepoPath, SkipReason};
-use crate::store::token;
+use crate::model::{ContentId, Family, RepoPath, SkipReason};
+use crate::store::{FileSummary, token};
 use crate::syntax::{OccurrenceRole, by_id, by_path, occurrences_of, starts};
 
 /// Reasons for which the uses of a file are not read.
@@ -20,6 +23,12 @@ const REASONS: [SkipReason; 5] = [
 
 /// Files that are not in the index and are read for one name; beyond them each counts.
 const MAX_LEFT_OUT: usize = 2_000;
+
+/// Files of which it is kept whether they have syntax errors: some megabytes at most.
+const MAX_KNOWN: usize = 50_000;
+
+/// Whether files have syntax errors, by their bytes, the version of their facts and their language.
+static KNOWN: Mutex<BTreeMap<(ContentId, u32, &str), bool>> = Mutex::new(BTreeMap::new());
 
 /// Bytes of files with syntax errors that are parsed for one name; beyond them each that holds the word counts.
 const MAX_PARSED_BYTES: usize = 512 << 10;
@@ -44,9 +53,9 @@ impl Uses<'_> {
             if !is_of_family(&file.path, home) {
                 continue;
             }
-            let has_errors = self.has_errors(file.id)?;
+            let has_errors = self.has_errors(&file)?;
             let has_gaps = by_path(&file.path).family() == Some(Family::CSharp);
-            if !(has_errors || has_gaps && n_parsed < MAX_PARSED_BYTES) {
+            if !(has_errors || has_gaps && n_parsed < MAX_PARSED_BYTES / 4) {
                 continue;
             }
             if self.budget.is_cancelled() {
@@ -87,23 +96,33 @@ impl Uses<'_> {
         if let Some(known) = self.left_out.get() {
             return Ok(known);
         }
-        let mut all = Vec::new();
-        for reason in REASONS {
-            let paths = self.read.skipped_for(reason)?.into_iter();
-            all.extend(paths.filter(|it| by_path(it).family().is_some()));
-        }
+        let rows = self.read.file_rows()?;
+        let reduced = rows
+            .iter()
+            .filter(|it| it.skip.is_some_and(|it| REASONS.contains(&it)));
+        let paths = reduced.map(|it| it.path.clone());
+        let mut all: Vec<RepoPath> = paths.filter(|it| by_path(it).family().is_some()).collect();
         let absent = self.sources.not_checked_out().into_iter();
         all.extend(absent.filter(|it| by_path(it).family().is_some()));
         Ok(self.left_out.get_or_init(|| all))
     }
 
-    /// Whether the parser met code in a file that it could not read.
-    fn has_errors(&self, file: FileId) -> Result<bool> {
-        if let Some(known) = self.with_errors.borrow().get(&file) {
+    /// Whether the parser met code in a file that it could not read. Costs decoding its facts once in a process.
+    fn has_errors(&self, file: &FileSummary) -> Result<bool> {
+        let Some(language) = by_id(&file.language) else {
+            return Ok(false);
+        };
+        let key = (file.content, file.facts_version, language.id);
+        let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
             return Ok(*known);
         }
-        let has = self.read.facts(file)?.is_some_and(|it| it.has_errors);
-        self.with_errors.borrow_mut().insert(file, has);
+        let has = self.read.facts(file.id)?.is_some_and(|it| it.has_errors);
+        let mut known = lock();
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(key, has);
         Ok(has)
     }
 }
