@@ -1,8 +1,9 @@
 //! Text in the bodies of functions that the grammar can't read, so that one statement dissolves all that follows it: macros before a block,
-//! types of several words as arguments of a macro, and conversions to types of the language. Also types as arguments of a macro by itself
-//! outside of functions and classes, where its arguments are no parameters: `FLAG(int, size, 256, "bytes");`.
+//! types of several words and references as arguments of a macro, and conversions to types of the language. Also types as arguments of a macro
+//! by itself outside of functions and classes, where its arguments are no parameters: `FLAG(int, size, 256, "bytes");`.
 //!
-//! `TRY {` → `    {`, `CHECK(unsigned short, 1)` → `CHECK(0             , 1)`, `if (unsigned(n) < m)` → `if (        (n) < m)`.
+//! `TRY {` → `    {`, `CHECK(unsigned short, 1)` → `CHECK(0             , 1)`, `THROWS(f(), Error&)` → `THROWS(f(), Error )`,
+//! `if (unsigned(n) < m)` → `if (        (n) < m)`.
 
 use super::tokens::{Token, TokenKind, closed};
 
@@ -12,7 +13,7 @@ const MAX_WORDS: usize = 8;
 /// Text in code that is taken out.
 #[derive(Debug, Default)]
 pub(super) struct MisreadCode {
-    /// The byte ranges of macros and conversions.
+    /// The byte ranges of macros, conversions, and of the marks of references and pointers behind types.
     pub(super) macros: Vec<(usize, usize)>,
     /// The byte ranges of arguments, in the place of which a number stands.
     pub(super) arguments: Vec<(usize, usize)>,
@@ -39,13 +40,13 @@ pub(super) fn misread_in_code(tokens: &[Token], bytes: &[u8]) -> MisreadCode {
                 n_namespaces = n_namespaces.min(open.len());
             }
             TokenKind::Capitals if open.len() == n_namespaces && source.is_statement(at) => {
-                source.types_in_arguments(at + 1, &mut found.arguments);
+                source.types_in_arguments(at + 1, &mut found);
             }
             TokenKind::Capitals if is_in_code => {
                 if source.is_before_block(at) {
                     found.macros.push((token.start, token.end));
                 } else if source.sign(at + 1) == b'(' {
-                    source.types_in_arguments(at + 1, &mut found.arguments);
+                    source.types_in_arguments(at + 1, &mut found);
                 }
             }
             TokenKind::Name if is_in_code && source.is_conversion(at) => {
@@ -126,8 +127,9 @@ impl<'s> CodeTokens<'s> {
         self.sign(at + 1) == b'{' && matches!(before, Some(b'{' | b'}' | b';'))
     }
 
-    /// Adds the arguments that are types: of several words, `unsigned short`, as no expression has two names side by side, or of the language.
-    fn types_in_arguments(self, parenthesis: usize, found: &mut Vec<(usize, usize)>) {
+    /// Adds the arguments that are types: of several words, `unsigned short`, as no expression has two names side by side, or of the language, and
+    /// the marks behind others, `Error&`, as no expression ends with one.
+    fn types_in_arguments(self, parenthesis: usize, found: &mut MisreadCode) {
         let end = closed(self.tokens, parenthesis).saturating_sub(1);
         let mut first = parenthesis + 1;
         while first < end {
@@ -138,8 +140,10 @@ impl<'s> CodeTokens<'s> {
             let behind = first + n_words;
             let is_type = n_words > 1 || n_words == 1 && is_type_of_grammar(self.text(first));
             if is_type && matches!(self.sign(behind), b',' | b')') {
-                found.push((self.tokens[first].start, self.tokens[behind - 1].end));
+                let range = (self.tokens[first].start, self.tokens[behind - 1].end);
+                found.arguments.push(range);
             }
+            let begin = first;
             let mut depth = 0_usize;
             first = behind;
             while first < end {
@@ -151,6 +155,10 @@ impl<'s> CodeTokens<'s> {
                 }
                 first += 1;
             }
+            let marks = (begin + 1..first.min(end)).rev();
+            let marks = marks.take_while(|at| matches!(self.sign(*at), b'&' | b'*'));
+            let ranges = marks.map(|at| (self.tokens[at].start, self.tokens[at].end));
+            found.macros.extend(ranges);
             first += 1;
         }
     }

@@ -184,6 +184,10 @@ fn cleaning_takes_out_what_dissolves_a_file() {
             "void f() { if (        (a) < b) c(); }",
         ),
         (
+            "void f() { THROWS(g(&a, b * c), a::Error&, const char*); }",
+            "void f() { THROWS(g(&a, b * c), a::Error , const char ); }",
+        ),
+        (
             "struct a { OLD operator bool() const; ROW operator+(a b); };",
             "struct a {     operator bool() const; ROW operator+(a b); };",
         ),
