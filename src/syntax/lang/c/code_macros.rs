@@ -111,14 +111,17 @@ impl<'s> CodeTokens<'s> {
             || at == brace && before.is_some_and(|it| it.starts_with(b"\""))
     }
 
-    /// Whether a macro with arguments that are no parameters is a statement by itself: one of them is a text or a number.
+    /// Whether a macro with arguments that are no parameters is a statement by itself: one of them is a text, a number or a constant of the language.
     fn is_statement(self, at: usize) -> bool {
         let before = at.checked_sub(1).map_or(b';', |it| self.sign(it));
         let end = closed(self.tokens, at + 1);
         matches!(before, b';' | b'{' | b'}')
             && self.sign(end) == b';'
             && end > at + 1
-            && (at + 2..end).any(|it| matches!(self.sign(it), b'"' | b'0'))
+            && (at + 2..end).any(|it| {
+                let is_constant = matches!(self.text(it), b"true" | b"false" | b"nullptr");
+                is_constant || matches!(self.sign(it), b'"' | b'0')
+            })
     }
 
     /// Whether a macro without arguments stands between a statement and a block: `CATCH_ALL {`.

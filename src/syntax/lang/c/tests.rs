@@ -180,6 +180,10 @@ fn cleaning_takes_out_what_dissolves_a_file() {
             "void f() { CHECK(0             , 1, 0  , MASK); }",
         ),
         (
+            "DECORATOR(fails, bool, true);\nnamespace a {}",
+            "DECORATOR(fails, 0   , true);\nnamespace a {}",
+        ),
+        (
             "void f() { if (unsigned(a) < b) c(); }",
             "void f() { if (        (a) < b) c(); }",
         ),
