@@ -1,6 +1,8 @@
 //! Definitions that are gone and that code outside of the repository may call: the language, `Error` of Go, or what knows a base or an interface
 //! that is not defined here, `Dispose`.
 
+use std::collections::HashSet;
+
 use super::Uses;
 use super::difference::Difference;
 use super::implicit_callers::{BasesAsked, bases_of, is_called_through, is_private_member};
@@ -18,6 +20,12 @@ impl Uses<'_> {
         is_wanted: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<u64> {
         let mut n_called = 0;
+        // What another file has now under its name is called there.
+        let all = difference.changes.iter();
+        let added = all.filter(|it| it.kind == ChangeKind::Added);
+        let added: HashSet<&str> = added
+            .filter_map(|it| Some(difference.new_of(it)?.1.qualified_name.as_str()))
+            .collect();
         let gone = difference
             .gone()
             .filter(|it| matches!(it.kind, ChangeKind::Removed | ChangeKind::Renamed));
@@ -26,7 +34,9 @@ impl Uses<'_> {
                 continue;
             };
             let is_test = symbol.flags.contains(SymbolFlags::TEST);
-            if is_test || !is_wanted(&file.path) || !symbol.kind.is_function() {
+            let is_elsewhere = added.contains(symbol.qualified_name.as_str());
+            let is_function = symbol.kind.is_function();
+            if is_test || is_elsewhere || !is_function || !is_wanted(&file.path) {
                 continue;
             }
             let facts = &file.old.facts;

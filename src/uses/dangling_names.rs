@@ -243,7 +243,7 @@ impl Uses<'_> {
                 let word = match import.kind {
                     // What is imported of the module is the class.
                     ImportKind::StaticMember => &name.local,
-                    _ => listed_word(&name.imported, &name.local),
+                    _ => listed_word(&name.imported, &name.local, &listed.loss),
                 };
                 lists.add(word, role, listed);
             }
@@ -482,14 +482,17 @@ fn lost_exports(
             module_line: None,
             from: from.map(|target| (target.into(), export.local.clone())),
         };
-        lists.add(listed_word(&export.local, &export.name), role, listed);
+        let word = listed_word(&export.local, &export.name, &listed.loss);
+        lists.add(word, role, listed);
     }
 }
 
-/// Returns the word by which a list that takes `taken` of a module names it: `name` where that is no word of the module.
-fn listed_word<'n>(taken: &'n str, name: &'n str) -> &'n str {
+/// Returns the word by which a list that takes `taken` of a module names it: `name` where that is no word of the module, the last one of a type
+/// in a type that is gone itself, `Mode` of `Conf.Mode`; of another one the type around is missed.
+fn listed_word<'n>(taken: &'n str, name: &'n str, loss: &Loss) -> &'n str {
     match taken {
         "" | "default" | "*" => name,
+        word if matches!(loss, Loss::Change(_)) => last_name(word),
         word => word,
     }
 }

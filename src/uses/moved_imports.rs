@@ -18,7 +18,7 @@ use crate::store::ImportTarget;
 impl Difference {
     /// Returns the files that were moved, each by its places in the old and the new state: those whose definitions another file has now, and
     /// those of equal text, as a file without definitions is.
-    fn moved_files(&self) -> BTreeSet<(usize, usize)> {
+    pub(super) fn moved_files(&self) -> BTreeSet<(usize, usize)> {
         let moved = self
             .changes
             .iter()

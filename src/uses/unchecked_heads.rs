@@ -78,21 +78,25 @@ impl Difference {
             }
         }
         found.n_parameter_lists += self.n_constructors_gone(places, &is_wanted);
-        for file in self.files.iter().filter(|it| is_wanted(&it.path)) {
-            let is_rust = file.old.facts.family == Family::Rust && file.new.is_there;
-            if file.old.is_there && is_rust {
-                let (before, now) = (
-                    implementations(&file.old.text),
-                    implementations(&file.new.text),
-                );
-                found.n_bases += before.difference(&now).count() as u64;
-            }
-        }
+        found.n_bases += self.n_implementations_gone(&is_wanted);
         found
     }
 }
 
 impl Difference {
+    /// Returns how many implementations of traits of Rust no changed file has any more.
+    fn n_implementations_gone(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
+        let of_rust = |it: &&ChangedFile| it.path.extension() == Some("rs");
+        let files = || self.files.iter().filter(of_rust);
+        let now: BTreeSet<String> = files()
+            .flat_map(|it| implementations(&it.new.text))
+            .collect();
+        // Those of a file that is gone went with their types.
+        let kept = files().filter(|it| it.new.is_there && is_wanted(&it.path));
+        let before = kept.flat_map(|it| implementations(&it.old.text));
+        before.filter(|it| !now.contains(it)).count() as u64
+    }
+
     /// Returns how many lists of parameters a class of C# or Java was made with and is not any more: those of constructors, and of its head.
     fn n_constructors_gone(
         &self,

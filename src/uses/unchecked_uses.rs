@@ -31,6 +31,8 @@ pub struct UncheckedUses {
     pub n_read_only: u64,
     /// Definitions that are gone and that code outside of the repository may call.
     pub n_called_outside: u64,
+    /// Files of Go that a usual build took in and that `//go:build` leaves out now.
+    pub n_left_out: u64,
 }
 
 impl std::ops::Add for UncheckedUses {
@@ -46,6 +48,7 @@ impl std::ops::Add for UncheckedUses {
             n_embedding: self.n_embedding + other.n_embedding,
             n_read_only: self.n_read_only + other.n_read_only,
             n_called_outside: self.n_called_outside + other.n_called_outside,
+            n_left_out: self.n_left_out + other.n_left_out,
         }
     }
 }
@@ -109,8 +112,9 @@ impl Difference {
             n_bases: heads.n_bases,
             n_requirements: required.len() as u64,
             n_embedding,
-            n_read_only: self.n_read_only(is_wanted),
+            n_read_only: self.n_read_only(&is_wanted),
             n_called_outside: 0,
+            n_left_out: self.n_left_out_of_builds(is_wanted),
         }
     }
 
@@ -125,6 +129,18 @@ impl Difference {
             let is_there = !change.is_gone() && paths.into_iter().any(&is_wanted);
             is_there.then_some((old, new))
         })
+    }
+
+    /// Returns how many files of Go a usual build leaves out now and took in before, at another path maybe.
+    fn n_left_out_of_builds(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
+        let kept = (0..self.files.len()).map(|at| (at, at));
+        let pairs = kept.chain(self.moved_files());
+        let left_out = pairs.filter(|(from, to)| {
+            let (old, new) = (&self.files[*from].old, &self.files[*to].new);
+            let is_left_out = !old.facts.is_alternative && new.facts.is_alternative;
+            old.is_there && is_left_out && is_wanted(&self.files[*to].path)
+        });
+        left_out.count() as u64
     }
 
     /// Returns how many fields and properties that others see can't be assigned where they could.

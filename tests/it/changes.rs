@@ -119,6 +119,11 @@ fn not_looked_at(answer: &Value) -> Vec<String> {
             all.push(format!("{said} {n}"));
         }
     }
+    if let Some((before, _)) = summary.split_once(" left out of a usual build") {
+        assert_eq!(answer["complete"], false, "{answer}");
+        let n = before.rsplit(' ').nth(2).unwrap_or("-");
+        all.push(format!("leftout {n}"));
+    }
     if let Some((before, _)) = summary.split_once(" may be called by the language") {
         assert_eq!(answer["complete"], false, "{answer}");
         let n = before.rsplit(' ').nth(2).unwrap_or("-");

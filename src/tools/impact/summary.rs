@@ -502,6 +502,16 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             count(unchecked.n_read_only, "member")
         );
     }
+    if unchecked.n_left_out > 0 {
+        let _ = write!(
+            said,
+            " {} left out of a usual build now: uses of what it defines may be broken.",
+            match unchecked.n_left_out {
+                1 => "1 file is".to_owned(),
+                n => format!("{n} files are"),
+            }
+        );
+    }
     if unchecked.n_called_outside > 0 {
         let _ = write!(
             said,
