@@ -219,8 +219,7 @@ fn has_generated_notice(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether bytes hold others.
-pub fn find(haystack: &[u8], needle: &[u8]) -> bool {
+fn find(haystack: &[u8], needle: &[u8]) -> bool {
     haystack
         .windows(needle.len())
         .any(|window| window == needle)

@@ -3,6 +3,7 @@
 //! Files whose uses the index does not have at all are the matter of `unfollowed_files`.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::Uses;
 use super::importers::Exposure;
@@ -41,7 +42,7 @@ impl Uses<'_> {
         paths.extend(passing.map(|it| it.0.clone()));
         let places = self.read.unbound_places(&first.name)?;
         paths.extend(places.into_iter().map(|it| it.path));
-        let files = self.read.files_with_word(&norm)?;
+        let files = self.files_with_word(&norm)?;
         let is_unknown = files.iter().filter(|it| {
             !known.contains(&it.id)
                 && !paths.contains(&it.path)
@@ -60,6 +61,19 @@ impl Uses<'_> {
         Ok(n_files)
     }
 
+    /// Returns the files that hold a word, with any ending, by their paths. The last list is kept: one question asks for it several times.
+    pub(super) fn files_with_word(&self, norm: &str) -> Result<Rc<[FileSummary]>> {
+        if let Some((known, files)) = &*self.last_word.borrow()
+            && known == norm
+        {
+            return Ok(Rc::clone(files));
+        }
+        let files: Rc<[FileSummary]> = self.read.files_with_word(norm)?.into();
+        let kept = (norm.to_owned(), Rc::clone(&files));
+        *self.last_word.borrow_mut() = Some(kept);
+        Ok(files)
+    }
+
     /// Returns the files that may hold a name, by their paths: every file that has its word, with any ending, or all words of a name
     /// that is none itself, `create-item-label`. `None` for a name that the index has no words of.
     pub(super) fn files_with_name(&self, name: &str) -> Result<Option<Vec<FileSummary>>> {
@@ -67,9 +81,9 @@ impl Uses<'_> {
         let is_posted = |norm: &String| (2..=token::MAX_WORD_BYTES).contains(&norm.len());
         let mut found: Option<Vec<FileSummary>> = None;
         for norm in words.filter(is_posted) {
-            let files = self.read.files_with_word(&norm)?;
+            let files = self.files_with_word(&norm)?;
             found = Some(match found {
-                None => files,
+                None => files.to_vec(),
                 Some(mut before) => {
                     let with_this: HashSet<FileId> = files.iter().map(|it| it.id).collect();
                     before.retain(|it| with_this.contains(&it.id));

@@ -80,11 +80,12 @@ pub use crate::link::name_binder::DefinitionId;
 pub use crate::syntax::{LocalName, TestCase, UseKind};
 
 use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use crate::link::name_binder::{FileMeanings, NameBinder, Overlay};
 use crate::model::hash::HashMap;
 use crate::model::{Budget, FileId, RepoPath, Sources};
-use crate::store::Read;
+use crate::store::{FileSummary, Read};
 
 /// Finds uses in one generation of an index.
 pub struct Uses<'a> {
@@ -100,6 +101,8 @@ pub struct Uses<'a> {
     bound: RefCell<HashMap<FileId, FileMeanings>>,
     /// The files of code that are left out or reduced.
     left_out: OnceCell<Vec<RepoPath>>,
+    /// The files that hold the word that was looked for last.
+    last_word: RefCell<Option<(String, Rc<[FileSummary]>)>>,
 }
 
 impl<'a> Uses<'a> {
@@ -112,6 +115,7 @@ impl<'a> Uses<'a> {
             binder: OnceCell::new(),
             bound: RefCell::default(),
             left_out: OnceCell::new(),
+            last_word: RefCell::default(),
         }
     }
 

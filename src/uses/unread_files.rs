@@ -49,11 +49,11 @@ impl Uses<'_> {
             return Ok(found);
         }
         let (mut n_read, mut n_parsed) = (0, 0);
-        for file in self.read.files_with_word(&norm)? {
+        for file in self.files_with_word(&norm)?.iter() {
             if !is_of_family(&file.path, home) {
                 continue;
             }
-            let has_errors = self.has_errors(&file)?;
+            let has_errors = self.has_errors(file)?;
             let has_gaps = by_path(&file.path).family() == Some(Family::CSharp);
             if !(has_errors || has_gaps && n_parsed < MAX_PARSED_BYTES / 4) {
                 continue;
@@ -65,7 +65,7 @@ impl Uses<'_> {
                 .then(|| self.sources.read(&file.path, file.content))
                 .flatten();
             let Some((text, language)) = text.zip(by_id(&file.language)) else {
-                found.push(file.path);
+                found.push(file.path.clone());
                 continue;
             };
             n_read += text.len();
@@ -74,7 +74,7 @@ impl Uses<'_> {
             }
             n_parsed += text.len();
             if n_parsed > MAX_PARSED_BYTES {
-                found.extend(Some(file.path).filter(|_| has_errors));
+                found.extend(has_errors.then(|| file.path.clone()));
                 continue;
             }
             let places = occurrences_of(language, &text, &[name], &self.budget);
@@ -83,7 +83,7 @@ impl Uses<'_> {
                 role == OccurrenceRole::Unknown || has_gaps && role == OccurrenceRole::Key
             };
             if places.iter().any(|it| is_open(it.role)) {
-                found.push(file.path);
+                found.push(file.path.clone());
             }
         }
         found.sort();
@@ -97,9 +97,10 @@ impl Uses<'_> {
             return Ok(known);
         }
         let rows = self.read.file_rows()?;
-        let reduced = rows
-            .iter()
-            .filter(|it| it.skip.is_some_and(|it| REASONS.contains(&it)));
+        let reduced = rows.iter().filter(|it| {
+            let is_built = it.skip == Some(SkipReason::Minified) && is_script(&it.path);
+            it.skip.is_some_and(|it| REASONS.contains(&it)) && !is_built
+        });
         let paths = reduced.map(|it| it.path.clone());
         let mut all: Vec<RepoPath> = paths.filter(|it| by_path(it).family().is_some()).collect();
         let absent = self.sources.not_checked_out().into_iter();
@@ -125,6 +126,11 @@ impl Uses<'_> {
         known.insert(key, has);
         Ok(has)
     }
+}
+
+/// Whether a file is a plain script: a minified one was built, and calls nothing of the sources that are here.
+fn is_script(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("js" | "cjs" | "mjs"))
 }
 
 /// Whether code of a file may name a definition in `home`: both are of one family of languages.

@@ -8,7 +8,7 @@ use super::{Revision, Workspace};
 use crate::config::Unasked;
 use crate::error::{Code, Error, Result};
 use crate::git::{ReadError, Repo, TreeEntry};
-use crate::model::indexing_rules::{MAX_FILE_BYTES, find};
+use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::sanitize;
 use crate::model::{
     Budget, ContentId, Family, FileMark, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
@@ -244,13 +244,26 @@ impl Sources for View<'_> {
 /// The largest file that is looked through for a word without being indexed.
 const MAX_SEARCHED_BYTES: u64 = 16 * MAX_FILE_BYTES;
 
-/// Whether bytes hold a word in UTF-8 or in UTF-16 of either order.
+/// Whether bytes hold a word in UTF-8, or its letters in UTF-16 of either order.
 fn holds_word(bytes: &[u8], word: &str) -> bool {
-    let has = |wanted: &[u8]| !wanted.is_empty() && find(bytes, wanted);
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'$'))
+    };
+    let is_alone = |from: usize, to: usize| {
+        let before = from.checked_sub(1).and_then(|at| bytes.get(at));
+        !is_part(before) && !is_part(bytes.get(to))
+    };
+    let places = |wanted: Vec<u8>| {
+        let n_bytes = wanted.len().max(1);
+        let windows = bytes.windows(n_bytes).enumerate();
+        windows.filter_map(move |(at, it)| (it == wanted).then_some((at, at + n_bytes)))
+    };
     let units: Vec<u16> = word.encode_utf16().collect();
-    let little: Vec<u8> = units.iter().flat_map(|it| it.to_le_bytes()).collect();
-    let big: Vec<u8> = units.iter().flat_map(|it| it.to_be_bytes()).collect();
-    has(word.as_bytes()) || has(&little) || has(&big)
+    let little = units.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let big = units.iter().flat_map(|it| it.to_be_bytes()).collect();
+    places(word.into()).any(|(from, to)| is_alone(from, to))
+        || places(little).next().is_some()
+        || places(big).next().is_some()
 }
 
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.
@@ -363,4 +376,22 @@ pub fn outside(path: impl std::fmt::Display) -> Error {
         },
         "pass a path below the root of the repository (`src/store.ts`), relative to it or absolute; `.git` is closed",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_word;
+
+    #[test]
+    fn a_word_is_found_in_bytes_of_any_encoding() {
+        let wide = |text: &str| -> Vec<u8> {
+            let units = text.encode_utf16();
+            units.flat_map(u16::to_le_bytes).collect()
+        };
+        assert!(holds_word(b"a\0 open()", "open"));
+        assert!(!holds_word(b"a\0 reopen() open_all", "open"));
+        assert!(holds_word(&wide("store.open()"), "open"));
+        assert!(!holds_word(&wide("store.shut()"), "open"));
+        assert!(!holds_word(b"", "open"));
+    }
 }

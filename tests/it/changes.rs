@@ -142,6 +142,33 @@ fn parsed(text: &str) -> (Repo, Vec<String>) {
 }
 
 #[test]
+fn files_that_are_not_read_are_named_where_they_hold_the_name() {
+    let text = "//- /Store.cs\nclass Store { public void Open() {} public void Shut() {} }\n\
+         //- /store.ts\nexport function load() { return 1 }\n";
+    let repo = Fixture::parse(text).build();
+    let wide = "class User { void Run(Store it) { it.Open(); } }".encode_utf16();
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(wide.flat_map(u16::to_le_bytes))
+        .collect();
+    repo.write("User.cs", wide);
+    repo.write("user.ts", "// \0\nload()\n");
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "x"]);
+    let cli = Cli::new(repo.path());
+    let found = cli.json(&["impact", "Store.Open"]);
+    let summary = word(&found["summary"]);
+    assert!(summary.contains("(User.cs)"), "{summary}");
+    let found = cli.json(&["impact", "Store.Shut"]);
+    let summary = word(&found["summary"]);
+    assert!(!summary.contains("User.cs"), "{summary}");
+    repo.write("store.ts", "export function read() { return 1 }\n");
+    let found = cli.json(&["changes"]);
+    assert_eq!(found["complete"], false, "{found}");
+    assert!(word(&found["summary"]).contains("(user.ts)"), "{found}");
+}
+
+#[test]
 fn tests_that_reach_a_broken_use_are_listed() {
     let text = "//- /src/shape.ts\nexport function area() { return 1 }\n\
          //- /src/sum.ts\nimport { area } from './shape'\nexport function total() { return area() }\n\
