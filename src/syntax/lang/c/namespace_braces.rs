@@ -35,7 +35,8 @@ impl<'t> BracedNamespaces<'t> {
         brace: Token,
         around: Option<usize>,
     ) -> Option<usize> {
-        let text = |token: &Token| &source[token.start..token.end];
+        // A sign is one byte, and may be one of several of a character.
+        let text = |token: &Token| source.get(token.start..token.end).unwrap_or_default();
         let mut names = Vec::new();
         let mut rest = before;
         while let [front @ .., last] = rest
