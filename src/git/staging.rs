@@ -67,6 +67,22 @@ impl Repo {
         Ok(paths)
     }
 
+    /// Returns the bytes that `HEAD` has at a path, which no filter has converted; `None` where it has no file there, or one of more than `limit` bytes,
+    /// or this clone lacks them. Packs that came since the repository was opened are looked for.
+    pub fn read_at_head(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
+        let tree = self.head_commit().ok()??.tree().ok()?;
+        let entry = tree.lookup_entry_by_path(path.as_str()).ok()??;
+        if !entry.mode().is_blob() {
+            return None;
+        }
+        let size = self.inner.find_header(entry.object_id()).ok()?.size();
+        if size > limit {
+            return None;
+        }
+        let object = entry.object().ok()?;
+        Some(object.data.clone())
+    }
+
     /// Replaces each directory of a sparse staging area by the files of its tree.
     fn expand(&self, sparse: &gix::index::File) -> gix::Result<gix::index::File> {
         let mut state = gix::index::State::new(sparse.object_hash());

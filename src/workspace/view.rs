@@ -219,17 +219,13 @@ impl Sources for View<'_> {
     }
 
     fn holds(&self, path: &RepoPath, word: &str) -> Option<bool> {
-        let file = match self.repo.source().read(path, MAX_SEARCHED_BYTES) {
-            Ok(file) => file,
+        let bytes = match self.repo.source().read(path, MAX_SEARCHED_BYTES) {
+            Ok(file) => file.bytes,
             // A sparse checkout leaves it out.
-            Err(ReadError::Missing) => {
-                let commit = self.repo.snapshot().ok()?.head?;
-                let source = self.repo.source_at(Some(&commit)).ok()?;
-                source.read(path, MAX_SEARCHED_BYTES).ok()?
-            }
+            Err(ReadError::Missing) => self.repo.read_at_head(path, MAX_SEARCHED_BYTES)?,
             Err(_) => return None,
         };
-        Some(holds_word(&file.bytes, word))
+        Some(holds_word(&bytes, word))
     }
 
     fn not_checked_out(&self) -> Vec<RepoPath> {
