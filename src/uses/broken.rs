@@ -265,13 +265,14 @@ impl Uses<'_> {
                     BrokenReason::NotOffered,
                 )
             }
-            Loss::Undeclared(file) | Loss::Conditional(file) => {
+            Loss::Undeclared(file) | Loss::Conditional(file) | Loss::OutOfReach(file) => {
                 let Some(home) = self.path_before(states, *file)? else {
                     return Ok(Vec::new());
                 };
                 let reason = match loss {
                     Loss::Undeclared(_) => BrokenReason::Undeclared,
-                    _ => BrokenReason::Conditional,
+                    Loss::Conditional(_) => BrokenReason::Conditional,
+                    _ => BrokenReason::NotOffered,
                 };
                 (home, String::new(), None, reason)
             }
@@ -280,12 +281,6 @@ impl Uses<'_> {
                     return Ok(Vec::new());
                 };
                 (home, String::new(), None, BrokenReason::NoModule)
-            }
-            Loss::OutOfReach(file) => {
-                let Some(home) = self.path_before(states, *file)? else {
-                    return Ok(Vec::new());
-                };
-                (home, String::new(), None, BrokenReason::NotOffered)
             }
         };
         let mut is_passed_on = HashMap::new();

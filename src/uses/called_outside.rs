@@ -5,16 +5,29 @@ use std::collections::HashSet;
 
 use super::Uses;
 use super::difference::Difference;
-use super::implicit_callers::{BasesAsked, bases_of, is_called_through, is_private_member};
+use super::implicit_callers::{BasesAsked, is_private_member, keep_calling};
+use super::unchecked_uses::UncheckedUses;
 use crate::error::Result;
 use crate::graph::changes::ChangeKind;
-use crate::model::{Family, RepoPath, SymbolFlags, SymbolKind};
+use crate::model::{RepoPath, SymbolFlags, SymbolKind};
 use crate::syntax;
 
 impl Uses<'_> {
+    /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files.
+    pub fn unchecked_uses(
+        &self,
+        difference: &Difference,
+        is_wanted: &dyn Fn(&RepoPath) -> bool,
+    ) -> Result<UncheckedUses> {
+        Ok(UncheckedUses {
+            n_called_outside: self.n_called_outside(difference, is_wanted)?,
+            ..difference.unchecked_uses(is_wanted)
+        })
+    }
+
     /// Returns how many definitions that are gone may be called from outside; `is_wanted` chooses among the files. Costs a look-up of the bases
     /// of each method that is gone.
-    pub fn n_called_outside(
+    fn n_called_outside(
         &self,
         difference: &Difference,
         is_wanted: &dyn Fn(&RepoPath) -> bool,
@@ -45,15 +58,8 @@ impl Uses<'_> {
             let is_through_base = || -> Result<bool> {
                 let (at, home) = (place.symbols[0], (&file.path, None));
                 let mut bases = self.external_bases(facts, at, home, BasesAsked::Calling)?;
-                if facts.family == Family::Rust {
-                    // A method of one trait is called through no other one that the trait is built on.
-                    let own = bases_of(facts, at, BasesAsked::Calling);
-                    bases.retain(|base| own.contains(base));
-                }
-                let text = file.old.text.as_ref();
-                Ok(bases
-                    .iter()
-                    .any(|base| is_called_through(facts, symbol, base, text)))
+                keep_calling(facts, at, &file.old.text, true, &mut bases);
+                Ok(!bases.is_empty())
             };
             n_called += u64::from(is_by_name || is_method && is_through_base()?);
         }

@@ -8,7 +8,7 @@ use super::files_to_bind::is_only_element;
 use super::unbound_uses::may_name;
 use crate::error::Result;
 use crate::ir::{Expr, ExprId, FileFacts, Slot, SymbolIdx, split_generic_name};
-use crate::model::{Family, FileId, RepoPath, Symbol, SymbolFlags, SymbolId, SymbolKind};
+use crate::model::{Family, FileId, RepoPath, Span, Symbol, SymbolFlags, SymbolId, SymbolKind};
 use crate::store::{SymbolRow, token};
 use crate::syntax;
 
@@ -147,22 +147,10 @@ impl Uses<'_> {
                 (&symbol.path, Some(file.id)),
                 BasesAsked::Calling,
             )?;
-            if facts.family == Family::Rust {
-                // A method of one trait is called through no other one that the trait is built on.
-                let own = bases_of(&facts, symbol.ordinal, BasesAsked::Calling);
-                bases.retain(|base| own.contains(base));
-            } else if bases.is_empty() {
+            if facts.family != Family::Rust && bases.is_empty() {
                 bases = self.bases_of_overridden(&facts, symbol, (&text, file.id))?;
             }
-            // An external base has most often nothing of the name; of traits and marked methods that is known.
-            let is_sure = facts.family == Family::Rust || declares_override(symbol, &text);
-            bases.retain(|base| match known_methods(facts.family, base) {
-                Some(methods) => methods.contains(&known.name.as_str()),
-                None => is_sure || !has_callers,
-            });
-            if is_static(&facts, known) {
-                bases.retain(|base| STATIC_INTERFACES.contains(&base.as_str()));
-            }
+            keep_calling(&facts, symbol.ordinal, &text, has_callers, &mut bases);
             let through = if is_property {
                 ImplicitCaller::ExternalBaseOfProperty
             } else {
@@ -230,7 +218,8 @@ impl Uses<'_> {
             home,
             BasesAsked::Calling,
         )?;
-        let is_overriding = above.has_method || declares_override(method, text);
+        let is_overriding =
+            above.has_method || declares_override(&method.span, method.kind, &method.name, text);
         Ok(if is_overriding {
             above.external_bases
         } else {
@@ -440,7 +429,7 @@ fn bases(facts: &FileFacts, method: SymbolIdx, asked: BasesAsked) -> Vec<String>
 }
 
 /// Returns the names of what a definition itself is built on.
-pub(super) fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
+fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
     let Some(kind) = facts.symbols.get(owner as usize).map(|it| it.kind) else {
         return Vec::new();
     };
@@ -465,17 +454,8 @@ fn is_member(kind: SymbolKind) -> bool {
 }
 
 /// Whether the head of a method or property says that it overrides another: `@Override`, `override`.
-fn declares_override(member: &SymbolRow, text: &str) -> bool {
-    let span = member.span.start_byte as usize..member.span.end_byte as usize;
-    is_override(text.get(span), member.kind, &member.name)
-}
-
-fn is_marked_as_override(member: &Symbol, text: &str) -> bool {
-    let span = member.span.start_byte as usize..member.span.end_byte as usize;
-    is_override(text.get(span), member.kind, &member.name)
-}
-
-fn is_override(whole: Option<&str>, kind: SymbolKind, name: &str) -> bool {
+fn declares_override(span: &Span, kind: SymbolKind, name: &str, text: &str) -> bool {
+    let whole = text.get(span.start_byte as usize..span.end_byte as usize);
     let name = match kind {
         SymbolKind::Method => format!("{name}("),
         _ => format!(" {name}"),
@@ -487,20 +467,35 @@ fn is_override(whole: Option<&str>, kind: SymbolKind, name: &str) -> bool {
     })
 }
 
-/// Whether code that knows an external base may call a method through it: the base has one of its name, or the method is marked as one that
-/// overrides another.
-pub(super) fn is_called_through(
+/// Leaves those of the external bases of a method or property through which code that knows them may call it. Of one whose callers are known
+/// those alone that surely have a member of its name.
+pub(super) fn keep_calling(
     facts: &FileFacts,
-    method: &Symbol,
-    base: &str,
+    at: SymbolIdx,
     text: &str,
-) -> bool {
-    if is_static(facts, method) && !STATIC_INTERFACES.contains(&base) {
-        return false;
+    has_callers: bool,
+    bases: &mut Vec<String>,
+) {
+    let Some(member) = facts.symbols.get(at as usize) else {
+        return;
+    };
+    let is_rust = facts.family == Family::Rust;
+    if is_rust {
+        // A method of one trait is called through no other one that the trait is built on.
+        let own = bases_of(facts, at, BasesAsked::Calling);
+        bases.retain(|base| own.contains(base));
     }
-    let known = known_methods(facts.family, base);
-    let is_sure = || facts.family == Family::Rust || is_marked_as_override(method, text);
-    known.map_or_else(is_sure, |it| it.contains(&method.name.as_str()))
+    // An external base has most often nothing of the name; of traits and marked methods that is known.
+    let (span, kind, name) = (&member.span, member.kind, member.name.as_str());
+    let is_sure = is_rust || declares_override(span, kind, name, text);
+    let is_static = is_static(facts, member);
+    bases.retain(|base| {
+        let is_calling = match known_methods(facts.family, base) {
+            Some(methods) => methods.contains(&name),
+            None => is_sure || !has_callers,
+        };
+        is_calling && (!is_static || STATIC_INTERFACES.contains(&base.as_str()))
+    });
 }
 
 /// Returns the last name of a type: `Display` of `fmt::Display`, `List` of `List<Row>`.

@@ -16,16 +16,19 @@ use crate::link::name_binder::Meaning;
 use crate::store::ImportTarget;
 
 impl Difference {
+    /// Returns the files between which definitions were moved, each pair by its places in the old and the new state.
+    pub(super) fn files_of_moved(&self) -> BTreeSet<(usize, usize)> {
+        let all = self.changes.iter();
+        let moved = all.filter(|it| it.kind == ChangeKind::Moved);
+        moved
+            .filter_map(|it| Some((it.old.as_ref()?.file, it.new.as_ref()?.file)))
+            .collect()
+    }
+
     /// Returns the files that were moved, each by its places in the old and the new state: those whose definitions another file has now, and
     /// those of equal text, as a file without definitions is.
     pub(super) fn moved_files(&self) -> BTreeSet<(usize, usize)> {
-        let moved = self
-            .changes
-            .iter()
-            .filter(|it| it.kind == ChangeKind::Moved);
-        let by_definitions =
-            moved.filter_map(|it| Some((it.old.as_ref()?.file, it.new.as_ref()?.file)));
-        let mut pairs: BTreeSet<(usize, usize)> = by_definitions.collect();
+        let mut pairs = self.files_of_moved();
         let gone = |at: &usize| self.files[*at].old.is_there && !self.files[*at].new.is_there;
         let came = |at: &usize| self.files[*at].new.is_there && !self.files[*at].old.is_there;
         let all = 0..self.files.len();

@@ -36,6 +36,9 @@ const MODIFIERS: [&str; 22] = [
     "static",
 ];
 
+/// The longest head of an implementation that is read.
+const MAX_HEAD_BYTES: usize = 4_000;
+
 /// How many heads of types there are whose uses are not compared with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UncheckedHeads {
@@ -55,15 +58,10 @@ impl Difference {
         let mut found = UncheckedHeads::default();
         for (old, new) in places {
             let (was, is) = (&self.files[old.file], &self.files[new.file]);
-            let first = |file: &ChangedFile, place: &DefinitionPlace, of_old: bool| {
-                let side = if of_old { &file.old } else { &file.new };
-                side.facts.symbols.get(place.symbols[0] as usize).cloned()
-            };
-            let (Some(before), Some(now)) = (first(was, old, true), first(is, new, false)) else {
-                continue;
-            };
+            let before = &was.old.facts.symbols[old.symbols[0] as usize];
+            let now = &is.new.facts.symbols[new.symbols[0] as usize];
             let family = was.old.facts.family;
-            if is_generic(family) && n_type_parameters(&before) != n_type_parameters(&now) {
+            if is_generic(family) && n_type_parameters(before) != n_type_parameters(now) {
                 found.n_parameter_lists += 1;
             }
             if !matches!(before.kind, SymbolKind::Class | SymbolKind::Interface) {
@@ -73,7 +71,7 @@ impl Difference {
                 family,
                 Family::CSharp | Family::Ecmascript | Family::Java | Family::Python
             );
-            if has_bases && !names(&before, family).is_subset(&names(&now, family)) {
+            if has_bases && !names(before, family).is_subset(&names(now, family)) {
                 found.n_bases += 1;
             }
         }
@@ -81,9 +79,7 @@ impl Difference {
         found.n_bases += self.n_implementations_gone(&is_wanted);
         found
     }
-}
 
-impl Difference {
     /// Returns how many implementations of traits of Rust no changed file has any more.
     fn n_implementations_gone(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> u64 {
         let of_rust = |it: &&ChangedFile| it.path.extension() == Some("rs");
@@ -199,10 +195,13 @@ fn names(symbol: &Symbol, family: Family) -> BTreeSet<&str> {
 /// Returns the heads of the implementations of traits in a text, each on one line: `impl Display for Store`.
 fn implementations(text: &str) -> BTreeSet<String> {
     let heads = text.match_indices("impl").filter_map(|(at, _)| {
-        let is_first = text[..at].ends_with('\n') || text[..at].trim_end().ends_with(['}', ';']);
-        let head = text[at..].split('{').next()?;
+        let before = &text[..at];
+        let is_first = before.ends_with('\n') || before.trim_end().ends_with(['}', ';']);
+        let behind = &text[at..];
+        let near = &behind[..behind.floor_char_boundary(MAX_HEAD_BYTES)];
+        let head = near.split('{').next().filter(|_| is_first)?;
         let words: Vec<&str> = head.split_whitespace().collect();
-        (is_first && words.contains(&"for") && words.len() < 40).then(|| words.join(" "))
+        (words.contains(&"for") && words.len() < 40).then(|| words.join(" "))
     });
     heads.collect()
 }

@@ -122,6 +122,56 @@ fn bracketed(text: &str) -> Option<&str> {
 /// type that is written in place, `{ label: string }`, the texts that a type has for values, `'small' | 'large'`; of a function those that its
 /// head and the objects have that it returns.
 pub(super) fn keys_of_script<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
+    keys_of(side, declarations, |part, all| match part {
+        DefinitionPart::Head(head) => {
+            for (at, _) in head.match_indices('{') {
+                all.extend(bracketed(&head[at..]).into_iter().flat_map(keys_of_type));
+            }
+        }
+        DefinitionPart::Returned(object) => all.extend(keys_of_value(object)),
+        DefinitionPart::Own(text, kind) => {
+            all.extend(keys_of_value(text));
+            if !is_value(kind) {
+                all.extend(keys_of_type(text));
+            }
+            if kind == SymbolKind::Type {
+                all.extend(quoted_words(text));
+            }
+        }
+    })
+}
+
+/// Returns the names of one of Python's definitions that are keys: `"limit"` of `{"limit": 3}` in a value or in what a function returns, and the
+/// names that a call makes a type of, `namedtuple("Point", "x y")`.
+pub(super) fn keys_of_python<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
+    keys_of(side, declarations, |part, all| match part {
+        DefinitionPart::Returned(object) => all.extend(quoted_keys(object)),
+        DefinitionPart::Own(text, kind) if is_value(kind) => {
+            all.extend(quoted_keys(text));
+            if TYPE_MAKERS.iter().any(|it| text.contains(it)) {
+                all.extend(tokens(text).filter(|it| is_word(it)));
+            }
+        }
+        DefinitionPart::Head(_) | DefinitionPart::Own(..) => {}
+    })
+}
+
+/// A part of a definition that may have keys.
+enum DefinitionPart<'s> {
+    /// The head of a function.
+    Head(&'s str),
+    /// An object that a function returns.
+    Returned(&'s str),
+    /// A text of any other definition that is no definition in it, with the kind of that.
+    Own(&'s str, SymbolKind),
+}
+
+/// Returns the keys that `add` takes from the parts of some definitions.
+fn keys_of<'s>(
+    side: &'s FileSide,
+    declarations: &[u32],
+    add: impl Fn(DefinitionPart<'s>, &mut BTreeSet<&'s str>),
+) -> BTreeSet<&'s str> {
     let mut all = BTreeSet::new();
     for at in declarations {
         let Some(symbol) = side.facts.symbols.get(*at as usize) else {
@@ -129,55 +179,21 @@ pub(super) fn keys_of_script<'s>(side: &'s FileSide, declarations: &[u32]) -> BT
         };
         if symbol.kind.is_function() {
             let (head, body) = head_and_body(side, symbol);
-            for (at, _) in head.match_indices('{') {
-                all.extend(bracketed(&head[at..]).into_iter().flat_map(keys_of_type));
-            }
+            add(DefinitionPart::Head(head), &mut all);
             for object in returned_objects(body) {
-                all.extend(keys_of_value(object));
+                add(DefinitionPart::Returned(object), &mut all);
             }
-            continue;
-        }
-        let is_value = matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable);
-        for between in between_members(side, *at, symbol) {
-            all.extend(keys_of_value(between));
-            if !is_value {
-                all.extend(keys_of_type(between));
-            }
-            if symbol.kind == SymbolKind::Type {
-                all.extend(quoted_words(between));
+        } else {
+            for text in between_members(side, *at, symbol) {
+                add(DefinitionPart::Own(text, symbol.kind), &mut all);
             }
         }
     }
     all
 }
 
-/// Returns the names of one of Python's definitions that are keys: `"limit"` of `{"limit": 3}` in a value or in what a function returns, and the
-/// names that a call makes a type of, `namedtuple("Point", "x y")`.
-pub(super) fn keys_of_python<'s>(side: &'s FileSide, declarations: &[u32]) -> BTreeSet<&'s str> {
-    let mut all = BTreeSet::new();
-    for at in declarations {
-        let Some(symbol) = side.facts.symbols.get(*at as usize) else {
-            continue;
-        };
-        if symbol.kind.is_function() {
-            let (_, body) = head_and_body(side, symbol);
-            for object in returned_objects(body) {
-                all.extend(quoted_keys(object));
-            }
-            continue;
-        }
-        let is_value = matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable);
-        for between in between_members(side, *at, symbol)
-            .into_iter()
-            .filter(|_| is_value)
-        {
-            all.extend(quoted_keys(between));
-            if TYPE_MAKERS.iter().any(|it| between.contains(it)) {
-                all.extend(tokens(between).filter(|it| is_word(it)));
-            }
-        }
-    }
-    all
+fn is_value(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Constant | SymbolKind::Variable)
 }
 
 /// Returns the head of a function, up to its body, and the rest.
@@ -204,13 +220,14 @@ fn head_and_body<'s>(side: &'s FileSide, symbol: &Symbol) -> (&'s str, &'s str) 
 /// Returns the texts of the objects that a body returns: behind `return` and `=>`, or the whole of it.
 fn returned_objects(body: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    let last_in_brackets = body.rfind("=> (");
     for word in ["return", "=>"] {
         for (at, _) in body.match_indices(word) {
             let rest = body[at + word.len()..].trim_start().trim_start_matches('(');
             let rest = rest.trim_start();
             // `=> {` begins a body.
-            let is_object =
-                rest.starts_with('{') && (word == "return" || body[at..].contains("=> ("));
+            let is_given = word == "return" || last_in_brackets.is_some_and(|last| last >= at);
+            let is_object = rest.starts_with('{') && is_given;
             found.extend(bracketed(rest).filter(|_| is_object));
         }
     }
@@ -218,50 +235,45 @@ fn returned_objects(body: &str) -> Vec<&str> {
 }
 
 /// Returns the words in front of a colon: `label` of `{ label?: string }`.
-fn keys_of_type(text: &str) -> impl Iterator<Item = &str> {
-    let signs: Vec<&str> = tokens(text).collect();
-    let keys: Vec<&str> = signs
-        .windows(3)
-        .filter(|it| is_word(it[0]) && (it[1] == ":" || it[1] == "?" && it[2] == ":"))
-        .map(|it| it[0])
-        .collect();
-    keys.into_iter()
+fn keys_of_type(text: &str) -> Vec<&str> {
+    picked(text, 3, |it| {
+        let is_key = it[1] == ":" || it[1] == "?" && it[2] == ":";
+        (is_word(it[0]) && is_key).then_some(it[0])
+    })
 }
 
 /// Returns the keys of objects: `limit` of `{ limit: 3 }`, `{ limit }` and `{ limit() {} }`.
-fn keys_of_value(text: &str) -> impl Iterator<Item = &str> {
-    let signs: Vec<&str> = tokens(text).collect();
-    let keys: Vec<&str> = signs
-        .windows(3)
-        .filter(|it| {
-            let is_first = matches!(it[0], "{" | ",");
-            is_first && is_word(it[1]) && matches!(it[2], ":" | "," | "}" | "(")
-        })
-        .map(|it| it[1])
-        .collect();
-    keys.into_iter()
+fn keys_of_value(text: &str) -> Vec<&str> {
+    picked(text, 3, |it| {
+        let is_first = matches!(it[0], "{" | ",");
+        let is_key = is_first && is_word(it[1]) && matches!(it[2], ":" | "," | "}" | "(");
+        is_key.then_some(it[1])
+    })
 }
 
 /// Returns the keys in quotes: `limit` of `{"limit": 3}`.
-fn quoted_keys(text: &str) -> impl Iterator<Item = &str> {
-    let signs: Vec<&str> = tokens(text).collect();
-    let keys: Vec<&str> = signs
-        .windows(4)
-        .filter(|it| is_quote(it[0]) && is_word(it[1]) && it[2] == it[0] && it[3] == ":")
-        .map(|it| it[1])
-        .collect();
-    keys.into_iter()
+fn quoted_keys(text: &str) -> Vec<&str> {
+    picked(text, 4, |it| quoted(it).filter(|_| it[3] == ":"))
 }
 
 /// Returns the words that stand in quotes alone.
-fn quoted_words(text: &str) -> impl Iterator<Item = &str> {
+fn quoted_words(text: &str) -> Vec<&str> {
+    picked(text, 3, quoted)
+}
+
+/// Returns the word that tokens begin with in quotes.
+fn quoted<'s>(signs: &[&'s str]) -> Option<&'s str> {
+    (is_quote(signs[0]) && is_word(signs[1]) && signs[2] == signs[0]).then_some(signs[1])
+}
+
+/// Returns the tokens that `pick` chooses among each `n` that follow each other.
+fn picked<'s>(
+    text: &'s str,
+    n: usize,
+    pick: impl Fn(&[&'s str]) -> Option<&'s str>,
+) -> Vec<&'s str> {
     let signs: Vec<&str> = tokens(text).collect();
-    let words: Vec<&str> = signs
-        .windows(3)
-        .filter(|it| is_quote(it[0]) && is_word(it[1]) && it[2] == it[0])
-        .map(|it| it[1])
-        .collect();
-    words.into_iter()
+    signs.windows(n).filter_map(pick).collect()
 }
 
 fn is_quote(sign: &str) -> bool {

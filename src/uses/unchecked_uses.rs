@@ -61,8 +61,8 @@ impl UncheckedUses {
 }
 
 impl Difference {
-    /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files. Those that code outside of
-    /// the repository calls are for [`super::Uses::n_called_outside`].
+    /// Returns how many changes there are whose uses are not compared with them; `is_wanted` chooses among the files. Calls from outside of the
+    /// repository take an index to be told: [`super::Uses::unchecked_uses`] counts them, too.
     pub fn unchecked_uses(&self, is_wanted: impl Fn(&RepoPath) -> bool) -> UncheckedUses {
         let (mut n_types, mut n_embedding) = (0, 0);
         let changed: Vec<_> = self.changed_in_place(&is_wanted).collect();

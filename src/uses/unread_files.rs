@@ -101,11 +101,10 @@ impl Uses<'_> {
             let is_built = it.skip == Some(SkipReason::Minified) && is_script(&it.path);
             it.skip.is_some_and(|it| REASONS.contains(&it)) && !is_built
         });
-        let paths = reduced.map(|it| it.path.clone());
-        let mut all: Vec<RepoPath> = paths.filter(|it| by_path(it).family().is_some()).collect();
-        let absent = self.sources.not_checked_out().into_iter();
-        all.extend(absent.filter(|it| by_path(it).family().is_some()));
-        Ok(self.left_out.get_or_init(|| all))
+        let reduced = reduced.map(|it| it.path.clone());
+        let all = reduced.chain(self.sources.not_checked_out());
+        let code = all.filter(|it| by_path(it).family().is_some()).collect();
+        Ok(self.left_out.get_or_init(|| code))
     }
 
     /// Whether the parser met code in a file that it could not read. Costs decoding its facts once in a process.

@@ -10,7 +10,6 @@ use super::before_after::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare,
 use super::broken_use::BrokenUses;
 use super::changed_file::ChangedFile;
 use crate::error::{Error, Result};
-use crate::graph::changes::ChangeKind;
 use crate::ir::{Expr, FileFacts, Import, Reference, Target};
 use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, Provenance};
@@ -27,13 +26,7 @@ impl Uses<'_> {
         found: &mut BrokenUses,
     ) -> Result<()> {
         let files = &states.difference.files;
-        let moved = states
-            .difference
-            .changes
-            .iter()
-            .filter(|it| it.kind == ChangeKind::Moved);
-        let pairs = moved.filter_map(|it| Some((it.old.as_ref()?.file, it.new.as_ref()?.file)));
-        let mut pairs: BTreeSet<(usize, usize)> = pairs.collect();
+        let mut pairs = states.difference.files_of_moved();
         pairs.retain(|(from, to)| {
             let (old, new) = (&files[*from].old.facts, &files[*to].new.facts);
             from != to && is_of_unit(new) && old.units != new.units

@@ -389,10 +389,11 @@ fn compare(
             files.push(DifferingFile { path, old, new });
         } else if !may_be_same.contains(&path) {
             let has_module = |source: &Source| source.entry(&path) == Some(TreeEntry::Submodule);
-            let is_module_there = head.is_work_tree && there.is_submodule(&path);
+            // Of a work tree the staging area says it, which is read where there is no file alone.
+            let is_module_there = || head.is_work_tree && there.is_submodule(&path);
             let is_there = (
                 old_files.has_entry(&path) || has_module(&old_files),
-                new_files.has_entry(&path) || has_module(new_files) || is_module_there,
+                new_files.has_entry(&path) || has_module(new_files) || is_module_there(),
             );
             if is_there != (false, false) {
                 listed.push(UncomparedFile { path, is_there });

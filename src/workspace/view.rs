@@ -19,6 +19,9 @@ use crate::roles::Roles;
 use crate::store::{Read, RepoHome};
 use crate::syntax;
 
+/// The largest file that is looked through for a word without being indexed.
+const MAX_SEARCHED_BYTES: u64 = 16 * MAX_FILE_BYTES;
+
 /// One generation of one index, and how current it is.
 pub struct View<'a> {
     /// The rows.
@@ -236,9 +239,6 @@ impl Sources for View<'_> {
         matches!(self.repo.source().stat(path), Ok(Some(_)))
     }
 }
-
-/// The largest file that is looked through for a word without being indexed.
-const MAX_SEARCHED_BYTES: u64 = 16 * MAX_FILE_BYTES;
 
 /// Whether bytes hold a word in UTF-8, or its letters in UTF-16 of either order.
 fn holds_word(bytes: &[u8], word: &str) -> bool {

@@ -34,8 +34,8 @@ pub(super) struct Gathered {
     pub(super) with_errors: Vec<RepoPath>,
     /// Definitions in them that are not found and may be there.
     pub(super) n_hidden: u64,
-    /// Definitions that are gone and that code outside of the repository may call.
-    pub(super) n_called_outside: u64,
+    /// How many of the changes that are asked for are not compared with their uses.
+    pub(super) unchecked: UncheckedUses,
     /// The tests that the changes reach, once they were looked for.
     pub(super) tests: OnceLock<ReachedTests>,
 }
@@ -75,15 +75,6 @@ impl Gathered {
 }
 
 impl Gathered {
-    /// Returns how many of the changes that are asked for are not compared with their uses.
-    pub(super) fn unchecked_uses(&self, asked: &ChangesQuestion<'_>) -> UncheckedUses {
-        let is_wanted = |path: &RepoPath| asked.is_wanted(path.as_str());
-        UncheckedUses {
-            n_called_outside: self.n_called_outside,
-            ..self.difference.unchecked_uses(is_wanted)
-        }
-    }
-
     /// Compares the definitions of the files that differ, and finds the uses that broke; what is counted is of the files asked for.
     pub(super) fn of(view: &View<'_>, asked: &ChangesQuestion<'_>) -> Result<Self> {
         let comparison = asked.comparison;
@@ -129,7 +120,7 @@ impl Gathered {
             n_possible_losses,
             n_outlined,
             in_unfollowed,
-            n_called_outside: uses.n_called_outside(&difference, &is_wanted)?,
+            unchecked: uses.unchecked_uses(&difference, &is_wanted)?,
             tests: OnceLock::new(),
         })
     }
@@ -155,16 +146,14 @@ fn in_unfollowed(
             continue;
         }
         let is_unique = uses.read.symbols_named(&normal_form(name))?.is_empty();
-        if is_unique {
-            let found = uses.unfollowed_naming(name, &file.path)?;
-            n_names += u64::from(found.n_files > 0);
-            first = first.into_iter().chain(found.first).min();
-            continue;
-        }
-        let followed = owner.map(|_| uses.unfollowed_code_naming(name, owner, &file.path));
-        let followed = followed.transpose()?.and_then(|it| it.first);
-        let unread = uses.unread_naming(name, &file.path)?.into_iter();
-        let of_name = followed.into_iter().chain(unread).min();
+        let of_name = if is_unique {
+            uses.unfollowed_naming(name, &file.path)?.first
+        } else {
+            let in_code = owner.map(|_| uses.unfollowed_code_naming(name, owner, &file.path));
+            let in_code = in_code.transpose()?.and_then(|it| it.first);
+            let unread = uses.unread_naming(name, &file.path)?;
+            in_code.into_iter().chain(unread).min()
+        };
         n_names += u64::from(of_name.is_some());
         first = first.into_iter().chain(of_name).min();
     }

@@ -481,7 +481,7 @@ fn answer(
     let files = budget.fit_page(&mut page, (PagedList::Files, ALL), files, limit);
     let next_cursor = page.next(&digest, view.index_id);
     let is_cut = gathered.broken.is_cut || !comparison.is_complete;
-    let unchecked = gathered.unchecked_uses(asked);
+    let unchecked = gathered.unchecked;
     let of_tests = || tests_sentence(&reach.tests, gathered.n_outlined > 0);
     let findings = [
         listed.summary(gathered, broken_total),

@@ -636,10 +636,7 @@ fn unchecked_uses(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<Uncheck
         return Ok(UncheckedUses::default());
     }
     let difference = uses.difference(asked.earlier)?;
-    Ok(UncheckedUses {
-        n_called_outside: uses.n_called_outside(&difference, &|_| true)?,
-        ..difference.unchecked_uses(|_| true)
-    })
+    uses.unchecked_uses(&difference, &|_| true)
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file. Beside callers that are known, only

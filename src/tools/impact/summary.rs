@@ -505,11 +505,9 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
     if unchecked.n_left_out > 0 {
         let _ = write!(
             said,
-            " {} left out of a usual build now: uses of what it defines may be broken.",
-            match unchecked.n_left_out {
-                1 => "1 file is".to_owned(),
-                n => format!("{n} files are"),
-            }
+            " {} {} left out of a usual build now: uses of what it defines may be broken.",
+            count(unchecked.n_left_out, "file"),
+            are(unchecked.n_left_out)
         );
     }
     if unchecked.n_called_outside > 0 {

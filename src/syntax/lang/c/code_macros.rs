@@ -5,7 +5,7 @@
 //! `TRY {` → `    {`, `CHECK(unsigned short, 1)` → `CHECK(0             , 1)`, `THROWS(f(), Error&)` → `THROWS(f(), Error )`,
 //! `if (unsigned(n) < m)` → `if (        (n) < m)`.
 
-use super::tokens::{Token, TokenKind, closed};
+use super::tokens::{Token, TokenKind, TokenText, closed};
 
 /// The most words of a type that is an argument.
 const MAX_WORDS: usize = 8;
@@ -21,7 +21,7 @@ pub(super) struct MisreadCode {
 
 /// Returns the text in code that is taken out.
 pub(super) fn misread_in_code(tokens: &[Token], bytes: &[u8]) -> MisreadCode {
-    let source = CodeTokens { tokens, bytes };
+    let source = TokenText { tokens, bytes };
     let mut found = MisreadCode::default();
     // Whether each brace that is open is that of code.
     let mut open: Vec<bool> = Vec::new();
@@ -58,31 +58,7 @@ pub(super) fn misread_in_code(tokens: &[Token], bytes: &[u8]) -> MisreadCode {
     found
 }
 
-/// The tokens of a source with their text.
-#[derive(Clone, Copy)]
-struct CodeTokens<'s> {
-    tokens: &'s [Token],
-    bytes: &'s [u8],
-}
-
-impl<'s> CodeTokens<'s> {
-    fn kind(self, at: usize) -> Option<TokenKind> {
-        self.tokens.get(at).map(|it| it.kind)
-    }
-
-    fn sign(self, at: usize) -> u8 {
-        match self.kind(at) {
-            Some(TokenKind::Sign(sign)) => sign,
-            _ => 0,
-        }
-    }
-
-    fn text(self, at: usize) -> &'s [u8] {
-        let token = self.tokens.get(at);
-        let text = token.and_then(|it| self.bytes.get(it.start..it.end));
-        text.unwrap_or_default()
-    }
-
+impl TokenText<'_> {
     /// Whether a brace outside of code begins the body of a function.
     fn begins_code(self, brace: usize) -> bool {
         let Some(before) = brace.checked_sub(1) else {
@@ -91,7 +67,7 @@ impl<'s> CodeTokens<'s> {
         self.sign(before) == b')'
             || matches!(
                 self.text(before),
-                b"const" | b"override" | b"final" | b"noexcept" | b"try"
+                "const" | "override" | "final" | "noexcept" | "try"
             )
     }
 
@@ -107,8 +83,7 @@ impl<'s> CodeTokens<'s> {
             at = before;
         }
         let before = at.checked_sub(1).map(|it| self.text(it));
-        before == Some(b"namespace")
-            || at == brace && before.is_some_and(|it| it.starts_with(b"\""))
+        before == Some("namespace") || at == brace && before.is_some_and(|it| it.starts_with('"'))
     }
 
     /// Whether a macro with arguments that are no parameters is a statement by itself: one of them is a text, a number or a constant of the language.
@@ -119,7 +94,7 @@ impl<'s> CodeTokens<'s> {
             && self.sign(end) == b';'
             && end > at + 1
             && (at + 2..end).any(|it| {
-                let is_constant = matches!(self.text(it), b"true" | b"false" | b"nullptr");
+                let is_constant = matches!(self.text(it), "true" | "false" | "nullptr");
                 is_constant || matches!(self.sign(it), b'"' | b'0')
             })
     }
@@ -168,7 +143,7 @@ impl<'s> CodeTokens<'s> {
 
     /// Whether the name of a type is called in parentheses of its own, which reads like a declaration there: `if (unsigned(n) < m)`.
     fn is_conversion(self, at: usize) -> bool {
-        let is_sized = matches!(self.text(at), b"unsigned" | b"signed" | b"long" | b"short");
+        let is_sized = matches!(self.text(at), "unsigned" | "signed" | "long" | "short");
         is_sized
             && at.checked_sub(1).is_some_and(|it| self.sign(it) == b'(')
             && self.sign(at + 1) == b'('
@@ -177,10 +152,10 @@ impl<'s> CodeTokens<'s> {
 }
 
 /// Whether the grammar takes a word for a type wherever it stands.
-fn is_type_of_grammar(word: &[u8]) -> bool {
+fn is_type_of_grammar(word: &str) -> bool {
     matches!(
         word,
-        b"bool" | b"char" | b"double" | b"float" | b"int" | b"long" | b"short" | b"void"
-    ) || word.ends_with(b"_t")
-        && (word.starts_with(b"int") || word.starts_with(b"uint") || word.ends_with(b"size_t"))
+        "bool" | "char" | "double" | "float" | "int" | "long" | "short" | "void"
+    ) || word.ends_with("_t")
+        && (word.starts_with("int") || word.starts_with("uint") || word.ends_with("size_t"))
 }

@@ -3,7 +3,7 @@
 //! A constructor has no return type, so that each name before it is a macro. The grammar takes it for the type of a field and the
 //! initializers for further fields, so that the class may swallow what follows it.
 
-use super::tokens::{Token, TokenKind, closed};
+use super::tokens::{Token, TokenKind, TokenText, closed};
 use crate::model::hash::HashMap;
 
 /// A bracket that is open.
@@ -59,32 +59,7 @@ pub(super) fn constructor_macros(tokens: &[Token], bytes: &[u8]) -> Vec<(usize, 
     found
 }
 
-/// The tokens of a source with their text.
-#[derive(Clone, Copy)]
-struct TokenText<'s> {
-    tokens: &'s [Token],
-    bytes: &'s [u8],
-}
-
 impl<'s> TokenText<'s> {
-    fn kind(self, at: usize) -> Option<TokenKind> {
-        self.tokens.get(at).map(|it| it.kind)
-    }
-
-    fn sign(self, at: usize) -> u8 {
-        match self.kind(at) {
-            Some(TokenKind::Sign(sign)) => sign,
-            _ => 0,
-        }
-    }
-
-    fn text(self, at: usize) -> &'s str {
-        let token = self.tokens.get(at);
-        let text = token.and_then(|it| self.bytes.get(it.start..it.end));
-        text.and_then(|it| std::str::from_utf8(it).ok())
-            .unwrap_or_default()
-    }
-
     /// Returns the tokens up to the last one of a head that goes on at `at`.
     fn up_to_end_of_head(self, at: usize) -> &'s [Token] {
         &self.tokens[..self.tokens.len().min(at + MAX_HEAD_TOKENS)]

@@ -38,6 +38,35 @@ pub(super) enum TokenKind {
     Sign(u8),
 }
 
+/// The tokens of a source with their text.
+#[derive(Clone, Copy)]
+pub(super) struct TokenText<'s> {
+    pub(super) tokens: &'s [Token],
+    pub(super) bytes: &'s [u8],
+}
+
+impl<'s> TokenText<'s> {
+    pub(super) fn kind(self, at: usize) -> Option<TokenKind> {
+        self.tokens.get(at).map(|it| it.kind)
+    }
+
+    /// Returns the sign at a place; 0 for any other token, and for none.
+    pub(super) fn sign(self, at: usize) -> u8 {
+        match self.kind(at) {
+            Some(TokenKind::Sign(sign)) => sign,
+            _ => 0,
+        }
+    }
+
+    /// Returns the text of a token; empty for none, and for a sign that is a part of a character.
+    pub(super) fn text(self, at: usize) -> &'s str {
+        let token = self.tokens.get(at);
+        let text = token.and_then(|it| self.bytes.get(it.start..it.end));
+        text.and_then(|it| std::str::from_utf8(it).ok())
+            .unwrap_or_default()
+    }
+}
+
 const KEYWORDS: &[&str] = &[
     "return",
     "else",
