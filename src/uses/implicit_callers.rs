@@ -54,6 +54,9 @@ pub enum ImplicitCaller {
     ExternalBase(String),
     /// As [`Self::ExternalBase`], of a property: `Count` of `class Rows : ICollection`.
     ExternalBaseOfProperty(String),
+    /// Code that takes an interface which the type of the member fits without a word of it: the qualified name of the interface's member, its
+    /// file, and how many more such interfaces there are.
+    FittingInterface(String, RepoPath, usize),
     /// Code that uses members of a type without its name: extension methods of C#, constants of an enum of C. How many members, and one of
     /// them.
     Members(u64, String),
@@ -64,7 +67,10 @@ impl ImplicitCaller {
     pub fn is_beside_callers(&self) -> bool {
         matches!(
             self,
-            Self::ExternalBase(_) | Self::ExternalBaseOfProperty(_) | Self::StandardInterface(_)
+            Self::ExternalBase(_)
+                | Self::ExternalBaseOfProperty(_)
+                | Self::StandardInterface(_)
+                | Self::FittingInterface(..)
         )
     }
 }
@@ -157,6 +163,17 @@ impl Uses<'_> {
                 ImplicitCaller::ExternalBase
             };
             callers.extend(bases.into_iter().map(through));
+        }
+        // A field with uses, `name`, is like one of too many interfaces.
+        if known.kind == SymbolKind::Method || is_member(known.kind) && !has_callers {
+            let home = (&symbol.path, Some(file.id));
+            let fitting = self.fitting_interfaces(&facts, known, home)?;
+            let n_more = fitting.len().saturating_sub(1);
+            let first = fitting.into_iter().next();
+            let first = first.map(|it| (it.qualified_name, it.path));
+            callers.extend(
+                first.map(|(name, path)| ImplicitCaller::FittingInterface(name, path, n_more)),
+            );
         }
         Ok(callers)
     }
@@ -302,7 +319,7 @@ impl Uses<'_> {
     /// Returns the types of the repository that a name means in a file: those that the file uses by that name. Where the file has no row, its
     /// uses are not bound, or the name is another one here (`import { Base as Root }`), all types that it may mean. A property or a file of
     /// that name is none.
-    fn types_meant(
+    pub(super) fn types_meant(
         &self,
         name: &str,
         facts: &FileFacts,
@@ -429,7 +446,7 @@ fn bases(facts: &FileFacts, method: SymbolIdx, asked: BasesAsked) -> Vec<String>
 }
 
 /// Returns the names of what a definition itself is built on.
-fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
+pub(super) fn bases_of(facts: &FileFacts, owner: SymbolIdx, asked: BasesAsked) -> Vec<String> {
     let Some(kind) = facts.symbols.get(owner as usize).map(|it| it.kind) else {
         return Vec::new();
     };

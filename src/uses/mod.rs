@@ -23,6 +23,7 @@ mod extension_methods;
 mod file_uses;
 mod files_to_bind;
 mod files_with_name;
+mod fitting_interfaces;
 mod function_locals;
 mod go_assertions;
 mod implicit_callers;

@@ -31,6 +31,8 @@ pub struct UncheckedUses {
     pub n_read_only: u64,
     /// Definitions that are gone and that code outside of the repository may call.
     pub n_called_outside: u64,
+    /// Members that are gone and that may be used through interfaces which their types fit.
+    pub n_through_interfaces: u64,
     /// Files of Go that a usual build took in and that `//go:build` leaves out now.
     pub n_left_out: u64,
 }
@@ -48,6 +50,7 @@ impl std::ops::Add for UncheckedUses {
             n_embedding: self.n_embedding + other.n_embedding,
             n_read_only: self.n_read_only + other.n_read_only,
             n_called_outside: self.n_called_outside + other.n_called_outside,
+            n_through_interfaces: self.n_through_interfaces + other.n_through_interfaces,
             n_left_out: self.n_left_out + other.n_left_out,
         }
     }
@@ -114,6 +117,7 @@ impl Difference {
             n_embedding,
             n_read_only: self.n_read_only(&is_wanted),
             n_called_outside: 0,
+            n_through_interfaces: 0,
             n_left_out: self.n_left_out_of_builds(is_wanted),
         }
     }

@@ -129,6 +129,11 @@ fn not_looked_at(answer: &Value) -> Vec<String> {
         let n = before.rsplit(' ').nth(2).unwrap_or("-");
         all.push(format!("outside {n}"));
     }
+    if let Some((before, _)) = summary.split_once(" may be used through an interface") {
+        assert_eq!(answer["complete"], false, "{answer}");
+        let n = before.rsplit(' ').nth(2).unwrap_or("-");
+        all.push(format!("interfaces {n}"));
+    }
     all
 }
 

@@ -411,3 +411,34 @@ fn methods_of_a_literal_have_the_callers_of_its_type() {
         "of a function"
     );
 }
+
+#[test]
+fn a_member_may_be_used_through_an_interface_that_its_type_fits() {
+    let files = "\
+//- /a.ts
+export interface Loader { load(id: string): string; close?(): void; size: number }
+export interface Unused { load(): void }
+export const run = (it: Loader) => it.load('a') + it.size
+export class Whole { size = 1; load(id: string) { return id } static close() {} }
+export class Part { load(id: string) { return id } }
+export class Own implements Loader { size = 1; load(id: string) { return id } }
+export const value = { size: 1, load: (id: string) => id }
+export const direct = new Whole().load('b')
+//- commit all
+";
+    let repo = Fixture::parse(files).build();
+    let cli = Cli::new(repo.path());
+    for (name, is_told) in [
+        ("Whole.load", true),
+        ("Whole.size", true),
+        ("Part.load", false),
+        ("Own.size", false),
+        ("value.load", true),
+    ] {
+        let said = cli.json(&["impact", name]);
+        let summary = said["summary"].as_str().unwrap();
+        let member = name.split_once('.').unwrap().1;
+        let told = format!("it may be used through `Loader.{member}` (a.ts), which it fits");
+        assert_eq!(summary.contains(&told), is_told, "{name}: {summary}");
+    }
+}

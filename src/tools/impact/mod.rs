@@ -34,7 +34,7 @@ use super::{Call, Tool};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::model::path::is_at_or_below;
-use crate::model::{CommitId, FileRole, RepoPath};
+use crate::model::{CommitId, FileRole, RepoPath, SymbolKind};
 use crate::uses::{
     EarlierText, ImplicitCaller, RemovedDefinition, UncheckedUses, UnfollowedFiles, Uses,
 };
@@ -579,8 +579,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         ..found
     };
     output.completeness.n_unfollowed = n_unfollowed(asked, &targets, n_outlined);
-    let implicit = |it| implicit_callers(view, &uses, it, found.n_direct > 0);
-    let first = targets.first().filter(|_| is_single).map(implicit);
+    let of_target = |it| implicit_callers(view, &uses, it, &found);
+    let first = targets.first().filter(|_| is_single).map(of_target);
     let implicit = first.unwrap_or_else(|| Ok(Vec::new()))?;
     output.completeness.n_unfollowed_files = found.unfollowed.n_files;
     let namesakes = targets::namesakes(view, asked, &targets, found.n_direct > 0)?;
@@ -640,18 +640,23 @@ fn unchecked_uses(uses: &Uses<'_>, asked: &ImpactQuestion<'_>) -> Result<Uncheck
 }
 
 /// Returns the callers of a definition that no line shows; a test runner only where it runs the file. Beside callers that are known, only
-/// those behind a base or an interface from outside.
+/// those behind a base or an interface.
 fn implicit_callers(
     view: &View<'_>,
     uses: &Uses<'_>,
     target: &SymbolRow,
-    has_callers: bool,
+    found: &ImpactFigures,
 ) -> Result<Vec<ImplicitCaller>> {
+    let has_callers = found.n_direct > 0;
     let mut callers = uses.implicit_callers(target, has_callers)?;
     callers.retain(|it| !has_callers || it.is_beside_callers());
     let role = view.roles.of_definition(&target.path, Some(target.ordinal));
     if role != FileRole::Test {
         callers.retain(|it| *it != ImplicitCaller::TestRunner);
+    }
+    if found.n_unbound > 0 && target.kind != SymbolKind::Method {
+        // A field with uses of unknown meaning, `name`, fits too many interfaces to say more than they do.
+        callers.retain(|it| !matches!(it, ImplicitCaller::FittingInterface(..)));
     }
     Ok(callers)
 }

@@ -102,6 +102,15 @@ pub(super) fn implicit(callers: &[ImplicitCaller]) -> String {
                 "{n} of its members are used, such as `{name}`: ask about these"
             )),
             ImplicitCaller::ExternalBaseOfProperty(base) => using.push(format!("`{base}`")),
+            ImplicitCaller::FittingInterface(name, path, n_more) => {
+                let more = match n_more {
+                    0 => String::new(),
+                    n => format!(" and {}", count(*n as u64, "other interface")),
+                };
+                said.push(format!(
+                    "it may be used through `{name}` ({path}){more}, which it fits: ask about that"
+                ));
+            }
         }
     }
     for (bases, verb) in [(calling, "called"), (using, "used")] {
@@ -515,6 +524,13 @@ pub(in crate::tools) fn not_compared(unchecked: UncheckedUses) -> String {
             said,
             " {} may be called by the language or through an interface from outside.",
             count(unchecked.n_called_outside, "removed definition")
+        );
+    }
+    if unchecked.n_through_interfaces > 0 {
+        let _ = write!(
+            said,
+            " {} may be used through an interface that its type fits.",
+            count(unchecked.n_through_interfaces, "removed member")
         );
     }
     said

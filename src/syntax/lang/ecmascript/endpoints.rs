@@ -33,8 +33,8 @@ const METHOD_CALLS: [&str; 11] = [
 /// Calls that make servers, routers and clients.
 const MAKERS: [&str; 4] = ["axios.create", "express(", "Router(", "astify("];
 
-/// Beginnings of paths, of which such a file has one.
-const PATHS: [&str; 6] = ["'/", "\"/", "`/", "`${", "://", "@nestjs"];
+/// Beginnings of paths, of which such a file has one, if it has no whole address.
+const PATHS: [&str; 5] = ["'/", "\"/", "`/", "`${", "@nestjs"];
 
 /// Calls that make a server.
 const SERVERS: [&str; 6] = [
@@ -113,7 +113,8 @@ struct EndpointReader<'s, 't, 'f> {
 /// Adds the endpoints of a script to its facts.
 pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts) {
     let has = |words: &[&str]| words.iter().any(|it| source.contains(it));
-    let has_requests = has(&PATHS) && (has(&WORDS) || calls_method(source));
+    let has_requests =
+        (has(&PATHS) || has_address(source)) && (has(&WORDS) || calls_method(source));
     if !has(&MAKERS) && !has_requests {
         return;
     }
@@ -182,6 +183,17 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     for call in calls {
         reader.call(call);
     }
+}
+
+/// Whether a text has a literal that begins with an address: `'http://localhost/users'`, not `// see https://example.org`.
+fn has_address(source: &str) -> bool {
+    source.match_indices("://").any(|(at, _)| {
+        let before = &source[..at];
+        let before = before
+            .strip_suffix("https")
+            .or_else(|| before.strip_suffix("http"));
+        before.is_some_and(|it| it.ends_with(['\'', '"', '`']))
+    })
 }
 
 /// Whether a text may call one of [`METHOD_CALLS`]: `.get(`, `.get<T>(`, `.get?.(`, not `.getItem(`.
