@@ -33,8 +33,8 @@ const METHOD_CALLS: [&str; 11] = [
 /// Calls that make servers, routers and clients.
 const MAKERS: [&str; 4] = ["axios.create", "express(", "Router(", "astify("];
 
-/// Beginnings of paths, of which such a file has one, if it has no whole address.
-const PATHS: [&str; 5] = ["'/", "\"/", "`/", "`${", "@nestjs"];
+/// Beginnings of paths, of which such a file has one, if it has none of [`has_address`].
+const PATHS: [&str; 4] = ["'/", "\"/", "`/", "@nestjs"];
 
 /// Calls that make a server.
 const SERVERS: [&str; 6] = [
@@ -185,8 +185,12 @@ pub(in crate::syntax) fn add(source: &str, root: Node<'_>, facts: &mut FileFacts
     }
 }
 
-/// Whether a text has a literal that begins with an address: `'http://localhost/users'`, not `// see https://example.org`.
+/// Whether a text has a literal that begins with an address: `` `${API}/users` ``, `'http://localhost/users'`, not
+/// `// see https://example.org`.
 fn has_address(source: &str) -> bool {
+    if source.contains("`${") && source.contains("}/") {
+        return true;
+    }
     source.match_indices("://").any(|(at, _)| {
         let before = &source[..at];
         let before = before
