@@ -158,11 +158,7 @@ impl Handle {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        let place = Self::file_bits_of(path) << (u64::BITS - FILE_BITS);
-        Self {
-            kind,
-            hash: place | first(&hasher) >> FILE_BITS,
-        }
+        Self::of_bits(kind, Self::file_bits_of(path), first(&hasher) >> FILE_BITS)
     }
 
     /// Returns the bits with which the handles of a file begin. Costs about 0.1 µs.
@@ -175,6 +171,19 @@ impl Handle {
     /// Returns [`Self::file_bits_of`] the file that it is of.
     pub fn file_bits(self) -> u64 {
         self.hash >> (u64::BITS - FILE_BITS)
+    }
+
+    /// Returns the bits of the handle that do not tell its file.
+    pub fn own_bits(self) -> u64 {
+        self.hash & (u64::MAX >> FILE_BITS)
+    }
+
+    /// Returns the handle with the bits of a file, as [`Self::file_bits_of`] returns them, and with others, as [`Self::own_bits`] does.
+    pub fn of_bits(kind: HandleKind, file_bits: u64, own_bits: u64) -> Self {
+        Self {
+            kind,
+            hash: file_bits << (u64::BITS - FILE_BITS) | own_bits,
+        }
     }
 
     /// Returns the handle written as `text`; `None` where it is no `sym_` or `chk_` handle.
@@ -235,6 +244,7 @@ mod tests {
             let [f, g] = handles(n);
             assert_eq!(f.file_bits(), Handle::file_bits_of(&path(n)));
             assert_eq!(f.file_bits(), g.file_bits());
+            assert_eq!(Handle::of_bits(f.kind, f.file_bits(), f.own_bits()), f);
             all.extend([f.hash, g.hash]);
             places.insert(f.file_bits());
         }

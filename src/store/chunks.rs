@@ -7,15 +7,18 @@
 //! new rows have the highest ids, and rows that go are deleted at its end, in order.
 //! See `sqlite3Fts5IndexBeginWrite` in SQLite's `fts5_index.c`.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::{Writer, write::index};
-use crate::model::{ChunkId, ChunkKind, FileId, Span};
+use super::Writer;
+use super::chunk_rows::{runs_of, stored_chunks};
+use super::packed_chunks::{ChunkOwner, ChunkRun, StoredChunk, pack, runs};
+use crate::model::{ChunkId, ChunkKind, FileId, Handle, HandleKind, Span};
 
 /// A chunk ready to be written.
 #[derive(Clone, Debug)]
 pub struct PreparedChunk {
-    /// The hash of its handle.
+    /// The hash of its handle: where it has a symbol, that of [`part_handle`](crate::model::handles::part_handle).
     pub handle: u64,
     /// The kind.
     pub kind: ChunkKind,
@@ -44,6 +47,24 @@ pub fn digest([symbol, signature, doc, body, _]: &[String; 5]) -> i64 {
     i64::from_le_bytes(bytes)
 }
 
+impl PreparedChunk {
+    fn stored(&self, id: ChunkId) -> StoredChunk {
+        let handle = Handle {
+            kind: HandleKind::Chunk,
+            hash: self.handle,
+        };
+        let nobody = || ChunkOwner::Nobody(handle.own_bits());
+        StoredChunk {
+            id,
+            kind: self.kind,
+            owner: self.symbol.map_or_else(nobody, ChunkOwner::Symbol),
+            part: self.part,
+            span: self.span,
+            digest: self.digest,
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Writes the chunks of a file in the place of those that are known of it.
     pub(super) fn write_chunks(
@@ -53,60 +74,65 @@ impl Writer<'_> {
         is_known: bool,
     ) -> rusqlite::Result<()> {
         let mut next = self.next_chunk()?;
-        let mut known: HashMap<i64, Vec<ChunkId>> = HashMap::new();
+        let mut before = Vec::new();
         if is_known {
-            let mut statement = self
-                .tx()
-                .prepare_cached("SELECT digest, id FROM chunk WHERE file = ?1 ORDER BY id DESC")?;
-            let mut rows = statement.query([file])?;
-            while let Some(row) = rows.next()? {
-                known.entry(row.get(0)?).or_default().push(row.get(1)?);
-            }
+            before = stored_chunks(self.tx(), file)?;
         }
-        let kept: Vec<Option<ChunkId>> = chunks
-            .iter()
-            .map(|chunk| known.get_mut(&chunk.digest).and_then(Vec::pop))
-            .collect();
-        for id in known.into_values().flatten() {
-            self.tx()
-                .prepare_cached("DELETE FROM chunk WHERE id = ?1")?
-                .execute([id])?;
-            self.dead_chunks.push(id);
+        let runs_before = runs(&before);
+        // Of equal ones the lowest id is taken first.
+        before.sort_unstable_by_key(|chunk| Reverse(chunk.id));
+        let mut known: HashMap<i64, Vec<ChunkId>> = HashMap::new();
+        for chunk in before {
+            known.entry(chunk.digest).or_default().push(chunk.id);
         }
-        let mut write = self.tx().prepare_cached(
-            "INSERT INTO chunk(id, file, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte, digest)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-             ON CONFLICT(id) DO UPDATE SET ordinal = excluded.ordinal, handle = excluded.handle, kind = excluded.kind,
-               symbol = excluded.symbol, part = excluded.part, start_line = excluded.start_line, end_line = excluded.end_line,
-               start_byte = excluded.start_byte, end_byte = excluded.end_byte",
-        )?;
+        let mut stored = Vec::with_capacity(chunks.len());
         let mut text = self.tx().prepare_cached(
             "INSERT INTO text(rowid, symbol, signature, doc, body, path) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
-        for (ordinal, (chunk, kept)) in chunks.iter().zip(kept).enumerate() {
+        for chunk in chunks {
+            let kept = known.get_mut(&chunk.digest).and_then(Vec::pop);
             let id = kept.unwrap_or_else(|| ChunkId::new(next));
-            write.execute(rusqlite::params![
-                id,
-                file,
-                index(ordinal),
-                chunk.handle.cast_signed(),
-                chunk.kind.code(),
-                chunk.symbol,
-                chunk.part,
-                chunk.span.start_line,
-                chunk.span.end_line,
-                chunk.span.start_byte,
-                chunk.span.end_byte,
-                chunk.digest,
-            ])?;
             if kept.is_none() {
                 let [symbol, signature, doc, body, path] = &chunk.columns;
                 text.execute((id, symbol, signature, doc, body, path))?;
                 next += 1;
             }
+            stored.push(chunk.stored(id));
         }
-        drop((write, text));
+        drop(text);
         self.next_chunk = Some(next);
+        self.dead_chunks.extend(known.into_values().flatten());
+        let runs = runs(&stored);
+        if runs != runs_before {
+            self.delete_runs(&runs_before)?;
+            let mut insert = self
+                .tx()
+                .prepare_cached("INSERT INTO chunk_run(first, n, file) VALUES(?1, ?2, ?3)")?;
+            for (first, n) in runs {
+                insert.execute((first, n, file))?;
+            }
+        }
+        if stored.is_empty() {
+            self.tx()
+                .prepare_cached("DELETE FROM chunk WHERE file = ?1")?
+                .execute([file])?;
+        } else {
+            self.tx()
+                .prepare_cached(
+                    "INSERT INTO chunk(file, packed) VALUES(?1, ?2) ON CONFLICT(file) DO UPDATE SET packed = excluded.packed",
+                )?
+                .execute((file, pack(&stored)))?;
+        }
+        Ok(())
+    }
+
+    fn delete_runs(&self, runs: &[ChunkRun]) -> rusqlite::Result<()> {
+        let mut delete = self
+            .tx()
+            .prepare_cached("DELETE FROM chunk_run WHERE first = ?1")?;
+        for (first, _) in runs {
+            delete.execute([first])?;
+        }
         Ok(())
     }
 
@@ -117,25 +143,24 @@ impl Writer<'_> {
         }
         let next = self
             .tx()
-            .prepare_cached("SELECT ifnull(max(id), 0) + 1 FROM chunk")?
+            .prepare_cached(
+                "SELECT ifnull((SELECT first + n FROM chunk_run ORDER BY first DESC LIMIT 1), 1)",
+            )?
             .query_row([], |row| row.get(0))?;
         self.next_chunk = Some(next);
         Ok(next)
     }
 
-    /// Removes the chunks of a file.
+    /// Removes the words of the chunks of a file that goes, and the runs of their ids.
     pub(super) fn forget_chunks(&mut self, file: FileId) -> rusqlite::Result<()> {
         // Before they go: their ids must not be given again while their words stand.
         self.next_chunk()?;
-        let gone: Vec<ChunkId> = self
-            .tx()
-            .prepare_cached("SELECT id FROM chunk WHERE file = ?1")?
-            .query_map([file], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        self.tx()
-            .prepare_cached("DELETE FROM chunk WHERE file = ?1")?
-            .execute([file])?;
-        self.dead_chunks.extend(gone);
+        let gone = runs_of(self.tx(), file)?;
+        self.delete_runs(&gone)?;
+        let ids = gone
+            .into_iter()
+            .flat_map(|(first, n)| first..first + i64::from(n));
+        self.dead_chunks.extend(ids.map(ChunkId::new));
         Ok(())
     }
 

@@ -2,11 +2,14 @@
 //!
 //! Row ids, stats, times and the generation are left out: they depend on how a row came into being.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use super::packed_chunks::{ChunkOwner, runs};
 use super::{ErrorContext, Read, StoreResult};
+use crate::model::ChunkId;
 
-const QUERIES: [(&str, &str); 15] = [
+const QUERIES: [(&str, &str); 13] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -15,16 +18,6 @@ const QUERIES: [(&str, &str); 15] = [
         "symbol",
         "SELECT f.path, ordinal, printf('%016x', handle), name, norm, qualified, kind, exported, parent, start_line, end_line,
            name_line, start_byte, end_byte, signature FROM symbol s JOIN file f ON f.id = s.file ORDER BY f.path, ordinal",
-    ),
-    (
-        "chunk",
-        "SELECT f.path, ordinal, printf('%016x', handle), kind, symbol, part, start_line, end_line, start_byte, end_byte, digest
-           FROM chunk c JOIN file f ON f.id = c.file ORDER BY f.path, ordinal",
-    ),
-    (
-        "text",
-        "SELECT f.path, c.ordinal, p.col, p.term, p.offset FROM posting p JOIN chunk c ON c.id = p.doc JOIN file f ON f.id = c.file
-           ORDER BY 1, 2, 3, 5, 4",
     ),
     (
         "facts",
@@ -103,11 +96,13 @@ impl Read<'_> {
                 out.push('\n');
             }
         }
+        let n_runs = self.dump_chunks(&mut out)?;
         // Rows that nothing owns would be invisible above.
         for (what, query) in [
             (
                 "text rows without a chunk",
-                "SELECT count(DISTINCT doc) FROM posting WHERE doc NOT IN (SELECT id FROM chunk)",
+                "SELECT count(DISTINCT doc) FROM posting
+                 WHERE (SELECT doc < first + n FROM chunk_run WHERE first <= doc ORDER BY first DESC LIMIT 1) IS NOT 1",
             ),
             (
             "messages, touched files and past paths without a commit",
@@ -124,6 +119,69 @@ impl Read<'_> {
                 .context("dumping")?;
             let _ = writeln!(out, "{what}\t{n}");
         }
+        let all: i64 = self
+            .tx
+            .query_row("SELECT count(*) FROM chunk_run", [], |row| row.get(0))
+            .context("dumping")?;
+        let _ = writeln!(out, "runs of chunks that no file has\t{}", all - n_runs);
         Ok(out)
+    }
+
+    /// Appends the chunks and their words. Returns how many of the runs of their ids are in the table of runs.
+    fn dump_chunks(&self, out: &mut String) -> StoreResult<i64> {
+        let mut n_runs = 0;
+        let mut places: HashMap<ChunkId, (String, usize)> = HashMap::new();
+        let mut has_run = self
+            .tx
+            .prepare("SELECT 1 FROM chunk_run WHERE first = ?1 AND n = ?2 AND file = ?3")
+            .context("dumping")?;
+        self.each_chunk_file(|file, handles| {
+            let path = file.path.as_str();
+            for (first, n) in runs(&file.chunks) {
+                let is_there = has_run.exists((first, n, file.id));
+                n_runs += i64::from(is_there.is_ok_and(|it| it));
+            }
+            for (ordinal, (chunk, handle)) in file.chunks.iter().zip(handles).enumerate() {
+                let symbol = match chunk.owner {
+                    ChunkOwner::Symbol(at) => at.to_string(),
+                    ChunkOwner::Nobody(_) => "-".to_owned(),
+                };
+                let _ = writeln!(
+                    out,
+                    "chunk\t{path:?}\t{ordinal}\t\"{:016x}\"\t{}\t{symbol}\t{}\t{}\t{}\t{}\t{}\t{}",
+                    handle.hash,
+                    chunk.kind.code(),
+                    chunk.part,
+                    chunk.span.start_line,
+                    chunk.span.end_line,
+                    chunk.span.start_byte,
+                    chunk.span.end_byte,
+                    chunk.digest
+                );
+                places.insert(chunk.id, (path.to_owned(), ordinal));
+            }
+        })?;
+        let mut statement = self
+            .tx
+            .prepare("SELECT doc, col, offset, term FROM posting")
+            .context("dumping")?;
+        let words: rusqlite::Result<Vec<(ChunkId, String, i64, String)>> = statement
+            .query_map([], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
+            .and_then(Iterator::collect);
+        let mut words = words.context("dumping")?;
+        words.sort_unstable_by(|a, b| {
+            (places.get(&a.0), &a.1, a.2, &a.3).cmp(&(places.get(&b.0), &b.1, b.2, &b.3))
+        });
+        for (doc, column, offset, term) in words {
+            if let Some((path, ordinal)) = places.get(&doc) {
+                let _ = writeln!(
+                    out,
+                    "text\t{path:?}\t{ordinal}\t{column:?}\t{term:?}\t{offset}"
+                );
+            }
+        }
+        Ok(n_runs)
     }
 }

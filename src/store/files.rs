@@ -252,7 +252,7 @@ impl Read<'_> {
 pub(super) fn counts(connection: &Connection) -> StoreResult<RowCounts> {
     connection
         .prepare_cached(
-            &format!("SELECT (SELECT count(*) FROM file), (SELECT count(*) FROM chunk), (SELECT count(*) FROM symbol),
+            &format!("SELECT (SELECT count(*) FROM file), (SELECT ifnull(sum(n), 0) FROM chunk_run), (SELECT count(*) FROM symbol),
                     (SELECT count(*) FROM (SELECT file, target FROM import WHERE target > 0 AND {IS_LEADING} UNION SELECT file, target FROM import_file)),
                     (SELECT count(*) FROM import WHERE state = 3 AND {IS_LEADING}), (SELECT count(*) FROM link_queue)"),
         )

@@ -11,6 +11,7 @@ use rusqlite::OptionalExtension as _;
 
 use super::Writer;
 use super::facts::unpack_declared;
+use super::symbols::symbol_handles;
 use crate::ir::{
     Binding, EndpointRole, ExportKind, Expr, ExprId, FileFacts, Fingerprints, ImportKind, MOUNTS,
     MountTarget, PathId, Router, Slot, SymbolIdx, Target, join_paths, route_key, unit_of_key,
@@ -189,11 +190,7 @@ impl Writer<'_> {
         let Some(facts) = packed.and_then(|packed| unpack_declared(&packed)) else {
             return Ok(None);
         };
-        let handles: Vec<u64> = self
-            .tx()
-            .prepare_cached("SELECT handle FROM symbol WHERE file = ?1 ORDER BY ordinal")?
-            .query_map([file], |row| row.get::<_, i64>(0).map(i64::cast_unsigned))?
-            .collect::<Result<_, _>>()?;
+        let handles = symbol_handles(self.tx(), file)?;
         Ok(Some(InterfaceFingerprint::of(&facts, &handles)))
     }
 

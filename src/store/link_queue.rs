@@ -211,7 +211,11 @@ mod tests {
         let chunk = PreparedChunk {
             handle: n,
             kind: ChunkKind::Text,
-            span: Span::default(),
+            span: Span {
+                start_line: 1,
+                end_line: 1,
+                ..Span::default()
+            },
             symbol: None,
             part: 0,
             digest: n.cast_signed(),

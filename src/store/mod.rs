@@ -1,6 +1,7 @@
 //! The door to SQLite: index files, their rows, and the directory they live in.
 
 pub mod bundle;
+pub mod chunk_rows;
 pub mod chunks;
 mod connection;
 pub mod directory_file;
@@ -24,6 +25,7 @@ pub mod lock;
 pub mod memory;
 pub mod names;
 pub mod open;
+mod packed_chunks;
 mod read;
 pub mod remove;
 mod row_sql;
@@ -42,6 +44,7 @@ pub mod write;
 
 use std::path::PathBuf;
 
+pub use chunk_rows::{ChunkBrief, ChunkRow};
 pub use chunks::PreparedChunk;
 pub use edges::{EdgeRow, EvaluationSite, UnboundForm, UnboundNames, UnboundPlace, UnboundRow};
 pub use file_relations::{FileRelation, RelatedFile};
@@ -55,7 +58,7 @@ pub use memory::{RecordKind, RecordStore, SavedItem, SavedRecord};
 pub use open::{Index, sqlite_version};
 pub use read::{FilesUnder, KnownRoles, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;
-pub use symbols::{ChunkBrief, ChunkRow, SymbolRow};
+pub use symbols::SymbolRow;
 pub use text::TextHit;
 pub use vectors::{NewVector, VectorModel, VectorStore, VectorTable};
 pub use write::{PreparedFile, Writer};

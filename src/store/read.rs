@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, Transaction};
 
+use super::chunk_rows::ChunkFiles;
 use super::files::{self, RowCounts};
 use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::hash::{HashMap, HashSet};
@@ -154,6 +155,7 @@ impl Reader {
 #[derive(Debug)]
 pub struct Read<'a> {
     pub(super) tx: Transaction<'a>,
+    pub(super) chunk_files: RefCell<ChunkFiles>,
     meta: Meta,
     kept: &'a RefCell<ReadCache>,
 }
@@ -167,7 +169,12 @@ impl<'a> Read<'a> {
             .unchecked_transaction()
             .context("beginning to read")?;
         let meta = read_meta(&tx)?;
-        Ok(Self { tx, meta, kept })
+        Ok(Self {
+            tx,
+            chunk_files: RefCell::default(),
+            meta,
+            kept,
+        })
     }
 
     /// Returns the meta rows of this generation.
@@ -256,7 +263,7 @@ impl<'a> Read<'a> {
         }
         let n_chunks = self
             .tx
-            .prepare_cached("SELECT count(*) FROM chunk")
+            .prepare_cached("SELECT ifnull(sum(n), 0) FROM chunk_run")
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map(i64::cast_unsigned)
             .context("counting chunks")?;

@@ -2,7 +2,7 @@
 
 /// The version of [`SCHEMA`]; raise it with every change of a table or of what its rows mean. A file with another version is set aside and
 /// built anew.
-pub const SCHEMA_VERSION: i64 = 17;
+pub const SCHEMA_VERSION: i64 = 18;
 
 /// The tables. Keys are integers; the rows that belong to a file are deleted with it.
 pub const SCHEMA: &str = "
@@ -56,21 +56,18 @@ CREATE TABLE symbol(
 CREATE INDEX symbol_place ON symbol(file, ordinal);
 CREATE INDEX symbol_norm ON symbol(norm);
 
+-- The chunks of a file, packed: see `packed_chunks`.
 CREATE TABLE chunk(
-  id INTEGER PRIMARY KEY,
-  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,
-  handle INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  symbol INTEGER,
-  part INTEGER NOT NULL,
-  start_line INTEGER NOT NULL,
-  end_line INTEGER NOT NULL,
-  start_byte INTEGER NOT NULL,
-  end_byte INTEGER NOT NULL,
-  digest INTEGER NOT NULL
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  packed BLOB NOT NULL
 ) STRICT;
-CREATE INDEX chunk_file ON chunk(file);
+
+-- The file of the chunks whose ids are the `n` from `first` on. Without a foreign key: like their words, these rows are deleted by id.
+CREATE TABLE chunk_run(
+  first INTEGER PRIMARY KEY,
+  n INTEGER NOT NULL,
+  file INTEGER NOT NULL
+) STRICT;
 
 -- Holds no source: its columns are indexed and forgotten, and its row ids are those of chunks. The first column takes two bytes less for
 -- each word of a chunk.

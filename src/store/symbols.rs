@@ -1,13 +1,11 @@
-//! Reads of symbols and chunks: by file, by name, by handle, by row.
+//! Reads of symbols: by file, by name, by handle, by row.
 
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::files::{content, damaged, path};
+use super::files::{damaged, path};
 use super::{ErrorContext, Read, StoreResult};
-use crate::model::hash::{HashMap, HashSet};
-use crate::model::{
-    ChunkId, ChunkKind, ContentId, FileId, Handle, HandleKind, RepoPath, Span, SymbolId, SymbolKind,
-};
+use crate::model::hash::HashMap;
+use crate::model::{FileId, Handle, HandleKind, RepoPath, Span, SymbolId, SymbolKind};
 
 /// A symbol as answers show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,83 +36,10 @@ pub struct SymbolRow {
     pub signature: String,
 }
 
-/// A chunk with the file and the symbol that it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChunkRow {
-    /// The row, equal to the rowid of its text.
-    pub id: ChunkId,
-    /// Its handle.
-    pub handle: Handle,
-    /// Where it is.
-    pub path: RepoPath,
-    /// The bytes of that file that were indexed.
-    pub content: ContentId,
-    /// The language of that file.
-    pub language: String,
-    /// Whether that file is known as generated or minified.
-    pub is_generated: bool,
-    /// The kind.
-    pub kind: ChunkKind,
-    /// Where it is: whole lines.
-    pub span: Span,
-    /// Which part of its symbol.
-    pub part: u32,
-    /// The symbol it belongs to.
-    pub symbol: Option<ChunkSymbol>,
-}
-
-/// Data of more lines was hardly written by a person.
-const BULKY_LINES: u32 = 2_000;
-
-/// The fields of a chunk that ranking needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChunkBrief {
-    /// The row of its file.
-    pub file: FileId,
-    /// Where it is.
-    pub path: String,
-    /// The language of that file.
-    pub language: String,
-    /// Whether that file is known as generated or minified.
-    pub is_generated: bool,
-    /// Whether that file has more lines than a person writes of data.
-    pub is_bulky: bool,
-    /// The kind.
-    pub kind: ChunkKind,
-    /// Its first line.
-    pub start_line: u32,
-    /// The kind of its symbol, and whether another module can use it.
-    pub symbol: Option<(SymbolKind, bool)>,
-    /// The number of that symbol within its file, and how many lines it has.
-    pub extent: Option<(u32, u32)>,
-    /// The digest of its text: two files' chunks with one digest have the same words.
-    pub digest: i64,
-}
-
-/// The symbol of a chunk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChunkSymbol {
-    /// Its name with those around it.
-    pub qualified_name: String,
-    /// The kind.
-    pub kind: SymbolKind,
-    /// Whether another module can use it.
-    pub exported: bool,
-    /// Its first line.
-    pub start_line: u32,
-    /// The definition without its body.
-    pub signature: String,
-}
-
 const SYMBOL: &str =
     "SELECT f.path, s.ordinal, s.handle, s.name, s.qualified, s.kind, s.exported, s.parent,
     s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id
     FROM symbol s JOIN file f ON f.id = s.file ";
-
-const CHUNK: &str = "SELECT c.id, c.handle, f.path, f.content, f.language, f.skip, c.kind,
-    c.start_byte, c.end_byte, c.start_line, c.end_line, c.part,
-    s.qualified, s.kind, s.exported, s.start_line, s.signature
-    FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol ";
 
 impl Read<'_> {
     /// Returns the symbols of a file, in source order.
@@ -263,29 +188,8 @@ impl Read<'_> {
             .context("reading a signature")
     }
 
-    /// Returns the chunk of a handle; `None` if no chunk of this index has it. Goes through the chunks of the file
-    /// that the handle is of.
-    pub fn chunk_by_handle(&self, handle: Handle) -> StoreResult<Option<ChunkRow>> {
-        for file in self.files_of(handle)? {
-            let found = self
-                .tx
-                .prepare_cached(&format!(
-                    "{CHUNK} WHERE c.file = ?1 AND c.handle = ?2 ORDER BY c.ordinal LIMIT 1"
-                ))
-                .and_then(|mut statement| {
-                    let key = (file, handle.hash.cast_signed());
-                    statement.query_row(key, chunk).optional()
-                })
-                .context("reading a chunk by its handle")?;
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
-    }
-
     /// Returns the rows of the files that a handle may be of, by path: one, and seldom one more.
-    fn files_of(&self, handle: Handle) -> StoreResult<Vec<FileId>> {
+    pub(super) fn files_of(&self, handle: Handle) -> StoreResult<Vec<FileId>> {
         let rows = self.file_rows()?;
         let files = rows
             .iter()
@@ -293,65 +197,9 @@ impl Read<'_> {
         Ok(files.map(|row| row.id).collect())
     }
 
-    /// Returns the chunk of a row; `None` if there is none.
-    pub fn chunk(&self, id: ChunkId) -> StoreResult<Option<ChunkRow>> {
-        self.tx
-            .prepare_cached(&format!("{CHUNK} WHERE c.id = ?1"))
-            .and_then(|mut statement| statement.query_row([id], chunk).optional())
-            .context("reading a chunk")
-    }
-
-    /// Returns the fields of a chunk that ranking needs; `None` if there is no such row. Costs a third of
-    /// [`Read::chunk`].
-    pub fn chunk_brief(&self, id: ChunkId) -> StoreResult<Option<ChunkBrief>> {
-        self.tx
-            .prepare_cached(
-                "SELECT f.id, f.path, f.language, f.skip, c.kind, c.start_line, s.kind, s.exported,
-                   c.symbol, s.end_line - s.start_line + 1, c.digest, f.lines
-                 FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol
-                 WHERE c.id = ?1",
-            )
-            .and_then(|mut statement| statement.query_row([id], chunk_brief).optional())
-            .context("reading a chunk")
-    }
-
-    /// Returns the name of the symbol that a chunk belongs to.
-    pub fn symbol_of_chunk(&self, id: ChunkId) -> StoreResult<Option<String>> {
-        self.tx
-            .prepare_cached(
-                "SELECT s.name FROM chunk c JOIN symbol s ON s.file = c.file AND s.ordinal = c.symbol WHERE c.id = ?1",
-            )
-            .and_then(|mut statement| statement.query_row([id], |row| row.get(0)).optional())
-            .context("reading the symbol of a chunk")
-    }
-
-    /// Returns the row of the chunk of a file that holds a line; `None` beyond its end.
-    pub fn chunk_at(&self, path: &str, line: u32) -> StoreResult<Option<ChunkId>> {
-        self.tx
-            .prepare_cached(
-                "SELECT c.id FROM chunk c JOIN file f ON f.id = c.file
-                 WHERE f.path = ?1 AND c.start_line <= ?2 AND c.end_line >= ?2 ORDER BY c.ordinal LIMIT 1",
-            )
-            .and_then(|mut statement| statement.query_row((path, line), |row| row.get(0)).optional())
-            .context("finding the chunk of a line")
-    }
-
-    /// Returns the rows of the chunks of some files.
-    pub fn chunks_of(&self, files: &[FileId]) -> StoreResult<HashSet<ChunkId>> {
-        let mut found = HashSet::default();
-        let mut statement = self
-            .tx
-            .prepare_cached("SELECT id FROM chunk WHERE file = ?1")
-            .context("reading the chunks of a file")?;
-        for file in files {
-            let rows = statement
-                .query_map([file], |row| row.get(0))
-                .context("reading the chunks of a file")?;
-            for row in rows {
-                found.insert(row.context("reading the chunks of a file")?);
-            }
-        }
-        Ok(found)
+    /// Returns the hashes of the handles of a file's symbols, in source order.
+    pub(super) fn symbol_handles(&self, file: FileId) -> StoreResult<Vec<u64>> {
+        symbol_handles(&self.tx, file).context("reading the handles of symbols")
     }
 
     fn symbols(&self, clause: &str, values: impl rusqlite::Params) -> StoreResult<Vec<SymbolRow>> {
@@ -379,51 +227,12 @@ fn symbol(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
     })
 }
 
-fn chunk(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
-    let symbol = match row.get::<_, Option<String>>(12)? {
-        None => None,
-        Some(qualified_name) => Some(ChunkSymbol {
-            qualified_name,
-            kind: kind(row, 13)?,
-            exported: row.get(14)?,
-            start_line: row.get(15)?,
-            signature: row.get(16)?,
-        }),
-    };
-    Ok(ChunkRow {
-        id: row.get(0)?,
-        handle: handle(row, 1, HandleKind::Chunk)?,
-        path: path(row, 2)?,
-        content: content(row, 3)?,
-        language: row.get(4)?,
-        is_generated: row.get::<_, Option<u8>>(5)?.is_some(),
-        kind: ChunkKind::from_code(row.get(6)?).ok_or_else(|| damaged(6, "an unknown kind"))?,
-        span: span(row, 7)?,
-        part: row.get(11)?,
-        symbol,
-    })
-}
-
-fn chunk_brief(row: &Row<'_>) -> rusqlite::Result<ChunkBrief> {
-    let symbol = match row.get::<_, Option<u8>>(6)? {
-        None => None,
-        Some(_) => Some((kind(row, 6)?, row.get(7)?)),
-    };
-    Ok(ChunkBrief {
-        file: row.get(0)?,
-        path: row.get(1)?,
-        language: row.get(2)?,
-        is_generated: row.get::<_, Option<u8>>(3)?.is_some(),
-        is_bulky: row.get::<_, u32>(11)? > BULKY_LINES,
-        kind: ChunkKind::from_code(row.get(4)?).ok_or_else(|| damaged(4, "an unknown kind"))?,
-        start_line: row.get(5)?,
-        extent: match symbol {
-            None => None,
-            Some(_) => Some((row.get(8)?, row.get(9)?)),
-        },
-        digest: row.get(10)?,
-        symbol,
-    })
+/// Returns the hashes of the handles of a file's symbols, in source order.
+pub(super) fn symbol_handles(connection: &Connection, file: FileId) -> rusqlite::Result<Vec<u64>> {
+    connection
+        .prepare_cached("SELECT handle FROM symbol WHERE file = ?1 ORDER BY ordinal")?
+        .query_map([file], |row| row.get::<_, i64>(0).map(i64::cast_unsigned))?
+        .collect()
 }
 
 fn handle(row: &Row<'_>, at: usize, kind: HandleKind) -> rusqlite::Result<Handle> {
@@ -433,7 +242,7 @@ fn handle(row: &Row<'_>, at: usize, kind: HandleKind) -> rusqlite::Result<Handle
     })
 }
 
-fn kind(row: &Row<'_>, at: usize) -> rusqlite::Result<SymbolKind> {
+pub(super) fn kind(row: &Row<'_>, at: usize) -> rusqlite::Result<SymbolKind> {
     SymbolKind::from_code(row.get(at)?).ok_or_else(|| damaged(at, "an unknown kind of symbol"))
 }
 

@@ -61,8 +61,10 @@ impl Read<'_> {
     pub fn files_with_word(&self, norm: &str) -> StoreResult<Vec<FileSummary>> {
         self.tx
             .prepare_cached(
-                "SELECT DISTINCT f.id, f.path, f.content, f.language, f.skip, f.lines, f.facts_version FROM text t CROSS JOIN chunk c ON c.id = t.rowid
-                 CROSS JOIN file f ON f.id = c.file WHERE text MATCH ?1 ORDER BY f.path",
+                "SELECT id, path, content, language, skip, lines, facts_version FROM (
+                   SELECT DISTINCT (SELECT file FROM chunk_run WHERE first <= text.rowid ORDER BY first DESC LIMIT 1) AS holder
+                   FROM text WHERE text MATCH ?1
+                 ) CROSS JOIN file ON id = holder ORDER BY path",
             )
             .and_then(|mut statement| {
                 statement

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
+use super::chunk_rows::chunks_in;
 use super::connection::{connect_writer, free_pages, side_file};
 use super::durable::Durability;
 use super::home::{VECTORS, create_private};
@@ -476,13 +477,15 @@ impl Read<'_> {
         let doing = "reading the digests of chunks";
         let mut statement = self
             .tx
-            .prepare_cached("SELECT digest FROM chunk")
+            .prepare_cached("SELECT packed FROM chunk")
             .context(doing)?;
         let mut rows = statement.query([]).context(doing)?;
         while !digests.is_empty()
             && let Some(row) = rows.next().context(doing)?
         {
-            digests.remove(&row.get::<_, i64>(0).context(doing)?);
+            for chunk in chunks_in(row, 0).context(doing)? {
+                digests.remove(&chunk.digest);
+            }
         }
         Ok(())
     }
@@ -495,14 +498,17 @@ impl Read<'_> {
         let mut statement = self
             .tx
             .prepare_cached(
-                "SELECT c.id, c.digest FROM chunk c JOIN file f ON f.id = c.file
-                 WHERE f.skip IS NULL OR f.skip NOT IN (?1, ?2) ORDER BY c.id",
+                "SELECT c.packed FROM chunk c JOIN file f ON f.id = c.file WHERE f.skip IS NULL OR f.skip NOT IN (?1, ?2)",
             )
             .context(doing)?;
-        let rows = statement
-            .query_map(left_out, |row| Ok((row.get(0)?, row.get(1)?)))
-            .context(doing)?;
-        rows.collect::<rusqlite::Result<_>>().context(doing)
+        let mut rows = statement.query(left_out).context(doing)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().context(doing)? {
+            let chunks = chunks_in(row, 0).context(doing)?;
+            found.extend(chunks.iter().map(|chunk| (chunk.id, chunk.digest)));
+        }
+        found.sort_unstable_by_key(|(id, _)| *id);
+        Ok(found)
     }
 }
 

@@ -72,8 +72,8 @@ const WHOLE: &[(&str, &str)] = &[
         "goes through what it found itself: the files that pass a name on",
     ),
     (
-        "SELECT count(*) FROM chunk",
-        "how rare a word is needs the sum; an index of integers",
+        "SELECT ifnull(sum(n), 0) FROM chunk_run",
+        "how rare a word is needs the sum; a row a file",
     ),
     (
         "SELECT count(*) FROM link_queue",

@@ -8,7 +8,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{BundleManifest, refused};
 use crate::ir::ImportKind;
-use crate::model::{ChunkKind, EdgeKind, Provenance, RepoPath, SkipReason, SymbolKind};
+use crate::model::{EdgeKind, FileId, Provenance, RepoPath, SkipReason, SymbolKind};
+use crate::store::packed_chunks::{self, ChunkOwner, StoredChunk};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
 use crate::store::{ErrorContext, StoreError, StoreResult, UnboundForm, connection, facts, files};
 
@@ -73,6 +74,7 @@ fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<(
         }
     }
     packed(connection)?;
+    chunks(connection)?;
     texts(connection)?;
     paths(connection)
 }
@@ -151,18 +153,15 @@ fn rules() -> Vec<(&'static str, String)> {
         ("symbols in places", span("symbol")),
         ("an order of symbols", gaps("symbol")),
         (
-            "chunks",
-            format!(
-                "SELECT 1 FROM chunk c WHERE id < 1 OR NOT ordinal {U32} OR kind NOT BETWEEN 0 AND {} OR NOT part {U32}
-                   OR symbol NOT BETWEEN 0 AND (SELECT count(*) FROM symbol s WHERE s.file = c.file) - 1",
-                last(ChunkKind::ALL.len())
-            ),
+            "runs of chunks",
+            "SELECT 1 FROM chunk_run r WHERE first < 1 OR n < 1 OR file NOT IN (SELECT file FROM chunk)
+               OR EXISTS (SELECT 1 FROM chunk_run later WHERE later.first > r.first AND later.first < r.first + r.n)"
+                .to_owned(),
         ),
-        ("chunks in places", span("chunk")),
-        ("an order of chunks", gaps("chunk")),
         (
             "words",
-            "SELECT 1 FROM text_docsize WHERE id NOT IN (SELECT id FROM chunk)
+            "SELECT 1 FROM text_docsize t
+               WHERE (SELECT t.id < first + n FROM chunk_run WHERE first <= t.id ORDER BY first DESC LIMIT 1) IS NOT 1
              UNION ALL SELECT 1 FROM message_docsize WHERE id NOT IN (SELECT id FROM \"commit\")"
                 .to_owned(),
         ),
@@ -248,6 +247,53 @@ fn packed(connection: &Connection) -> StoreResult<()> {
                 "its index has a configuration file that cannot be unpacked",
             ));
         }
+    }
+    Ok(())
+}
+
+/// Chunks are unpacked, and every number in them is followed; the runs of their ids are all rows of runs that there are.
+fn chunks(connection: &Connection) -> StoreResult<()> {
+    let doing = "reading chunks";
+    let mut statement = connection
+        .prepare(
+            "SELECT c.file, c.packed, f.lines, f.size, (SELECT count(*) FROM symbol s WHERE s.file = c.file) FROM chunk c JOIN file f ON f.id = c.file",
+        )
+        .context(doing)?;
+    let mut has_run = connection
+        .prepare("SELECT 1 FROM chunk_run WHERE first = ?1 AND n = ?2 AND file = ?3")
+        .context(doing)?;
+    let mut n_runs = 0;
+    let mut rows = statement.query([]).context(doing)?;
+    while let Some(row) = rows.next().context(doing)? {
+        let file: FileId = row.get(0).context(doing)?;
+        let packed = row.get_ref(1).context(doing)?.as_blob();
+        let chunks = packed.ok().and_then(packed_chunks::unpack);
+        let limit = |at| row.get::<_, i64>(at).context(doing);
+        let (n_lines, n_bytes, n_symbols) = (limit(2)?, limit(3)?, limit(4)?);
+        let is_in_place = |chunk: &StoredChunk| {
+            let is_owner = match chunk.owner {
+                ChunkOwner::Symbol(at) => i64::from(at) < n_symbols,
+                ChunkOwner::Nobody(_) => true,
+            };
+            is_owner
+                && i64::from(chunk.span.end_line) <= n_lines.max(1)
+                && i64::from(chunk.span.end_byte) <= n_bytes
+        };
+        let chunks = chunks
+            .filter(|chunks| chunks.iter().all(is_in_place))
+            .ok_or_else(|| refused("its index has chunks that cannot be"))?;
+        for (first, n) in packed_chunks::runs(&chunks) {
+            n_runs += 1;
+            if !has_run.exists((first, n, file)).context(doing)? {
+                return Err(refused("its index has chunks without a run"));
+            }
+        }
+    }
+    let all: i64 = connection
+        .query_row("SELECT count(*) FROM chunk_run", [], |row| row.get(0))
+        .context(doing)?;
+    if all != n_runs {
+        return Err(refused("its index has runs without chunks"));
     }
     Ok(())
 }

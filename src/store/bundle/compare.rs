@@ -5,16 +5,15 @@ use std::collections::HashMap;
 
 use rusqlite::types::{Value, ValueRef};
 
-use crate::model::ChunkId;
+use crate::model::{ChunkId, Handle};
+use crate::store::packed_chunks::StoredChunk;
 use crate::store::{ErrorContext, Read, StoreResult, facts};
 
 /// The rows of a file that follow from its own bytes; the path comes first.
-const QUERIES: [&str; 5] = [
+const QUERIES: [&str; 4] = [
     "SELECT path, content, size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
     "SELECT f.path, ordinal, handle, name, norm, qualified, kind, exported, parent, start_line, end_line, name_line,
        start_byte, end_byte, signature FROM symbol s JOIN file f ON f.id = s.file ORDER BY f.path, ordinal",
-    "SELECT f.path, ordinal, handle, kind, symbol, part, start_line, end_line, start_byte, end_byte, digest
-       FROM chunk c JOIN file f ON f.id = c.file ORDER BY f.path, ordinal",
     "SELECT f.path, ordinal, specifier, i.kind, type_only, line FROM import i JOIN file f ON f.id = i.file
        ORDER BY f.path, ordinal",
     "SELECT f.path, u.key, m.rank FROM unit_file m JOIN unit u ON u.id = m.unit JOIN file f ON f.id = m.file ORDER BY f.path, u.key",
@@ -55,15 +54,15 @@ pub fn first_difference(
             return Ok(Some(path));
         }
     }
-    let words = |of: &Read<'_>| words_of(of, is_left_out);
-    Ok(differ(words(theirs)?, words(ours)?))
+    let chunks = |of: &Read<'_>| chunks_of(of, is_left_out);
+    Ok(differ(chunks(theirs)?, chunks(ours)?))
 }
 
 /// A path and something of that file.
 type Row<T> = (String, T);
 
-/// A chunk's place in its file, and a hash over its words.
-type ChunkWords = (ChunkId, [u8; 32]);
+/// A chunk without its row, its handle, and a hash over its words.
+type ChunkAndWords = (StoredChunk, Handle, [u8; 32]);
 
 fn differ<T: PartialEq>(theirs: Vec<Row<T>>, ours: Vec<Row<T>>) -> Option<String> {
     let (n_theirs, n_ours) = (theirs.len(), ours.len());
@@ -97,12 +96,12 @@ fn rows_of(
     Ok(found)
 }
 
-/// Returns for each chunk a hash over its words and their positions. Words of a chunk come in the same order,
+/// Returns each chunk with a hash over its words and their positions. Words of a chunk come in the same order,
 /// whichever row it has.
-fn words_of(
+fn chunks_of(
     read: &Read<'_>,
     is_left_out: &dyn Fn(&str) -> bool,
-) -> StoreResult<Vec<Row<ChunkWords>>> {
+) -> StoreResult<Vec<Row<ChunkAndWords>>> {
     let mut hashes: HashMap<ChunkId, [u8; 32]> = HashMap::new();
     {
         let mut statement = read
@@ -125,19 +124,20 @@ fn words_of(
             *hash = *hasher.finalize().as_bytes();
         }
     }
-    let mut statement = read
-        .tx
-        .prepare("SELECT f.path, c.ordinal, c.id FROM chunk c JOIN file f ON f.id = c.file ORDER BY 1, 2")
-        .context("comparing")?;
-    let mut rows = statement.query([]).context("comparing")?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next().context("comparing")? {
-        let path: String = row.get(0).context("comparing")?;
-        if !is_left_out(&path) {
-            let hash = hashes.get(&row.get(2).context("comparing")?);
-            let ordinal = row.get(1).context("comparing")?;
-            found.push((path, (ordinal, hash.copied().unwrap_or_default())));
+    read.each_chunk_file(|file, handles| {
+        let path = file.path.as_str();
+        if is_left_out(path) {
+            return;
         }
-    }
+        for (chunk, handle) in file.chunks.iter().zip(handles) {
+            let words = hashes.get(&chunk.id).copied().unwrap_or_default();
+            let chunk = StoredChunk {
+                id: ChunkId::NONE,
+                ..*chunk
+            };
+            found.push((path.to_owned(), (chunk, *handle, words)));
+        }
+    })?;
     Ok(found)
 }

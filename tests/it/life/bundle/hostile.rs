@@ -149,8 +149,27 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
         "UPDATE symbol SET ordinal = ordinal + 1",
         "an order of symbols",
     ),
-    ("UPDATE chunk SET start_byte = -5", "chunks in places"),
-    ("UPDATE chunk SET symbol = 40", "chunks that cannot be"),
+    ("UPDATE chunk SET packed = x'00ff'", "chunks that cannot be"),
+    (
+        "UPDATE chunk SET packed = (SELECT max(packed) FROM chunk)",
+        "chunks",
+    ),
+    (
+        "UPDATE file SET lines = 1, size = 1 WHERE id IN (SELECT file FROM chunk) AND id NOT IN (SELECT file FROM symbol)",
+        "chunks that cannot be",
+    ),
+    ("UPDATE chunk_run SET first = -first", "runs of chunks"),
+    ("UPDATE chunk_run SET n = n + 1", "runs of chunks"),
+    ("UPDATE chunk_run SET n = 1 << 62", "runs of chunks"),
+    (
+        "UPDATE chunk_run SET file = (SELECT max(file) FROM chunk)",
+        "without a run",
+    ),
+    (
+        "INSERT INTO chunk_run SELECT 1000000, 1, max(file) FROM chunk",
+        "runs without chunks",
+    ),
+    ("DELETE FROM chunk", "runs of chunks"),
     ("UPDATE facts SET declared = x'00'", "facts"),
     ("UPDATE facts SET uses = x'00'", "facts"),
     (
