@@ -2,7 +2,7 @@
 
 /// The version of [`SCHEMA`]; raise it with every change of a table or of what its rows mean. A file with another version is set aside and
 /// built anew.
-pub const SCHEMA_VERSION: i64 = 18;
+pub const SCHEMA_VERSION: i64 = 19;
 
 /// The tables. Keys are integers; the rows that belong to a file are deleted with it.
 pub const SCHEMA: &str = "
@@ -35,22 +35,34 @@ CREATE TABLE stat(
   proves_content INTEGER NOT NULL
 ) STRICT;
 
+-- Columns that follow from others take no bytes: `norm` of a name with ASCII letters, digits, `_` and `$` alone (else it is `other_norm`), and
+-- `qualified`, the name behind its `scope`. A scope that begins with `=` is all of the qualified name: cut as bytes, for `substr` ends a text at
+-- a zero.
 CREATE TABLE symbol(
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
   handle INTEGER NOT NULL,
   name TEXT NOT NULL,
-  norm TEXT NOT NULL,
-  qualified TEXT NOT NULL,
+  other_norm TEXT,
+  norm TEXT NOT NULL AS (ifnull(other_norm, lower(replace(replace(name, '_', ''), '$', '')))),
+  scope TEXT,
+  qualified TEXT NOT NULL AS (
+    CASE WHEN scope IS NULL THEN name
+      WHEN substr(scope, 1, 1) = '=' THEN CAST(substr(CAST(scope AS BLOB), 2) AS TEXT)
+      ELSE scope || '.' || name END
+  ),
   kind INTEGER NOT NULL,
   exported INTEGER NOT NULL,
   parent INTEGER,
   start_line INTEGER NOT NULL,
-  end_line INTEGER NOT NULL,
-  name_line INTEGER NOT NULL,
+  extra_lines INTEGER NOT NULL,
+  end_line INTEGER NOT NULL AS (start_line + extra_lines),
+  lines_to_name INTEGER NOT NULL,
+  name_line INTEGER NOT NULL AS (start_line + lines_to_name),
   start_byte INTEGER NOT NULL,
-  end_byte INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  end_byte INTEGER NOT NULL AS (start_byte + bytes),
   signature TEXT NOT NULL
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);

@@ -1,8 +1,11 @@
 //! Reads of symbols: by file, by name, by handle, by row.
 
+use std::borrow::Cow;
+
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::files::{damaged, path};
+use super::token::normal_form;
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::HashMap;
 use crate::model::{FileId, Handle, HandleKind, RepoPath, Span, SymbolId, SymbolKind};
@@ -227,6 +230,24 @@ fn symbol(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
     })
 }
 
+/// Returns the normal form of a name; `None` where the table makes it itself: see [`super::schema::SCHEMA`].
+pub(super) fn other_norm(name: &str) -> Option<String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    (!name.bytes().all(is_plain)).then(|| normal_form(name))
+}
+
+/// Returns the value of the column `scope`: `a.B` for the name `c` and the qualified name `a.B.c`, `None` for `c` alone.
+pub(super) fn scope<'a>(qualified: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    if qualified == name {
+        return None;
+    }
+    let before = qualified
+        .strip_suffix(name)
+        .and_then(|before| before.strip_suffix('.'))
+        .filter(|scope| !scope.starts_with('='));
+    Some(before.map_or_else(|| Cow::from(format!("={qualified}")), Cow::from))
+}
+
 /// Returns the hashes of the handles of a file's symbols, in source order.
 pub(super) fn symbol_handles(connection: &Connection, file: FileId) -> rusqlite::Result<Vec<u64>> {
     connection
@@ -253,4 +274,62 @@ fn span(row: &Row<'_>, at: usize) -> rusqlite::Result<Span> {
         start_line: row.get(at + 2)?,
         end_line: row.get(at + 3)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{other_norm, scope};
+    use crate::store::schema::SCHEMA;
+    use crate::store::token::normal_form;
+
+    #[test]
+    fn the_table_makes_names_from_their_parts() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch(SCHEMA).unwrap();
+        let insert = "INSERT INTO symbol(id, file, ordinal, handle, name, other_norm, scope, kind, exported, start_line, extra_lines,
+           lines_to_name, start_byte, bytes, signature) VALUES(1, 1, 0, 0, ?1, ?2, ?3, 0, 0, 0, 0, 0, 0, 0, '')";
+        connection
+            .pragma_update(None, "foreign_keys", false)
+            .unwrap();
+        for name in [
+            "open",
+            "Valid_Session",
+            "$el",
+            "__",
+            "",
+            "a-b",
+            "[Symbol.iterator]",
+            "größe",
+            "İx",
+            "=",
+            "==",
+            "a.b",
+            "K\u{212a}",
+            "nul\0nul",
+        ] {
+            for qualified in [
+                name.to_owned(),
+                format!("Store.{name}"),
+                format!("a.B.{name}"),
+                format!(".{name}"),
+                format!("={name}"),
+                format!("=.{name}"),
+                format!("Store::{name}"),
+                format!("{name}."),
+                "other".to_owned(),
+                String::new(),
+            ] {
+                let row = (name, other_norm(name), scope(&qualified, name));
+                connection.execute(insert, row).unwrap();
+                let found: (String, String) = connection
+                    .query_row("DELETE FROM symbol RETURNING norm, qualified", [], |row| {
+                        Ok((row.get(0)?, row.get(1)?))
+                    })
+                    .unwrap();
+                assert_eq!(found, (normal_form(name), qualified), "{name}");
+            }
+        }
+        assert_eq!(other_norm("queueJob_2"), None);
+        assert_eq!(scope("Store.open", "open").as_deref(), Some("Store"));
+    }
 }

@@ -9,7 +9,7 @@ use super::interface::InterfaceFingerprint;
 use super::link_queue::{IMPORTS, NAMES};
 use super::read::ChangedFiles;
 use super::text_merge::DEAD_CHUNKS;
-use super::{ErrorContext, PreparedChunk, StatRow, StoreResult};
+use super::{ErrorContext, PreparedChunk, StatRow, StoreResult, symbols};
 use crate::ir::ImportKind;
 use crate::model::{BlobId, ChunkId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
 
@@ -365,12 +365,12 @@ impl<'a> Writer<'a> {
                 .collect::<Result<_, _>>()?;
         }
         let mut insert = self.tx.prepare_cached(
-            "INSERT INTO symbol(id, file, ordinal, handle, name, norm, qualified, kind, exported, parent,
-               start_line, end_line, name_line, start_byte, end_byte, signature)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            "INSERT INTO symbol(id, file, ordinal, handle, name, other_norm, scope, kind, exported, parent,
+               start_line, extra_lines, lines_to_name, start_byte, bytes, signature)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 - ?11, ?13 - ?11, ?14, ?15 - ?14, ?16)
              ON CONFLICT(id) DO UPDATE SET ordinal = excluded.ordinal, exported = excluded.exported, parent = excluded.parent,
-               start_line = excluded.start_line, end_line = excluded.end_line, name_line = excluded.name_line,
-               start_byte = excluded.start_byte, end_byte = excluded.end_byte, signature = excluded.signature",
+               start_line = excluded.start_line, extra_lines = excluded.extra_lines, lines_to_name = excluded.lines_to_name,
+               start_byte = excluded.start_byte, bytes = excluded.bytes, signature = excluded.signature",
         )?;
         for (ordinal, (handle, symbol)) in symbols.iter().enumerate() {
             insert.execute(rusqlite::params![
@@ -379,8 +379,8 @@ impl<'a> Writer<'a> {
                 index(ordinal),
                 handle.cast_signed(),
                 symbol.name,
-                super::token::normal_form(&symbol.name),
-                symbol.qualified_name,
+                symbols::other_norm(&symbol.name),
+                symbols::scope(&symbol.qualified_name, &symbol.name),
                 symbol.kind.code(),
                 symbol.exported,
                 symbol.parent,

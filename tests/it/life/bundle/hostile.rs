@@ -142,8 +142,16 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
         "symbols that cannot be",
     ),
     (
-        "UPDATE symbol SET end_line = 4000000000",
+        "UPDATE symbol SET extra_lines = 4000000000",
         "symbols in places",
+    ),
+    (
+        "UPDATE symbol SET bytes = -1, start_byte = 9",
+        "symbols in places",
+    ),
+    (
+        "UPDATE symbol SET lines_to_name = 1 << 40",
+        "symbols that cannot be",
     ),
     (
         "UPDATE symbol SET ordinal = ordinal + 1",
@@ -204,6 +212,7 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
         "commits",
     ),
     ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
+    ("UPDATE symbol SET scope = CAST(x'ff' AS TEXT)", "not UTF-8"),
     (
         "UPDATE import SET specifier = CAST(x'c328' AS TEXT)",
         "not UTF-8",

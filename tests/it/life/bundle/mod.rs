@@ -295,7 +295,9 @@ fn verifying_finds_what_only_looks_right() {
     let good = std::fs::read(&bundle).unwrap();
     let import = ["bundle", "import", bundle.to_str().unwrap(), "--verify"];
     for sql in [
-        "UPDATE symbol SET name = 'evil', norm = 'evil' WHERE name = 'start'",
+        "UPDATE symbol SET name = 'evil' WHERE name = 'start'",
+        "UPDATE symbol SET other_norm = 'evil' WHERE name = 'start'",
+        "UPDATE symbol SET scope = 'evil' WHERE name = 'start'",
         "UPDATE symbol SET exported = 0",
         "UPDATE chunk SET packed = CAST(substr(packed, 1, length(packed) - 1) || x'7f' AS BLOB)",
         "UPDATE import SET specifier = './other'",
