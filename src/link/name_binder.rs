@@ -272,6 +272,27 @@ impl<'a> NameBinder<'a> {
         Linker::new(&self.cache, own).module_of(receiver)
     }
 
+    /// Returns the module that a path takes its last name of, by the place of its reference: `super` of `super::open`; `None` for other uses, and
+    /// where it is a type.
+    pub fn module_of_path(&self, file: FileId, reference: usize) -> Option<ModuleId> {
+        let own = self.cache.get(file)?;
+        let Target::Value(mut value) = own.facts.references.get(reference)?.target else {
+            return None;
+        };
+        loop {
+            match *own.facts.exprs.get(value) {
+                Expr::Callee { call: inner }
+                | Expr::Call { callee: inner, .. }
+                | Expr::Construct { class: inner }
+                | Expr::Specialized { base: inner, .. } => value = inner,
+                Expr::Member { object, .. } => {
+                    return Linker::new(&self.cache, own).module_of(object);
+                }
+                _ => return None,
+            }
+        }
+    }
+
     /// Returns the uses in a file of what other languages define, or what answers its requests.
     pub fn bridges_of(&self, file: FileId) -> Result<Vec<BridgeSite>, StoreError> {
         self.cache.checked(|| {
@@ -486,11 +507,24 @@ impl<'a> NameBinder<'a> {
         let of_file = [Wanted::Last, Wanted::Macro].into_iter();
         let mut of_file = of_file.map(|wanted| linker.in_module(&module, local, wanted));
         let found = of_file.find_map(NameLookup::known);
-        match found.or_else(|| linker.at_written_path(&loaded, path)) {
+        let found = found.or_else(|| linker.at_written_path(&loaded, path));
+        match found.or_else(|| self.in_own_path(&linker, target, path)) {
             Some(Type::Definition(found)) => meaning(found),
             Some(found) if found.is_external() => Meaning::External,
             _ => Meaning::Unbound,
         }
+    }
+
+    /// Returns the meaning of a path that stays in its file, `self::Store`, in that file as the binding knows it: the text that is bound may be
+    /// a later one.
+    fn in_own_path(
+        &self,
+        linker: &Linker<'_, '_>,
+        target: Option<ImportTarget>,
+        path: &str,
+    ) -> Option<Type> {
+        let target = target?.module().filter(|_| path.starts_with("self::"))?;
+        linker.at_written_path(&self.cache.get(target)?, path)
     }
 
     fn exports(&self, own: &LinkedFile) -> Vec<Meaning> {

@@ -24,7 +24,7 @@ const JAVA_FACTS: u32 = 15;
 /// The same for C#.
 const CSHARP_FACTS: u32 = 12;
 /// The same for Rust.
-const RUST_FACTS: u32 = 15;
+const RUST_FACTS: u32 = 16;
 /// The same for C and C++.
 const C_FACTS: u32 = 12;
 /// The same for languages that are outlined.

@@ -195,16 +195,27 @@ impl BeforeAfter<'_> {
         }) {
             return false;
         }
-        let listed = |import: &Import| (import.specifier.clone(), import.names.clone());
         bound.changed.is_none_or(|at| {
             let file = &self.difference.files[at];
             // The names of macros and crates are looked up like imports in Rust, without anybody writing one.
             let is_rust = bound.facts.family == Family::Rust;
             let written = |import: &&Import| !(is_rust && import.kind == ImportKind::Scope);
-            let before = file.old.facts.imports.iter().filter(written).map(listed);
-            let now = file.new.facts.imports.iter().filter(written).map(listed);
-            before.eq(now)
+            let before = file.old.facts.imports.iter().filter(written);
+            let mut now = file.new.facts.imports.iter().filter(written);
+            let is_same = |before: &Import| {
+                let now = now.next();
+                now.is_some_and(|now| now.names == before.names && is_same_path(before, now))
+            };
+            before.map(is_same).all(|it| it) && now.next().is_none()
         })
+    }
+
+    /// Whether a path leads to a name of the file itself, `super::open` in an inline module of it: of a file that changed, the text before is not what
+    /// it is bound in.
+    pub(super) fn is_in_own_module(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
+        let module = self.now.module_of_path(bound.id, reference);
+        let module = module.or_else(|| self.now.module_of_receiver(bound.id, reference));
+        bound.facts.family == Family::Rust && module == Some(bound.id.into())
     }
 
     /// Returns the change that took a definition away: its own, else that of what it was named through.
@@ -425,4 +436,11 @@ pub(super) fn start_of_line(text: &str, line: u32) -> u32 {
     let rest = text.get(start..).unwrap_or_default();
     let indent = rest.len() - rest.trim_start().len();
     u32::try_from((start + indent).min(text.len())).unwrap_or(u32::MAX)
+}
+
+/// Whether an import is written as before: without the type that `use Stat::A` led into, its path begins with a crate of that name.
+fn is_same_path(before: &Import, now: &Import) -> bool {
+    let (before, now) = (before.specifier.as_str(), now.specifier.as_str());
+    let rest = before.strip_prefix("self::").unwrap_or(before);
+    before == now || rest.len() < before.len() && rest.ends_with(now)
 }

@@ -793,7 +793,8 @@ fn add_own(
                     let now = bound.now.references.get(reference as usize);
                     let is_lost = now.is_some_and(|it| is_unbound(*it))
                         || is_bare && states.is_only_external(bound, reference as usize);
-                    if !is_bare || !is_lost {
+                    let is_own = is_bare || states.is_in_own_module(bound, reference as usize);
+                    if !is_own || !is_lost {
                         continue;
                     }
                     if used.is_some_and(|it| it.target == Target::Unknown)

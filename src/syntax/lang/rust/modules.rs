@@ -343,10 +343,10 @@ impl<'t> Lowering<'t> {
         }
         let mut imports = Vec::new();
         for leaf in &leaves {
-            let Some(specifier) = self.specifier(leaf, &aliases) else {
+            let Some((specifier, stays)) = self.specifier(leaf, &aliases) else {
                 continue;
             };
-            let is_export = leaf.is_public && !leaf.in_function;
+            let is_export = leaf.is_public && !leaf.in_function && !stays;
             if is_export && leaf.modules.is_empty() {
                 let last = leaf.segments.last().copied().unwrap_or_default();
                 let (kind, name, local) = if leaf.is_glob {
@@ -451,9 +451,14 @@ impl<'t> Lowering<'t> {
         });
     }
 
-    /// Returns the path of a leaf as seen from the file: `self::util::Store` in `mod tests { use super::util::Store; }`.
-    /// `None` where it stays in the file.
-    fn specifier(&self, leaf: &Leaf<'t>, aliases: &HashMap<String, &Leaf<'t>>) -> Option<String> {
+    /// Returns the path of a leaf as seen from the file, `self::util::Store` in `mod tests { use super::util::Store; }`, and whether it
+    /// stays in the file. `None` where it is a module there.
+    fn specifier(
+        &self,
+        leaf: &Leaf<'t>,
+        aliases: &HashMap<String, &Leaf<'t>>,
+    ) -> Option<(String, bool)> {
+        let leading = |path: String| Some((path, false));
         let mut modules = leaf.modules.clone();
         let mut segments = leaf.segments.clone();
         for _ in 0..MAX_ALIASES {
@@ -474,21 +479,21 @@ impl<'t> Lowering<'t> {
             }
             if n_outer > 0 {
                 let outer = "super::".repeat(n_outer);
-                return Some(
-                    format!("{outer}{}", segments.join("::"))
-                        .trim_end_matches("::")
-                        .to_owned(),
-                );
+                let path = format!("{outer}{}", segments.join("::"));
+                return leading(path.trim_end_matches("::").to_owned());
             }
             let first = segments.first().copied()?;
             if first == "crate" {
-                return Some(segments.join("::"));
+                return leading(segments.join("::"));
             }
             let named = key(&modules, first);
-            if self.outer_modules.contains(&named) {
+            let in_file = || {
                 let around = modules.iter().chain(&segments).copied();
                 let path: Vec<&str> = std::iter::once("self").chain(around).collect();
-                return Some(path.join("::"));
+                path.join("::")
+            };
+            if self.outer_modules.contains(&named) {
+                return leading(in_file());
             }
             if self.own_modules.contains(&named) {
                 modules.push(first);
@@ -510,9 +515,9 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             if is_relative || self.own_types.contains(first) {
-                return None;
+                return Some((in_file(), true));
             }
-            return Some(segments.join("::"));
+            return leading(segments.join("::"));
         }
         None
     }
