@@ -2,14 +2,14 @@
 //!
 //! Row ids, stats, times and the generation are left out: they depend on how a row came into being.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::packed_chunks::{ChunkOwner, runs};
 use super::{ErrorContext, Read, StoreResult};
-use crate::model::ChunkId;
+use crate::model::hash::HashMap;
+use crate::model::{ChunkId, SymbolId};
 
-const QUERIES: [(&str, &str); 13] = [
+const QUERIES: [(&str, &str); 12] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -45,12 +45,6 @@ const QUERIES: [(&str, &str); 13] = [
         "SELECT u.key, f.path, rank FROM unit u LEFT JOIN unit_file m ON m.unit = u.id LEFT JOIN file f ON f.id = m.file ORDER BY 1, 2",
     ),
     (
-        "edge",
-        "SELECT f.path, printf('%016x', s.handle), t.path, printf('%016x', d.handle), e.kind, e.provenance, e.count, e.line
-           FROM edge e JOIN file f ON f.id = e.src_file LEFT JOIN symbol s ON s.id = e.src JOIN symbol d ON d.id = e.dst
-           JOIN file t ON t.id = d.file ORDER BY 1, 2, 3, 4, 5, 6",
-    ),
-    (
         "unbound",
         "SELECT f.path, name, form, count, line FROM unbound u JOIN file f ON f.id = u.file ORDER BY 1, 2, 3",
     ),
@@ -75,6 +69,9 @@ impl Read<'_> {
     pub fn dump(&self) -> StoreResult<String> {
         let mut out = String::new();
         for (table, query) in QUERIES {
+            if table == "unbound" {
+                self.dump_edges(&mut out)?;
+            }
             let mut statement = self.tx.prepare(query).context("dumping")?;
             let n = statement.column_count();
             let mut rows = statement.query([]).context("dumping")?;
@@ -130,7 +127,7 @@ impl Read<'_> {
     /// Appends the chunks and their words. Returns how many of the runs of their ids are in the table of runs.
     fn dump_chunks(&self, out: &mut String) -> StoreResult<i64> {
         let mut n_runs = 0;
-        let mut places: HashMap<ChunkId, (String, usize)> = HashMap::new();
+        let mut places: HashMap<ChunkId, (String, usize)> = HashMap::default();
         let mut has_run = self
             .tx
             .prepare("SELECT 1 FROM chunk_run WHERE first = ?1 AND n = ?2 AND file = ?3")
@@ -183,5 +180,43 @@ impl Read<'_> {
             }
         }
         Ok(n_runs)
+    }
+
+    /// Adds the edges: `-` stands for a definition that is none.
+    fn dump_edges(&self, out: &mut String) -> StoreResult<()> {
+        let symbols: HashMap<SymbolId, (String, String)> = self
+            .tx
+            .prepare("SELECT s.id, f.path, printf('%016x', handle) FROM symbol s JOIN file f ON f.id = s.file")
+            .and_then(|mut statement| {
+                statement
+                    .query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
+                    .collect()
+            })
+            .context("dumping")?;
+        let named = |symbol| {
+            let (path, handle) = symbols.get(&symbol)?;
+            Some((path.as_str(), handle.as_str()))
+        };
+        for file in self.all_files()? {
+            let mut rows = Vec::new();
+            for edge in self.edges_from(file.id)? {
+                let src = match edge.src {
+                    None => "0000000000000000",
+                    Some(src) => named(src).map_or("-", |(_, handle)| handle),
+                };
+                let dst = named(edge.dst).unwrap_or(("-", "-"));
+                let known = (edge.kind.code(), edge.provenance.code());
+                rows.push((src, dst, known, edge.count, edge.line));
+            }
+            rows.sort_unstable();
+            for (src, (path, dst), (kind, provenance), count, line) in rows {
+                let from = file.path.as_str();
+                let _ = writeln!(
+                    out,
+                    "edge\t{from:?}\t{src:?}\t{path:?}\t{dst:?}\t{kind}\t{provenance}\t{count}\t{line}"
+                );
+            }
+        }
+        Ok(())
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::OptionalExtension as _;
 
+use super::packed_edges::{EdgeList, block_of};
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 
@@ -129,17 +130,7 @@ impl Writer<'_> {
         dependencies: &[(ModuleId, u64)],
         import_files: &[(u32, FileId)],
     ) -> rusqlite::Result<()> {
-        let edges = edges.iter().map(|edge| {
-            [
-                edge.src.map_or(0, SymbolId::row),
-                edge.dst.row(),
-                i64::from(edge.kind.code()),
-                i64::from(edge.provenance.code()),
-                i64::from(edge.count),
-                i64::from(edge.line),
-            ]
-        });
-        self.rows(&EDGES, file, edges.collect())?;
+        self.write_edges(file, edges)?;
         let unbound = unbound.iter().map(|row| {
             let form = row.form.bits().into();
             [name_key(&row.name), form, row.count.into(), row.line.into()]
@@ -212,14 +203,6 @@ struct FileRows {
     upsert: &'static str,
 }
 
-const EDGES: FileRows = FileRows {
-    n_key: 4,
-    select: "SELECT src, dst, kind, provenance, count, line FROM edge WHERE src_file = ?1 ORDER BY 1, 2, 3, 4, 5, 6",
-    delete: "DELETE FROM edge WHERE src_file = ?1 AND src = ?2 AND dst = ?3 AND kind = ?4 AND provenance = ?5",
-    upsert: "INSERT INTO edge(src_file, src, dst, kind, provenance, count, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT DO UPDATE SET count = excluded.count, line = excluded.line",
-};
-
 const UNBOUND: FileRows = FileRows {
     n_key: 2,
     select: "SELECT name, form, count, line FROM unbound WHERE file = ?1 ORDER BY 1, 2, 3, 4",
@@ -266,22 +249,47 @@ impl Read<'_> {
             .context("reading the place of a method")
     }
 
-    /// Returns the edges that lead to a definition, by file and line of the first use.
+    /// Returns the edges that lead to a definition, by file and line of the first use. Costs as much as the edges into the 64
+    /// definitions of its block; those are kept for the next question.
     pub fn edges_into(&self, dst: SymbolId) -> StoreResult<Vec<EdgeRow>> {
-        self.edges("e.dst = ?1", dst)
+        let mut found = self.edges(EdgeList::Into(block_of(dst)), |edge| edge.dst == dst)?;
+        let mut files = Vec::new();
+        for edges in found.chunk_by_mut(|a, b| a.src_file == b.src_file) {
+            edges.sort_unstable_by_key(place);
+            files.push((self.path_of(edges[0].src_file)?, &*edges));
+        }
+        files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let files: Vec<&[EdgeRow]> = files.into_iter().map(|(_, edges)| edges).collect();
+        Ok(files.concat())
     }
 
-    /// Returns the edges that lead out of a definition.
+    /// Returns the edges that lead out of a definition. Costs as much as the edges of its file; those are kept for the next question.
     pub fn edges_out_of(&self, src: SymbolId) -> StoreResult<Vec<EdgeRow>> {
-        self.edges(
-            "e.src = ?1 AND e.src_file = (SELECT file FROM symbol WHERE id = ?1)",
-            src,
-        )
+        let Some(file) = self.file_of(src)? else {
+            return Ok(Vec::new());
+        };
+        let mut found = self.edges(EdgeList::OutOf(file), |edge| edge.src == Some(src))?;
+        found.sort_unstable_by_key(place);
+        Ok(found)
     }
 
     /// Returns the edges of the uses in a file, those of its top level among them.
     pub fn edges_from(&self, file: FileId) -> StoreResult<Vec<EdgeRow>> {
-        self.edges("e.src_file = ?1", file)
+        let mut found = self.edges(EdgeList::OutOf(file), |_| true)?;
+        found.sort_unstable_by_key(place);
+        Ok(found)
+    }
+
+    /// Returns the file of a definition; `None` for the row of none.
+    pub(super) fn file_of(&self, definition: SymbolId) -> StoreResult<Option<FileId>> {
+        self.tx
+            .prepare_cached("SELECT file FROM symbol WHERE id = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([definition], |row| row.get(0))
+                    .optional()
+            })
+            .context("reading the file of a definition")
     }
 
     /// The innermost function or method whose text holds a definition: not `View` for `View.prototype.open = …` below it.
@@ -421,16 +429,6 @@ impl Read<'_> {
             .map(UnboundNames)
             .context("reading the unbound names of a file")
     }
-
-    fn edges(&self, clause: &str, value: impl rusqlite::ToSql) -> StoreResult<Vec<EdgeRow>> {
-        self.tx
-            .prepare_cached(&format!(
-                "SELECT e.src_file, e.src, e.dst, e.kind, e.provenance, e.count, e.line FROM edge e JOIN file f ON f.id = e.src_file
-                 WHERE {clause} ORDER BY f.path, e.line, e.dst, e.kind"
-            ))
-            .and_then(|mut statement| statement.query_map([value], edge)?.collect())
-            .context("reading edges")
-    }
 }
 
 /// Names of one file that lead to no definition.
@@ -451,15 +449,8 @@ fn name_key(name: &str) -> i64 {
     i64::from_be_bytes(bytes)
 }
 
-fn edge(row: &Row<'_>) -> rusqlite::Result<EdgeRow> {
-    let unknown = |at| super::files::damaged(at, "an unknown kind of edge");
-    Ok(EdgeRow {
-        src_file: row.get(0)?,
-        src: Some(row.get(1)?).filter(|src| *src != SymbolId::NONE),
-        dst: row.get(2)?,
-        kind: EdgeKind::from_code(row.get(3)?).ok_or_else(|| unknown(3))?,
-        provenance: Provenance::from_code(row.get(4)?).ok_or_else(|| unknown(4))?,
-        count: row.get(5)?,
-        line: row.get(6)?,
-    })
+/// The order of the edges of one file in answers.
+fn place(edge: &EdgeRow) -> impl Ord + use<> {
+    let use_ = (edge.line, edge.dst, edge.kind);
+    (use_, edge.src, edge.provenance)
 }

@@ -26,6 +26,7 @@ pub mod memory;
 pub mod names;
 pub mod open;
 mod packed_chunks;
+mod packed_edges;
 mod read;
 pub mod remove;
 mod row_sql;

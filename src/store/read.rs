@@ -8,6 +8,7 @@ use rusqlite::{Connection, Transaction};
 
 use super::chunk_rows::ChunkFiles;
 use super::files::{self, RowCounts};
+use super::packed_edges::KeptEdges;
 use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::visited::ChangedDirectories;
@@ -158,6 +159,7 @@ pub struct Read<'a> {
     pub(super) chunk_files: RefCell<ChunkFiles>,
     meta: Meta,
     kept: &'a RefCell<ReadCache>,
+    pub(super) kept_edges: RefCell<KeptEdges>,
 }
 
 impl<'a> Read<'a> {
@@ -174,6 +176,7 @@ impl<'a> Read<'a> {
             chunk_files: RefCell::default(),
             meta,
             kept,
+            kept_edges: RefCell::default(),
         })
     }
 

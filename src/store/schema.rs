@@ -2,7 +2,7 @@
 
 /// The version of [`SCHEMA`]; raise it with every change of a table or of what its rows mean. A file with another version is set aside and
 /// built anew.
-pub const SCHEMA_VERSION: i64 = 19;
+pub const SCHEMA_VERSION: i64 = 20;
 
 /// The tables. Keys are integers; the rows that belong to a file are deleted with it.
 pub const SCHEMA: &str = "
@@ -152,18 +152,14 @@ CREATE TABLE unit_file(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unit_file_file ON unit_file(file);
 
--- One row for all uses of one definition in another, with the line of the first one. `src` is 0 for the top level of a module.
+-- The edges out of one file to the definitions of one block, packed. An edge stands for all uses of one definition in another.
 CREATE TABLE edge(
+  dst_block INTEGER NOT NULL,
   src_file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  src INTEGER NOT NULL,
-  dst INTEGER NOT NULL REFERENCES symbol(id) ON DELETE CASCADE,
-  kind INTEGER NOT NULL,
-  provenance INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  line INTEGER NOT NULL,
-  PRIMARY KEY(src_file, src, dst, kind, provenance)
+  packed BLOB NOT NULL,
+  PRIMARY KEY(dst_block, src_file)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX edge_dst ON edge(dst);
+CREATE INDEX edge_src_file ON edge(src_file);
 
 -- How often a name of a file leads to no definition here. `name` is 48 bits of its hash; `form` has 1 for a call and 2 for a member.
 CREATE TABLE unbound(

@@ -313,6 +313,11 @@ impl<'a> Writer<'a> {
                 self.leave_units(id, before.as_ref(), &[])?;
             }
             self.queue_dependents_of_change(id, Some(&InterfaceFingerprint::default()), None)?;
+            let symbols: Vec<SymbolId> = self
+                .tx
+                .prepare_cached("SELECT id FROM symbol WHERE file = ?1 ORDER BY id")?
+                .query_map([id], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
             for statement in [
                 "DELETE FROM dependency WHERE target = ?1",
                 "UPDATE import SET target = NULL WHERE target = ?1",
@@ -320,6 +325,8 @@ impl<'a> Writer<'a> {
             ] {
                 self.tx.prepare_cached(statement)?.execute([id])?;
             }
+            // Its own edges are gone with its row.
+            self.forget_edges_into(&symbols)?;
         }
         Ok(())
     }
@@ -392,15 +399,18 @@ impl<'a> Writer<'a> {
                 symbol.signature,
             ])?;
         }
-        let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
-        for gone in rows.into_values() {
-            delete.execute([gone])?;
-            // Edges out of the file go with it; the file is linked again anyway.
-            let tx = &self.tx;
-            tx.prepare_cached("DELETE FROM edge WHERE src_file = ?1 AND src = ?2")?
-                .execute((file, gone))?;
+        if rows.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
+        let mut gone: Vec<SymbolId> = rows.into_values().collect();
+        gone.sort_unstable();
+        for symbol in &gone {
+            delete.execute([symbol])?;
+        }
+        self.forget_edges_into(&gone)?;
+        // The file is linked again anyway.
+        self.forget_edges_out_of(file, &gone)
     }
 }
 

@@ -200,13 +200,13 @@ impl BeforeAfter<'_> {
             // The names of macros and crates are looked up like imports in Rust, without anybody writing one.
             let is_rust = bound.facts.family == Family::Rust;
             let written = |import: &&Import| !(is_rust && import.kind == ImportKind::Scope);
-            let before = file.old.facts.imports.iter().filter(written);
+            let mut before = file.old.facts.imports.iter().filter(written);
             let mut now = file.new.facts.imports.iter().filter(written);
             let is_same = |before: &Import| {
                 let now = now.next();
                 now.is_some_and(|now| now.names == before.names && is_same_path(before, now))
             };
-            before.map(is_same).all(|it| it) && now.next().is_none()
+            before.all(is_same) && now.next().is_none()
         })
     }
 

@@ -60,6 +60,10 @@ const WHOLE: &[(&str, &str)] = &[
         "statistics count everything: the relations between files, too",
     ),
     (
+        "SELECT dst_block, src_file, packed FROM edge ORDER BY",
+        "statistics count everything: the relations between files, too",
+    ),
+    (
         "SELECT language, count(*) FROM file",
         "statistics count everything",
     ),

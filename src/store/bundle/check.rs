@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::{BundleManifest, refused};
 use crate::ir::ImportKind;
-use crate::model::{EdgeKind, FileId, Provenance, RepoPath, SkipReason, SymbolKind};
+use crate::model::{FileId, RepoPath, SkipReason, SymbolId, SymbolKind};
 use crate::store::packed_chunks::{self, ChunkOwner, StoredChunk};
+use crate::store::packed_edges::{EdgeList, each_edge};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
 use crate::store::{ErrorContext, StoreError, StoreResult, UnboundForm, connection, facts, files};
 
@@ -75,6 +76,7 @@ fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<(
     }
     packed(connection)?;
     chunks(connection)?;
+    edges(connection)?;
     texts(connection)?;
     paths(connection)
 }
@@ -182,15 +184,6 @@ fn rules() -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
         (
-            "edges",
-            format!(
-                "SELECT 1 FROM edge e WHERE kind NOT BETWEEN 0 AND {} OR provenance NOT BETWEEN 0 AND {} OR count NOT BETWEEN 1 AND 4294967295
-                   OR NOT line {U32} OR (src <> 0 AND NOT EXISTS (SELECT 1 FROM symbol s WHERE s.id = e.src AND s.file = e.src_file))",
-                last(EdgeKind::ALL.len()),
-                last(Provenance::ALL.len())
-            ),
-        ),
-        (
             "unbound names",
             format!("SELECT 1 FROM unbound WHERE {} OR count NOT BETWEEN 1 AND 4294967295 OR NOT line {U32}", no_form()),
         ),
@@ -296,6 +289,29 @@ fn chunks(connection: &Connection) -> StoreResult<()> {
         return Err(refused("its index has runs without chunks"));
     }
     Ok(())
+}
+
+/// Edges lead from a definition of their file, or its top level, to a definition that there is.
+fn edges(connection: &Connection) -> StoreResult<()> {
+    let mut file_of = connection
+        .prepare("SELECT file FROM symbol WHERE id = ?1")
+        .context("reading edges")?;
+    let mut is_sound = true;
+    each_edge(connection, EdgeList::All, |edge| {
+        let mut file_of = |symbol: SymbolId| {
+            let row = file_of.query_row([symbol], |row| row.get::<_, FileId>(0));
+            row.optional()
+        };
+        is_sound &= file_of(edge.dst)?.is_some();
+        if let Some(src) = edge.src {
+            is_sound &= file_of(src)? == Some(edge.src_file);
+        }
+        Ok(())
+    })
+    .map_err(|_| refused("its index has edges that cannot be read"))?;
+    is_sound
+        .then_some(())
+        .ok_or_else(|| refused("its index has edges that cannot be"))
 }
 
 /// SQLite takes any bytes for text; whoever reads them does not.

@@ -118,7 +118,7 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
     ("CREATE VIEW v AS SELECT 1", "other tables"),
     ("CREATE TABLE t(x)", "other tables"),
     ("CREATE INDEX extra ON file(size)", "other tables"),
-    ("DROP INDEX edge_dst", "other tables"),
+    ("DROP INDEX edge_src_file", "other tables"),
     (
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'meta'",
         "other tables",
@@ -189,9 +189,27 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
         "configuration file",
     ),
     ("UPDATE import SET state = 9", "imports"),
-    ("UPDATE edge SET provenance = 12", "edges"),
-    ("UPDATE edge SET src = 123456", "edges"),
-    ("UPDATE edge SET dst = 123456", "belong to nothing"),
+    ("UPDATE edge SET packed = x''", "edges that cannot be read"),
+    (
+        "UPDATE edge SET packed = x'00ff'",
+        "edges that cannot be read",
+    ),
+    (
+        "UPDATE edge SET packed = x'00e0010001'",
+        "edges that cannot be read",
+    ),
+    (
+        "UPDATE edge SET packed = x'c0c40720010101'",
+        "edges that cannot be",
+    ),
+    (
+        "UPDATE edge SET dst_block = dst_block + 2000",
+        "edges that cannot be",
+    ),
+    (
+        "UPDATE edge SET src_file = src_file + 123456",
+        "belong to nothing",
+    ),
     (
         "INSERT INTO link_queue SELECT id, 1 FROM file",
         "files left to link",
