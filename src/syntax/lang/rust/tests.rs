@@ -100,6 +100,7 @@ fn paths_of_use_are_seen_from_the_file() {
             "3 crate::b::Y Z=Y",
             "3 crate::c =*",
             "4 super::d::W W=W",
+            "5 self::Kind =*",
             "7 std::io stdio=io",
             "8 std::io::Read Read=Read",
             "11 self::a::V V=V",
