@@ -191,16 +191,31 @@ impl Linker<'_, '_> {
                     }
                     return self.infer_member(file, *other, this);
                 }
-                let first = is_first.then(|| self.infer(file, *first, this));
-                let other = || self.infer(file, *other, this);
-                match first.flatten() {
-                    // The variant of a pattern says what the value does not: `Shape::Round(it)`.
-                    Some(first) if rules::of(file).is_rust() => first.or_if_unknown(other),
-                    first => first.or_else(other)?,
-                }
+                let found = is_first.then(|| self.infer(file, *first, this)).flatten();
+                self.or_other(file, (*first, found), *other, this)?
             }
         };
         Some((found, None))
+    }
+
+    /// The first of two expressions by what it was found to be, where that is known; the other one else.
+    fn or_other(
+        &self,
+        file: &Rc<LinkedFile>,
+        (first, found): (ExprId, Option<Type>),
+        other: ExprId,
+        this: Option<&Type>,
+    ) -> Option<Type> {
+        let of_other = || self.infer(file, other, this);
+        match found {
+            Some(outside) if outside.is_external() && is_of_glob(file, first, other) => {
+                let known = of_other().filter(|it| !it.is_external());
+                Some(known.unwrap_or(outside))
+            }
+            // The variant of a pattern says what the value does not: `Shape::Round(it)`.
+            Some(found) if rules::of(file).is_rust() => Some(found.or_if_unknown(of_other)),
+            found => found.or_else(of_other),
+        }
     }
 
     /// `name`, looked up from `scope`.
@@ -506,6 +521,19 @@ fn is_name_of_type(file: &LinkedFile, receiver: ExprId, found: Option<&Type>) ->
         }
         _ => false,
     }
+}
+
+/// Whether a name is looked for in all that a `use` of the function brings into scope, `use rayon::prelude::*`, before the module around: what is not
+/// known to have the name has it less likely than the module.
+fn is_of_glob(file: &LinkedFile, first: ExprId, other: ExprId) -> bool {
+    let Expr::Member { name, .. } = file.expr(first) else {
+        return false;
+    };
+    let mut other = other;
+    while let Expr::Fallback { other: outer, .. } = file.expr(other) {
+        other = *outer;
+    }
+    matches!(file.expr(other), Expr::Name { name: own, .. } if own == name)
 }
 
 /// Types of Java whose constants a `switch` names as they are, and no enums.

@@ -335,7 +335,18 @@ impl Linker<'_, '_> {
     /// The member that a use names. Where methods are no fields, calling one asks for the method.
     fn used_member(&self, object: &Type, name: &str, kind: ReferenceKind) -> Option<Type> {
         if kind == ReferenceKind::Call && self.rules().members == MemberOrder::Implementations {
-            let is_value = object.is_instance() || !matches!(object, Type::Definition(_));
+            let is_value = match object {
+                // `static SHOP: Shop`, with a field of the method's name.
+                Type::Definition(Def::Symbol(file, at)) => {
+                    let loaded = self.cache.get(*file)?;
+                    matches!(
+                        loaded.symbol(*at).kind,
+                        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::EnumMember
+                    )
+                }
+                Type::Definition(Def::Module(_)) => false,
+                _ => true,
+            };
             if is_value {
                 return self.member(object, &format!("{name}()"));
             }
