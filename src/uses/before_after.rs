@@ -412,6 +412,8 @@ fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
         | Expr::Call { callee: inner, .. }
         | Expr::Construct { class: inner }
         | Expr::Specialized { base: inner, .. } => is_bare_name(facts, *inner),
+        // A name that `use Mode::*` of the function may bring into scope as well.
+        Expr::Fallback { other, .. } if facts.family == Family::Rust => is_bare_name(facts, *other),
         // A label of Java's `switch`, `case LIMIT:`, is a constant of an enum or one in scope.
         Expr::Union(parts) if facts.family == Family::Java => {
             parts.iter().any(|it| is_bare_name(facts, *it))

@@ -18,6 +18,7 @@ use super::modifiers::is_typescript;
 use super::name_occurrences::line_text_at;
 use super::unbound_uses::{may_mean, n_beside};
 use crate::error::{Error, Result};
+use crate::ir::Target;
 use crate::link::name_binder::{Meaning, NameBinder, Overlay};
 use crate::link::overlay::{OverlayFile, overlay};
 use crate::model::{Family, FileId, ModuleId, RepoPath, SymbolKind};
@@ -128,6 +129,7 @@ impl Uses<'_> {
                 found.is_cut = true;
                 continue;
             }
+            found.n_unknown_before += n_unknown_before(&bound, &gone_members);
             self.collect_losses(&states, &bound, earlier_id, &mut losses)?;
             sources.insert(path, text);
         }
@@ -180,8 +182,9 @@ impl Uses<'_> {
         self.leave_out_doubtful(difference, &mut found)?;
         found.sort();
         let of_each = found.doubtful.iter().map(BrokenUse::n_lines);
-        found.n_unresolved =
-            of_each.sum::<u64>() + self.n_unresolved(difference, &found, is_wanted)?;
+        found.n_unresolved = of_each.sum::<u64>()
+            + found.n_unknown_before
+            + self.n_unresolved(difference, &found, is_wanted)?;
         Ok(found)
     }
 
@@ -424,6 +427,23 @@ impl Uses<'_> {
 pub(super) fn is_field_of_python(path: &RepoPath, kind: SymbolKind) -> bool {
     let is_field = matches!(kind, SymbolKind::Field | SymbolKind::Property);
     is_field && syntax::by_path(path).family() == Some(Family::Python)
+}
+
+/// Returns how many members of a file have the name of one that is gone, are something from outside now, and were of unknown meaning before.
+fn n_unknown_before(bound: &BoundFile<'_>, gone_members: &HashSet<&str>) -> u64 {
+    let facts = bound.facts;
+    let meanings = bound.before.references.iter().zip(&bound.now.references);
+    let unknown = facts
+        .references
+        .iter()
+        .zip(meanings)
+        .filter(|(used, (before, now))| {
+            is_unbound(**before)
+                && **now == Meaning::External
+                && matches!(used.target, Target::Member { .. })
+                && gone_members.contains(facts.name(used))
+        });
+    unknown.count() as u64
 }
 
 /// Takes uses that no longer agree with their definition for unresolved ones where either stands in a file with new syntax errors,

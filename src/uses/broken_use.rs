@@ -131,6 +131,9 @@ pub struct BrokenUses {
     pub doubtful: Vec<BrokenUse>,
     /// Uses of the names of definitions that are gone whose meaning is not known, `doubtful` among them: they may be broken too.
     pub n_unresolved: u64,
+    /// Members of something from outside now, of the name of one that is gone, of which it was not known before whether they meant that:
+    /// `shop.open()` of `shop: ext::Guard<Shop>`. Among those above.
+    pub(super) n_unknown_before: u64,
     /// Whether there were more names or files than are looked at.
     pub is_cut: bool,
 }

@@ -138,13 +138,15 @@ impl Uses<'_> {
                     }
                 }
             }
-            // A member of several types of a union has no edge.
+            // A member of several types of a union has no edge, nor has one behind a type from outside.
             let names: BTreeSet<&str> = states.gone_members().collect();
             for name in names.into_iter().take(MAX_NAMES) {
-                for place in self.read.unbound_places(name)? {
-                    if is_typescript(&place.path)
-                        && let Some(file) = self.read.file(place.path.as_str())?
-                    {
+                let mut places = self.read.unbound_places(name)?;
+                places.retain(|it| is_typescript(&it.path));
+                let of_rust = earlier.unbound_places(name)?.into_iter();
+                places.extend(of_rust.filter(|it| is_rust(&it.path)));
+                for place in places {
+                    if let Some(file) = self.read.file(place.path.as_str())? {
                         add(place.path, file.id);
                     }
                 }
@@ -203,6 +205,10 @@ fn names_of_python(difference: &Difference) -> impl Iterator<Item = &str> {
 
 fn is_python(path: &RepoPath) -> bool {
     by_path(path).family() == Some(Family::Python)
+}
+
+fn is_rust(path: &RepoPath) -> bool {
+    by_path(path).family() == Some(Family::Rust)
 }
 
 impl Uses<'_> {
