@@ -2,7 +2,7 @@
 
 /// The version of [`SCHEMA`]; raise it with every change of a table or of what its rows mean. A file with another version is set aside and
 /// built anew.
-pub const SCHEMA_VERSION: i64 = 20;
+pub const SCHEMA_VERSION: i64 = 21;
 
 /// The tables. Keys are integers; the rows that belong to a file are deleted with it.
 pub const SCHEMA: &str = "
@@ -37,7 +37,7 @@ CREATE TABLE stat(
 
 -- Columns that follow from others take no bytes: `norm` of a name with ASCII letters, digits, `_` and `$` alone (else it is `other_norm`), and
 -- `qualified`, the name behind its `scope`. A scope that begins with `=` is all of the qualified name: cut as bytes, for `substr` ends a text at
--- a zero.
+-- a zero. In `short_signature` a byte 1 stands for the name, unless it begins with `=`.
 CREATE TABLE symbol(
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
@@ -63,7 +63,11 @@ CREATE TABLE symbol(
   start_byte INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   end_byte INTEGER NOT NULL AS (start_byte + bytes),
-  signature TEXT NOT NULL
+  short_signature TEXT NOT NULL,
+  signature TEXT NOT NULL AS (
+    CASE WHEN substr(short_signature, 1, 1) = '=' THEN CAST(substr(CAST(short_signature AS BLOB), 2) AS TEXT)
+      ELSE replace(short_signature, char(1), name) END
+  )
 ) STRICT;
 CREATE INDEX symbol_place ON symbol(file, ordinal);
 CREATE INDEX symbol_norm ON symbol(norm);

@@ -44,6 +44,9 @@ const SYMBOL: &str =
     s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.signature, s.id
     FROM symbol s JOIN file f ON f.id = s.file ";
 
+/// The byte that stands for the name in a short signature.
+const NAME_MARK: &str = "\u{1}";
+
 impl Read<'_> {
     /// Returns the symbols of a file, in source order.
     pub fn symbols_of(&self, file: FileId) -> StoreResult<Vec<SymbolRow>> {
@@ -248,6 +251,17 @@ pub(super) fn scope<'a>(qualified: &'a str, name: &str) -> Option<Cow<'a, str>> 
     Some(before.map_or_else(|| Cow::from(format!("={qualified}")), Cow::from))
 }
 
+/// Returns the value of the column `short_signature`: `function \u{1}(job: Job)` for `function open(job: Job)` of the name `open`.
+pub(super) fn short_signature<'a>(signature: &'a str, name: &str) -> Cow<'a, str> {
+    if signature.starts_with('=') || signature.contains(NAME_MARK) {
+        return Cow::from(format!("={signature}"));
+    }
+    if name.is_empty() || name.contains(NAME_MARK) || !signature.contains(name) {
+        return Cow::from(signature);
+    }
+    Cow::from(signature.replace(name, NAME_MARK))
+}
+
 /// Returns the hashes of the handles of a file's symbols, in source order.
 pub(super) fn symbol_handles(connection: &Connection, file: FileId) -> rusqlite::Result<Vec<u64>> {
     connection
@@ -278,16 +292,16 @@ fn span(row: &Row<'_>, at: usize) -> rusqlite::Result<Span> {
 
 #[cfg(test)]
 mod tests {
-    use super::{other_norm, scope};
+    use super::{other_norm, scope, short_signature};
     use crate::store::schema::SCHEMA;
     use crate::store::token::normal_form;
 
     #[test]
-    fn the_table_makes_names_from_their_parts() {
+    fn the_table_makes_names_and_signatures_from_their_parts() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         connection.execute_batch(SCHEMA).unwrap();
         let insert = "INSERT INTO symbol(id, file, ordinal, handle, name, other_norm, scope, kind, exported, start_line, extra_lines,
-           lines_to_name, start_byte, bytes, signature) VALUES(1, 1, 0, 0, ?1, ?2, ?3, 0, 0, 0, 0, 0, 0, 0, '')";
+           lines_to_name, start_byte, bytes, short_signature) VALUES(1, 1, 0, 0, ?1, ?2, ?3, 0, 0, 0, 0, 0, 0, 0, ?4)";
         connection
             .pragma_update(None, "foreign_keys", false)
             .unwrap();
@@ -306,6 +320,8 @@ mod tests {
             "a.b",
             "K\u{212a}",
             "nul\0nul",
+            "one\u{1}",
+            "\u{1}",
         ] {
             for qualified in [
                 name.to_owned(),
@@ -316,19 +332,29 @@ mod tests {
                 format!("=.{name}"),
                 format!("Store::{name}"),
                 format!("{name}."),
+                format!("function {name}(of: {name})"),
+                format!("{name}\u{1}{name}"),
+                format!("{name}\0{name}"),
                 "other".to_owned(),
                 String::new(),
             ] {
-                let row = (name, other_norm(name), scope(&qualified, name));
+                // A signature in which the name stands in all these ways, too.
+                let signature = &qualified;
+                let short = short_signature(signature, name);
+                let row = (name, other_norm(name), scope(&qualified, name), short);
                 connection.execute(insert, row).unwrap();
-                let found: (String, String) = connection
-                    .query_row("DELETE FROM symbol RETURNING norm, qualified", [], |row| {
-                        Ok((row.get(0)?, row.get(1)?))
+                let returning = "DELETE FROM symbol RETURNING norm, qualified, signature";
+                let found: [String; 3] = connection
+                    .query_row(returning, [], |row| {
+                        Ok([row.get(0)?, row.get(1)?, row.get(2)?])
                     })
                     .unwrap();
-                assert_eq!(found, (normal_form(name), qualified), "{name}");
+                let wanted = [normal_form(name), qualified.clone(), qualified];
+                assert_eq!(found, wanted, "{name}");
             }
         }
+        let short = short_signature("open(open: Opener)", "open");
+        assert_eq!(short, "\u{1}(\u{1}: Opener)");
         assert_eq!(other_norm("queueJob_2"), None);
         assert_eq!(scope("Store.open", "open").as_deref(), Some("Store"));
     }

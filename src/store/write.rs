@@ -362,26 +362,29 @@ impl<'a> Writer<'a> {
         symbols: &[(u64, Symbol)],
         is_known: bool,
     ) -> rusqlite::Result<()> {
-        let mut rows: HashMap<i64, SymbolId> = HashMap::new();
+        let mut rows: HashMap<i64, (SymbolId, String)> = HashMap::new();
         if is_known {
             let mut statement = self
                 .tx
-                .prepare_cached("SELECT handle, id FROM symbol WHERE file = ?1")?;
+                .prepare_cached("SELECT handle, id, name FROM symbol WHERE file = ?1")?;
             rows = statement
-                .query_map([file], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .query_map([file], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?
                 .collect::<Result<_, _>>()?;
         }
         let mut insert = self.tx.prepare_cached(
             "INSERT INTO symbol(id, file, ordinal, handle, name, other_norm, scope, kind, exported, parent,
-               start_line, extra_lines, lines_to_name, start_byte, bytes, signature)
+               start_line, extra_lines, lines_to_name, start_byte, bytes, short_signature)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 - ?11, ?13 - ?11, ?14, ?15 - ?14, ?16)
              ON CONFLICT(id) DO UPDATE SET ordinal = excluded.ordinal, exported = excluded.exported, parent = excluded.parent,
                start_line = excluded.start_line, extra_lines = excluded.extra_lines, lines_to_name = excluded.lines_to_name,
-               start_byte = excluded.start_byte, bytes = excluded.bytes, signature = excluded.signature",
+               start_byte = excluded.start_byte, bytes = excluded.bytes, short_signature = excluded.short_signature",
         )?;
         for (ordinal, (handle, symbol)) in symbols.iter().enumerate() {
+            let known = rows.remove(&handle.cast_signed());
+            // A row keeps its name, which may be `b` in `a` where a new one of that handle is `a.b`.
+            let name = known.as_ref().map_or(&symbol.name, |(_, name)| name);
             insert.execute(rusqlite::params![
-                rows.remove(&handle.cast_signed()),
+                known.as_ref().map(|(id, _)| id),
                 file,
                 index(ordinal),
                 handle.cast_signed(),
@@ -396,14 +399,14 @@ impl<'a> Writer<'a> {
                 symbol.name_line,
                 symbol.span.start_byte,
                 symbol.span.end_byte,
-                symbol.signature,
+                symbols::short_signature(&symbol.signature, name),
             ])?;
         }
         if rows.is_empty() {
             return Ok(());
         }
         let mut delete = self.tx.prepare_cached("DELETE FROM symbol WHERE id = ?1")?;
-        let mut gone: Vec<SymbolId> = rows.into_values().collect();
+        let mut gone: Vec<SymbolId> = rows.into_values().map(|(id, _)| id).collect();
         gone.sort_unstable();
         for symbol in &gone {
             delete.execute([symbol])?;

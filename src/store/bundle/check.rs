@@ -50,6 +50,10 @@ fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<(
     if version != SCHEMA_VERSION {
         return Err(refused("its index has another schema than declared"));
     }
+    // Before anything makes signatures: a name may stand in one often.
+    if has_row(connection, LONG_SIGNATURE)? {
+        return Err(refused("its index has a signature that is too long"));
+    }
     let found: String = connection
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
         .context("checking the index")?;
@@ -80,6 +84,10 @@ fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<(
     texts(connection)?;
     paths(connection)
 }
+
+/// A signature that takes more than a megabyte with the names in it.
+const LONG_SIGNATURE: &str = "SELECT 1 FROM symbol WHERE length(CAST(name AS BLOB)) *
+   (length(CAST(short_signature AS BLOB)) - length(CAST(replace(short_signature, char(1), '') AS BLOB))) > 1048576";
 
 type Object = (String, String, String, Option<String>);
 

@@ -232,6 +232,14 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
     ("UPDATE symbol SET name = CAST(x'ff' AS TEXT)", "not UTF-8"),
     ("UPDATE symbol SET scope = CAST(x'ff' AS TEXT)", "not UTF-8"),
     (
+        "UPDATE symbol SET short_signature = CAST(x'01ff' AS TEXT)",
+        "not UTF-8",
+    ),
+    (
+        "UPDATE symbol SET name = hex(zeroblob(9000)), short_signature = replace(hex(zeroblob(9000)), '0', char(1))",
+        "a signature that is too long",
+    ),
+    (
         "UPDATE import SET specifier = CAST(x'c328' AS TEXT)",
         "not UTF-8",
     ),

@@ -298,6 +298,7 @@ fn verifying_finds_what_only_looks_right() {
         "UPDATE symbol SET name = 'evil' WHERE name = 'start'",
         "UPDATE symbol SET other_norm = 'evil' WHERE name = 'start'",
         "UPDATE symbol SET scope = 'evil' WHERE name = 'start'",
+        "UPDATE symbol SET short_signature = 'evil' WHERE name = 'start'",
         "UPDATE symbol SET exported = 0",
         "UPDATE chunk SET packed = CAST(substr(packed, 1, length(packed) - 1) || x'7f' AS BLOB)",
         "UPDATE import SET specifier = './other'",
