@@ -5,11 +5,12 @@
 use std::fmt::Write as _;
 
 use super::packed_chunks::{ChunkOwner, runs};
+use super::unbound::{StoredUnbound, UnboundList};
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::hash::HashMap;
-use crate::model::{ChunkId, SymbolId};
+use crate::model::{ChunkId, FileId, SymbolId};
 
-const QUERIES: [(&str, &str); 12] = [
+const QUERIES: [(&str, &str); 11] = [
     (
         "file",
         "SELECT path, hex(content), size, lines, language, facts_version, marked, skip FROM file ORDER BY path",
@@ -45,10 +46,6 @@ const QUERIES: [(&str, &str); 12] = [
         "SELECT u.key, f.path, rank FROM unit u LEFT JOIN unit_file m ON m.unit = u.id LEFT JOIN file f ON f.id = m.file ORDER BY 1, 2",
     ),
     (
-        "unbound",
-        "SELECT f.path, name, form, count, line FROM unbound u JOIN file f ON f.id = u.file ORDER BY 1, 2, 3",
-    ),
-    (
         "commit",
         "SELECT hex(hash), time, hex(parents), author, subject, fix, files FROM \"commit\" ORDER BY 1",
     ),
@@ -69,8 +66,9 @@ impl Read<'_> {
     pub fn dump(&self) -> StoreResult<String> {
         let mut out = String::new();
         for (table, query) in QUERIES {
-            if table == "unbound" {
+            if table == "commit" {
                 self.dump_edges(&mut out)?;
+                self.dump_unbound(&mut out)?;
             }
             let mut statement = self.tx.prepare(query).context("dumping")?;
             let n = statement.column_count();
@@ -217,6 +215,27 @@ impl Read<'_> {
                 );
             }
         }
+        Ok(())
+    }
+
+    fn dump_unbound(&self, out: &mut String) -> StoreResult<()> {
+        let mut by_file: HashMap<FileId, Vec<StoredUnbound>> = HashMap::default();
+        for it in self.unbound(UnboundList::All, |_| true)? {
+            by_file.entry(it.file).or_default().push(it);
+        }
+        for file in self.all_files()? {
+            let mut rows = by_file.remove(&file.id).unwrap_or_default();
+            rows.sort_unstable();
+            for it in rows {
+                let (path, form) = (file.path.as_str(), it.form.bits());
+                let _ = writeln!(
+                    out,
+                    "unbound\t{path:?}\t{}\t{form}\t{}\t{}",
+                    it.name, it.count, it.line
+                );
+            }
+        }
+        let _ = writeln!(out, "unbound names of no file\t{}", by_file.len());
         Ok(())
     }
 }

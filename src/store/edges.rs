@@ -1,11 +1,11 @@
 //! Edges between definitions: written for one file at a time, read by frontier.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use rusqlite::OptionalExtension as _;
 
 use super::packed_edges::{EdgeList, block_of};
-use super::{ErrorContext, Read, StoreResult, Writer};
+use super::{ErrorContext, Read, StoreResult, UnboundRow, Writer};
 use crate::model::{EdgeKind, FileId, ModuleId, Provenance, SymbolId, SymbolKind};
 
 /// State and target of imports, by specifier and kind.
@@ -40,52 +40,6 @@ pub enum EvaluationSite {
     FieldOf(SymbolId),
     /// It runs when the definition does.
     Itself,
-}
-
-bitflags::bitflags! {
-    /// How a name that leads to no definition is written; as stored in an index.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub struct UnboundForm: u8 {
-        /// It is called: `name()`.
-        const CALL = 1;
-        /// It is a member of something before it: `x.name`.
-        const MEMBER = 1 << 1;
-        /// It is the last name of a path, of a type or a module: `x::name`. Then it is no member.
-        const PATH = 1 << 2;
-    }
-}
-
-/// The uses of one name in one file that lead to no definition here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnboundRow {
-    /// The name.
-    pub name: String,
-    /// How the uses are written.
-    pub form: UnboundForm,
-    /// How many uses there are.
-    pub count: u32,
-    /// Line of the first one.
-    pub line: u32,
-}
-
-/// The uses of one name in one file that lead to no definition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnboundPlace {
-    /// The file.
-    pub path: crate::model::RepoPath,
-    /// How the uses are written.
-    pub form: UnboundForm,
-    /// How many uses there are.
-    pub count: u32,
-    /// Line of the first one.
-    pub line: u32,
-}
-
-impl UnboundPlace {
-    /// Whether the name is a member of something before it.
-    pub fn is_member(&self) -> bool {
-        self.form.contains(UnboundForm::MEMBER)
-    }
 }
 
 impl Writer<'_> {
@@ -131,11 +85,7 @@ impl Writer<'_> {
         import_files: &[(u32, FileId)],
     ) -> rusqlite::Result<()> {
         self.write_edges(file, edges)?;
-        let unbound = unbound.iter().map(|row| {
-            let form = row.form.bits().into();
-            [name_key(&row.name), form, row.count.into(), row.line.into()]
-        });
-        self.rows(&UNBOUND, file, unbound.collect())?;
+        self.write_unbound(file, unbound)?;
         let dependencies = dependencies
             .iter()
             .map(|(target, looked)| [target.row(), looked.cast_signed()]);
@@ -202,14 +152,6 @@ struct FileRows {
     delete: &'static str,
     upsert: &'static str,
 }
-
-const UNBOUND: FileRows = FileRows {
-    n_key: 2,
-    select: "SELECT name, form, count, line FROM unbound WHERE file = ?1 ORDER BY 1, 2, 3, 4",
-    delete: "DELETE FROM unbound WHERE file = ?1 AND name = ?2 AND form = ?3",
-    upsert: "INSERT INTO unbound(file, name, form, count, line) VALUES(?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET count = excluded.count, line = excluded.line",
-};
 
 const DEPENDENCIES: FileRows = FileRows {
     n_key: 1,
@@ -379,74 +321,6 @@ impl Read<'_> {
             })
             .context("reading a path")
     }
-
-    /// Returns how many uses of a name lead to no definition.
-    pub fn n_unbound(&self, name: &str) -> StoreResult<u64> {
-        self.tx
-            .prepare_cached("SELECT coalesce(sum(count), 0) FROM unbound WHERE name = ?1")
-            .and_then(|mut statement| {
-                statement.query_row([name_key(name)], |row| super::files::unsigned(row, 0))
-            })
-            .context("counting unbound names")
-    }
-
-    /// Returns the uses of a name that lead to no definition, by file and form, in the order of the paths.
-    pub fn unbound_places(&self, name: &str) -> StoreResult<Vec<UnboundPlace>> {
-        self.tx
-            .prepare_cached(
-                "SELECT f.path, u.form, u.count, u.line FROM unbound u JOIN file f ON f.id = u.file WHERE u.name = ?1 ORDER BY f.path, u.line, u.form",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_map([name_key(name)], |row| {
-                        Ok(UnboundPlace {
-                            path: super::files::path(row, 0)?,
-                            form: UnboundForm::from_bits_truncate(row.get(1)?),
-                            count: row.get(2)?,
-                            line: row.get(3)?,
-                        })
-                    })?
-                    .collect()
-            })
-            .context("reading unbound names")
-    }
-
-    /// Returns whether a file calls a name that leads to no definition, and is no member: `describe()`.
-    pub fn calls_unbound(&self, file: FileId, name: &str) -> StoreResult<bool> {
-        self.tx
-            .prepare_cached("SELECT 1 FROM unbound WHERE file = ?1 AND name = ?2 AND form = ?3")
-            .and_then(|mut statement| {
-                statement.exists((file, name_key(name), UnboundForm::CALL.bits()))
-            })
-            .context("looking an unbound name up")
-    }
-
-    /// Returns the names that a file calls, or asks a receiver for, and that lead to no definition.
-    pub fn unbound_in(&self, file: FileId) -> StoreResult<UnboundNames> {
-        self.tx
-            .prepare_cached("SELECT name FROM unbound WHERE file = ?1")
-            .and_then(|mut statement| statement.query_map([file], |row| row.get(0))?.collect())
-            .map(UnboundNames)
-            .context("reading the unbound names of a file")
-    }
-}
-
-/// Names of one file that lead to no definition.
-#[derive(Clone, Debug, Default)]
-pub struct UnboundNames(HashSet<i64>);
-
-impl UnboundNames {
-    /// Whether a name is one of them.
-    pub fn has(&self, name: &str) -> bool {
-        self.0.contains(&name_key(name))
-    }
-}
-
-/// Returns the number that an unbound name is kept by: 48 bits of its hash, which SQLite stores in 6 bytes.
-fn name_key(name: &str) -> i64 {
-    let mut bytes = [0; 8];
-    bytes[2..].copy_from_slice(&blake3::hash(name.as_bytes()).as_bytes()[..6]);
-    i64::from_be_bytes(bytes)
 }
 
 /// The order of the edges of one file in answers.

@@ -38,6 +38,7 @@ pub mod symbols;
 pub mod text;
 mod text_merge;
 pub mod token;
+mod unbound;
 mod units;
 pub mod usage;
 pub mod vectors;
@@ -47,7 +48,7 @@ use std::path::PathBuf;
 
 pub use chunk_rows::{ChunkBrief, ChunkRow};
 pub use chunks::PreparedChunk;
-pub use edges::{EdgeRow, EvaluationSite, UnboundForm, UnboundNames, UnboundPlace, UnboundRow};
+pub use edges::{EdgeRow, EvaluationSite};
 pub use file_relations::{FileRelation, RelatedFile};
 pub use files::{FileRow, FileSummary, StatRow};
 pub use history::{CommitRow, NewCommit, PastCommit, Touch};
@@ -61,6 +62,7 @@ pub use read::{FilesUnder, KnownRoles, Meta, Read, Reader};
 pub use schema::SCHEMA_VERSION;
 pub use symbols::SymbolRow;
 pub use text::TextHit;
+pub use unbound::{UnboundForm, UnboundNames, UnboundPlace, UnboundRow};
 pub use vectors::{NewVector, VectorModel, VectorStore, VectorTable};
 pub use write::{PreparedFile, Writer};
 

@@ -104,11 +104,12 @@ pub(super) fn unpack(
     mut on_edge: impl FnMut(EdgeRow) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let mut rest = packed;
-    let first_src = take(&mut rest).ok_or_else(damage)?;
+    let first_src = take(&mut rest).ok_or_else(|| damage("edges that cannot be unpacked"))?;
     let mut before = None;
     loop {
         let place = (block, src_file, first_src);
-        let edge = unpack_one(&mut rest, place, before.as_ref()).ok_or_else(damage)?;
+        let edge = unpack_one(&mut rest, place, before.as_ref())
+            .ok_or_else(|| damage("edges that cannot be unpacked"))?;
         on_edge(edge)?;
         if rest.is_empty() {
             return Ok(());
@@ -117,10 +118,10 @@ pub(super) fn unpack(
     }
 }
 
-/// The index is set aside and built anew then: edges that cannot be read cannot be deleted either.
-fn damage() -> rusqlite::Error {
+/// The index is set aside and built anew then: rows that cannot be read cannot be deleted either.
+pub(super) fn damage(what: &str) -> rusqlite::Error {
     let code = ffi::Error::new(ffi::SQLITE_CORRUPT);
-    rusqlite::Error::SqliteFailure(code, Some("edges that cannot be unpacked".to_owned()))
+    rusqlite::Error::SqliteFailure(code, Some(what.to_owned()))
 }
 
 fn unpack_one(
@@ -159,7 +160,7 @@ fn unpack_one(
 }
 
 /// Adds a number in LEB128: seven bits a byte, the lowest first; the eighth is set but in the last one.
-fn put(to: &mut Vec<u8>, mut n: u64) {
+pub(super) fn put(to: &mut Vec<u8>, mut n: u64) {
     while n >= 0x80 {
         to.push(n.to_le_bytes()[0] | 0x80);
         n >>= 7;
@@ -167,7 +168,8 @@ fn put(to: &mut Vec<u8>, mut n: u64) {
     to.push(n.to_le_bytes()[0]);
 }
 
-fn take(from: &mut &[u8]) -> Option<u64> {
+/// Takes a number that [`put`] added; `None` for other bytes.
+pub(super) fn take(from: &mut &[u8]) -> Option<u64> {
     let mut n = 0;
     for shift in (0..u64::BITS).step_by(7) {
         let (byte, rest) = from.split_first()?;

@@ -9,6 +9,7 @@ use rusqlite::{Connection, Transaction};
 use super::chunk_rows::ChunkFiles;
 use super::files::{self, RowCounts};
 use super::packed_edges::KeptEdges;
+use super::unbound::KeptUnbound;
 use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::visited::ChangedDirectories;
@@ -160,6 +161,7 @@ pub struct Read<'a> {
     meta: Meta,
     kept: &'a RefCell<ReadCache>,
     pub(super) kept_edges: RefCell<KeptEdges>,
+    pub(super) kept_unbound: RefCell<KeptUnbound>,
 }
 
 impl<'a> Read<'a> {
@@ -177,6 +179,7 @@ impl<'a> Read<'a> {
             meta,
             kept,
             kept_edges: RefCell::default(),
+            kept_unbound: RefCell::default(),
         })
     }
 

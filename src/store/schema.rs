@@ -165,16 +165,11 @@ CREATE TABLE edge(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX edge_src_file ON edge(src_file);
 
--- How often a name of a file leads to no definition here. `name` is 48 bits of its hash; `form` has 1 for a call and 2 for a member.
+-- How often the names of files lead to no definition here, packed: see `unbound`.
 CREATE TABLE unbound(
-  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-  name INTEGER NOT NULL,
-  form INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  line INTEGER NOT NULL,
-  PRIMARY KEY(file, name, form)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX unbound_name ON unbound(name, count);
+  id INTEGER PRIMARY KEY,
+  packed BLOB NOT NULL
+) STRICT;
 
 -- The files by whose interface a file was linked. `name_mask` has the buckets of the names that were looked up: when one of those names
 -- changes, the file is linked again. A file behind the `export *` of another dependency has no row where that one was asked for the same names.

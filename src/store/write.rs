@@ -9,6 +9,7 @@ use super::interface::InterfaceFingerprint;
 use super::link_queue::{IMPORTS, NAMES};
 use super::read::ChangedFiles;
 use super::text_merge::DEAD_CHUNKS;
+use super::unbound::UnboundGroup;
 use super::{ErrorContext, PreparedChunk, StatRow, StoreResult, symbols};
 use crate::ir::ImportKind;
 use crate::model::{BlobId, ChunkId, ContentId, FileId, RepoPath, SkipReason, Symbol, SymbolId};
@@ -69,6 +70,8 @@ pub struct Writer<'a> {
     pub(super) dead_chunks: Vec<ChunkId>,
     /// The id of the next new chunk, once one was written or deleted.
     pub(super) next_chunk: Option<i64>,
+    /// The unbound names of the files that were linked last, until they are written.
+    pub(super) unbound: Option<UnboundGroup>,
 }
 
 impl<'a> Writer<'a> {
@@ -84,6 +87,7 @@ impl<'a> Writer<'a> {
                 changed_units: Vec::new(),
                 dead_chunks: Vec::new(),
                 next_chunk: None,
+                unbound: None,
             })
             .context("beginning to write")
     }
@@ -174,6 +178,7 @@ impl<'a> Writer<'a> {
                 .unwrap_or_default();
             self.set_meta("last_indexed_ms", &now.as_millis().to_string())?;
         }
+        self.flush_unbound().context("writing unbound names")?;
         let n_dead = self.delete_dead_texts().context("writing words")?;
         if n_dead > 0 {
             self.run(
@@ -304,6 +309,7 @@ impl<'a> Writer<'a> {
         if let Some(id) = known {
             self.changed_files.add(id);
             self.forget_chunks(id)?;
+            self.write_unbound(id, &[])?;
             let is_in_unit = self
                 .tx
                 .prepare_cached("SELECT 1 FROM unit_file WHERE file = ?1")?

@@ -8,11 +8,13 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::{BundleManifest, refused};
 use crate::ir::ImportKind;
+use crate::model::hash::HashSet;
 use crate::model::{FileId, RepoPath, SkipReason, SymbolId, SymbolKind};
 use crate::store::packed_chunks::{self, ChunkOwner, StoredChunk};
 use crate::store::packed_edges::{EdgeList, each_edge};
 use crate::store::schema::{SCHEMA, SCHEMA_VERSION};
-use crate::store::{ErrorContext, StoreError, StoreResult, UnboundForm, connection, facts, files};
+use crate::store::unbound::{UnboundList, each_unbound};
+use crate::store::{ErrorContext, FileRow, StoreError, StoreResult, connection, facts, files};
 
 /// Checks a database, read-only and as it lies there.
 ///
@@ -81,6 +83,7 @@ fn validate(connection: &Connection, manifest: &BundleManifest) -> StoreResult<(
     packed(connection)?;
     chunks(connection)?;
     edges(connection)?;
+    unbound(connection, &rows)?;
     texts(connection)?;
     paths(connection)
 }
@@ -192,10 +195,6 @@ fn rules() -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
         (
-            "unbound names",
-            format!("SELECT 1 FROM unbound WHERE {} OR count NOT BETWEEN 1 AND 4294967295 OR NOT line {U32}", no_form()),
-        ),
-        (
             "commits",
             "SELECT 1 FROM \"commit\" WHERE id < 1 OR length(hash) NOT IN (20, 32) OR length(parents) % length(hash) <> 0
                OR fix NOT IN (0, 1) OR files NOT BETWEEN 0 AND 4294967295 OR author <> '' OR length(subject) > 160
@@ -205,15 +204,6 @@ fn rules() -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
     ]
-}
-
-/// The condition of SQL under which an unbound name has no form that there is.
-fn no_form() -> String {
-    let both = (UnboundForm::MEMBER | UnboundForm::PATH).bits();
-    format!(
-        "(form NOT BETWEEN 0 AND {} OR form & {both} = {both})",
-        UnboundForm::all().bits()
-    )
 }
 
 /// Facts are followed index by index when files are linked, and their symbols are those of the rows.
@@ -320,6 +310,19 @@ fn edges(connection: &Connection) -> StoreResult<()> {
     is_sound
         .then_some(())
         .ok_or_else(|| refused("its index has edges that cannot be"))
+}
+
+/// Unbound names are of files that there are.
+fn unbound(connection: &Connection, files: &[FileRow]) -> StoreResult<()> {
+    let files: HashSet<FileId> = files.iter().map(|row| row.id).collect();
+    let mut is_sound = true;
+    each_unbound(connection, UnboundList::All, |it| {
+        is_sound &= files.contains(&it.file);
+    })
+    .map_err(|_| refused("its index has unbound names that cannot be read"))?;
+    is_sound
+        .then_some(())
+        .ok_or_else(|| refused("its index has unbound names that cannot be"))
 }
 
 /// SQLite takes any bytes for text; whoever reads them does not.

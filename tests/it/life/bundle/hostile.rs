@@ -211,6 +211,34 @@ pub(crate) const HARMFUL: &[(&str, &str)] = &[
         "belong to nothing",
     ),
     (
+        "INSERT INTO unbound VALUES(0, x'')",
+        "unbound names that cannot be read",
+    ),
+    (
+        "INSERT INTO unbound VALUES(0, x'000000000001250300')",
+        "unbound names that cannot be read",
+    ),
+    (
+        "INSERT INTO unbound VALUES(0, x'0000000000013903')",
+        "unbound names that cannot be read",
+    ),
+    (
+        "INSERT INTO unbound VALUES(0, x'000000000001270300')",
+        "unbound names that cannot be read",
+    ),
+    (
+        "INSERT INTO unbound VALUES(1, x'0000000000012503')",
+        "unbound names that cannot be read",
+    ),
+    (
+        "INSERT INTO unbound VALUES(1 << 62, x'0000000000012503')",
+        "unbound names that cannot be read",
+    ),
+    (
+        "INSERT INTO unbound VALUES(3200, x'0000000000012503')",
+        "unbound names that cannot be",
+    ),
+    (
         "INSERT INTO link_queue SELECT id, 1 FROM file",
         "files left to link",
     ),
