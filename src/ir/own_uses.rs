@@ -1,12 +1,12 @@
 //! The two parts of a file's facts: what other files look up, and its own uses.
 //!
 //! To bind a use in one file the facts of many others are read, of which nothing but definitions, imports, exports and the values
-//! of these is asked for. The uses, and the names and expressions that stand in them alone, are two thirds of all facts.
+//! of these is asked for. The uses, and the names and expressions that stand in them alone, are half of all facts.
 
 use serde::{Deserialize, Serialize};
 
 use super::arena::ArenaTail;
-use super::{ExprId, FileFacts, NameId, Reference, Slot, Target, TemplateNameKind};
+use super::{ExprId, FileFacts, NameId, Reference, Slot, SymbolIdx, Target, TemplateNameKind};
 
 /// The uses of a file, with the names and expressions that nothing else in it speaks of.
 ///
@@ -17,6 +17,55 @@ pub struct OwnUses {
     tail: ArenaTail,
     /// The references; see [`FileFacts::references`].
     pub references: Vec<Reference>,
+}
+
+impl OwnUses {
+    /// Replaces the numbers in references by differences, most of which take one byte and are equal. [`Self::restore_numbers`] is the
+    /// way back; nothing else understands them.
+    ///
+    /// The line counts from that of the reference before. The symbol is `None` where it is the one of the reference before, else the
+    /// distance to it; the name is the distance to the lowest name that is above those of all references before: 0 for a new one.
+    pub fn take_differences(&mut self) {
+        let (mut line, mut symbol, mut next_name) = (0, 0, 0);
+        for it in &mut self.references {
+            let (it_line, it_symbol, it_name) = (it.line, symbol_number(it.symbol), it.name.0);
+            it.line = it_line.wrapping_sub(line);
+            it.symbol = (it_symbol != symbol).then(|| zigzag(it_symbol.wrapping_sub(symbol)));
+            it.name = NameId(zigzag(it_name.wrapping_sub(next_name)));
+            (line, symbol) = (it_line, it_symbol);
+            next_name = next_name.max(it_name.wrapping_add(1));
+        }
+    }
+
+    /// Puts back the numbers that [`Self::take_differences`] replaced. Differences that come from elsewhere become any numbers.
+    pub fn restore_numbers(&mut self) {
+        let (mut line, mut symbol, mut next_name) = (0_u32, 0_u32, 0_u32);
+        for it in &mut self.references {
+            line = line.wrapping_add(it.line);
+            if let Some(distance) = it.symbol {
+                symbol = symbol.wrapping_add(unzigzag(distance));
+            }
+            let name = next_name.wrapping_add(unzigzag(it.name.0));
+            next_name = next_name.max(name.wrapping_add(1));
+            it.line = line;
+            it.symbol = symbol.checked_sub(1);
+            it.name = NameId(name);
+        }
+    }
+}
+
+/// Returns 0 for none, else the number above the symbol's.
+fn symbol_number(symbol: Option<SymbolIdx>) -> u32 {
+    symbol.map_or(0, |at| at.wrapping_add(1))
+}
+
+/// Returns a difference as a number that is small where the difference is, up or down: 0, -1, 1, -2 → 0, 1, 2, 3.
+fn zigzag(difference: u32) -> u32 {
+    (difference << 1) ^ (difference.cast_signed() >> 31).cast_unsigned()
+}
+
+fn unzigzag(number: u32) -> u32 {
+    (number >> 1) ^ (number & 1).wrapping_neg()
 }
 
 impl FileFacts {
@@ -122,8 +171,9 @@ fn used_first<T>(used: &[bool], id: impl Fn(u32) -> T) -> (Vec<T>, usize) {
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Binding, Expr, ExprArena, FileFacts, PathId, Reference, ReferenceKind, Slot, Target,
+        Binding, Expr, ExprArena, FileFacts, NameId, PathId, Reference, ReferenceKind, Slot, Target,
     };
+    use super::OwnUses;
 
     /// `start = store.db` and a use `run(store.open)`, in which the arena has the use first.
     fn facts() -> FileFacts {
@@ -198,5 +248,38 @@ mod tests {
         let uses = facts.take_uses();
         facts.put_uses(uses);
         assert_eq!(facts, whole);
+    }
+
+    #[test]
+    fn differences_lead_back_to_the_numbers() {
+        let reference = |(name, symbol, line)| Reference {
+            name: NameId(name),
+            target: Target::Lexical,
+            kind: ReferenceKind::Call,
+            symbol,
+            line,
+            count: 1,
+        };
+        let mut uses = OwnUses {
+            references: [
+                (0, None, 1),
+                (1, Some(4), 1),
+                (0, Some(4), 9),
+                (9, Some(0), 7),
+                (u32::MAX, None, u32::MAX),
+                (2, Some(u32::MAX - 1), 0),
+                (9, Some(1), 300),
+            ]
+            .map(reference)
+            .to_vec(),
+            ..OwnUses::default()
+        };
+        let whole = uses.clone();
+        uses.take_differences();
+        let numbers = |it: &Reference| (it.name.0, it.symbol, it.line);
+        assert_eq!(numbers(&uses.references[1]), (0, Some(10), 0));
+        assert_eq!(numbers(&uses.references[2]), (3, None, 8));
+        uses.restore_numbers();
+        assert_eq!(uses, whole);
     }
 }
