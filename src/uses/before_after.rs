@@ -213,9 +213,12 @@ impl BeforeAfter<'_> {
     /// Whether a path leads to a name of the file itself, `super::open` in an inline module of it: of a file that changed, the text before is not what
     /// it is bound in.
     pub(super) fn is_in_own_module(&self, bound: &BoundFile<'_>, reference: usize) -> bool {
+        if bound.facts.family != Family::Rust {
+            return false;
+        }
         let module = self.now.module_of_path(bound.id, reference);
         let module = module.or_else(|| self.now.module_of_receiver(bound.id, reference));
-        bound.facts.family == Family::Rust && module == Some(bound.id.into())
+        module == Some(bound.id.into())
     }
 
     /// Returns the change that took a definition away: its own, else that of what it was named through.

@@ -58,12 +58,13 @@ impl Uses<'_> {
         let mut own = None;
         let mut fitting = Vec::new();
         for namesake in namesakes.take(MAX_NAMESAKES) {
+            let family = syntax::by_path(&namesake.path).family();
+            if family != Some(facts.family) || self.read.edges_into(namesake.id)?.is_empty() {
+                continue;
+            }
             let Some(interface) = self.interface_of(&namesake, facts.family)? else {
                 continue;
             };
-            if self.read.edges_into(namesake.id)?.is_empty() {
-                continue;
-            }
             if own.is_none() {
                 own = Some(self.with_bases(facts, owner_at, home)?);
             }
@@ -83,8 +84,7 @@ impl Uses<'_> {
 
     /// Returns the interface that a member belongs to; `None` where it belongs to another kind of type.
     fn interface_of(&self, member: &SymbolRow, family: Family) -> Result<Option<Interface>> {
-        let is_of_family = syntax::by_path(&member.path).family() == Some(family);
-        let (Some(file), true) = (self.read.file(member.path.as_str())?, is_of_family) else {
+        let Some(file) = self.read.file(member.path.as_str())? else {
             return Ok(None);
         };
         let all = self.read.symbols_of(file.id)?;
