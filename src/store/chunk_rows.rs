@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::files::{content, path};
 use super::packed_chunks::{ChunkOwner, ChunkRun, StoredChunk, runs, unpack, unpack_runs};
+use super::packed_numbers::damage;
 use super::symbols::kind;
 use super::{ErrorContext, Read, StoreResult};
 use crate::model::handles::part_handle;
@@ -138,12 +139,8 @@ pub(super) fn chunks_in(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<Stored
     unpack(row.get_ref(at)?.as_blob()?).ok_or_else(corrupt)
 }
 
-/// The error of an index whose file has to be replaced.
 fn corrupt() -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(
-        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
-        Some("chunks that cannot be unpacked".to_owned()),
-    )
+    damage("chunks that cannot be unpacked")
 }
 
 /// Returns the chunks of a file, in order.

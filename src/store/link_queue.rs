@@ -202,8 +202,8 @@ impl Read<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{ChunkKind, ContentId, RepoPath, Span};
-    use crate::store::remove::tests::made;
+    use crate::model::{ChunkKind, Span};
+    use crate::store::remove::tests::{made, prepared};
     use crate::store::{Index, PreparedChunk, PreparedFile};
 
     fn file_of_unit(n: u64) -> PreparedFile {
@@ -228,25 +228,9 @@ mod tests {
             ],
         };
         PreparedFile {
-            path: RepoPath::new(&format!("p/{n}.go")).unwrap(),
-            content: ContentId::of(&[]),
-            size_bytes: 0,
-            n_lines: 1,
-            language: "go",
-            facts_version: 0,
-            has_generated_attribute: false,
-            skip: None,
-            stat: None,
-            blob: None,
-            symbols: Vec::new(),
             chunks: vec![chunk],
-            imports: Vec::new(),
-            facts: None,
-            exported_names: 0,
-            fingerprint: None,
             units: vec![("go=p".to_owned(), 0)],
-            config: None,
-            suites: None,
+            ..prepared(&format!("p/{n}.go"))
         }
     }
 

@@ -8,10 +8,9 @@
 //! each chunk     part << 3 | has a symbol << 2 | kind, lines - 1, bytes, step from the last symbol | 6 bytes of the handle, 8 of the digest
 //! ```
 //!
-//! Numbers are written as postcard does: seven bits a byte, those with a sign in zigzag.
+//! Numbers are those of `packed_numbers`.
 
-use serde::{Deserialize, Serialize};
-
+use super::packed_numbers::{put, take};
 use crate::model::{ChunkId, ChunkKind, Span};
 
 /// A chunk as it is kept.
@@ -70,7 +69,8 @@ pub(super) fn pack(chunks: &[StoredChunk]) -> Vec<u8> {
         end = first + i64::from(n);
         (step, n)
     });
-    let mut packed = add(&runs.collect::<Vec<(i64, u32)>>(), Vec::new());
+    let mut packed = Vec::new();
+    put(&mut packed, runs.collect::<Vec<(i64, u32)>>());
     let (mut line, mut byte, mut symbol) = (1, 0, 0);
     for chunk in chunks {
         let span = chunk.span;
@@ -82,17 +82,17 @@ pub(super) fn pack(chunks: &[StoredChunk]) -> Vec<u8> {
         let n_lines = span.end_line - span.start_line;
         let n_bytes = span.end_byte - span.start_byte;
         let shape = u64::from(chunk.part) << PART_SHIFT | u64::from(chunk.kind.code());
-        packed = match chunk.owner {
+        match chunk.owner {
             ChunkOwner::Symbol(at) => {
                 let step = i64::from(at) - symbol;
                 symbol = i64::from(at);
-                add(&(shape | HAS_SYMBOL, n_lines, n_bytes, step), packed)
+                put(&mut packed, (shape | HAS_SYMBOL, n_lines, n_bytes, step));
             }
             ChunkOwner::Nobody(bits) => {
                 let [handle @ .., _, _] = bits.to_le_bytes();
-                add(&(shape, n_lines, n_bytes, handle), packed)
+                put(&mut packed, (shape, n_lines, n_bytes, handle));
             }
-        };
+        }
         packed.extend(chunk.digest.to_le_bytes());
     }
     packed
@@ -152,16 +152,6 @@ fn take_runs(rest: &mut &[u8]) -> Option<Vec<ChunkRun>> {
         }
     }
     Some(runs)
-}
-
-fn add(value: &impl Serialize, packed: Vec<u8>) -> Vec<u8> {
-    postcard::to_extend(value, packed).expect("numbers can be written")
-}
-
-fn take<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Option<T> {
-    let (value, after) = postcard::take_from_bytes(rest).ok()?;
-    *rest = after;
-    Some(value)
 }
 
 #[cfg(test)]

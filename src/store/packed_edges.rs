@@ -4,9 +4,11 @@
 //! block, those out of a file are found by an index. SQLite knows no definitions in packed edges: the writer takes the edges of a
 //! definition out when it is deleted, since another one may get its id.
 
-use rusqlite::{Connection, ffi};
+use rusqlite::Connection;
 
 use super::edges::EdgeRow;
+use super::kept_lists::KeptLists;
+use super::packed_numbers::{damage, put, take};
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::model::hash::HashMap;
 use crate::model::{EdgeKind, FileId, Provenance, SymbolId};
@@ -14,9 +16,6 @@ use crate::model::{EdgeKind, FileId, Provenance, SymbolId};
 /// Definitions whose edges lie together. Larger blocks have fewer rows (of 23,665 edges 5,804 by 16, 3,551 by 64, 2,798 by 128), and
 /// more edges that a question reads in vain.
 const BLOCK: i64 = 64;
-
-/// Edges of 48 bytes that a [`Read`] keeps unpacked, at most.
-const MAX_KEPT_EDGES: usize = 1 << 16;
 
 /// The first byte of an edge: the kind and the provenance, three bits each, and these.
 const IS_SAME_TARGET: u8 = 2;
@@ -34,22 +33,8 @@ pub(super) enum EdgeList {
     All,
 }
 
-/// Lists that were unpacked; all of one state of the index.
-#[derive(Debug, Default)]
-pub(super) struct KeptEdges {
-    lists: HashMap<EdgeList, Vec<EdgeRow>>,
-    n_edges: usize,
-}
-
-impl KeptEdges {
-    fn add(&mut self, list: EdgeList, edges: Vec<EdgeRow>) {
-        if self.n_edges + edges.len() > MAX_KEPT_EDGES {
-            *self = Self::default();
-        }
-        self.n_edges += edges.len();
-        self.lists.insert(list, edges);
-    }
-}
+/// Lists that a [`Read`] keeps unpacked.
+pub(super) type KeptEdges = KeptLists<EdgeList, EdgeRow>;
 
 /// Returns the block of a definition.
 pub(super) fn block_of(definition: SymbolId) -> i64 {
@@ -65,7 +50,7 @@ fn order(edge: &EdgeRow) -> (SymbolId, Option<SymbolId>, EdgeKind, Provenance) {
 ///
 /// First the id of the first definition that has an edge (0: none has). Then for each edge the byte of kind and provenance; the place
 /// of the target in its block, unless it is that of the edge before; 0 for the top level, else the distance of `src` from that first
-/// one, and 1; the line; the count, unless it is 1. Numbers are LEB128.
+/// one, and 1; the line; the count, unless it is 1. Numbers are those of [`super::packed_numbers`].
 fn pack(edges: &[EdgeRow]) -> Vec<u8> {
     let mut packed = Vec::new();
     if edges.is_empty() {
@@ -87,9 +72,9 @@ fn pack(edges: &[EdgeRow]) -> Vec<u8> {
         }
         let src = edge.src.map_or(0, |src| src.row() - first_src + 1);
         put(&mut packed, src.cast_unsigned());
-        put(&mut packed, edge.line.into());
+        put(&mut packed, edge.line);
         if edge.count != 1 {
-            put(&mut packed, edge.count.into());
+            put(&mut packed, edge.count);
         }
     }
     packed
@@ -118,12 +103,6 @@ pub(super) fn unpack(
     }
 }
 
-/// The index is set aside and built anew then: rows that cannot be read cannot be deleted either.
-pub(super) fn damage(what: &str) -> rusqlite::Error {
-    let code = ffi::Error::new(ffi::SQLITE_CORRUPT);
-    rusqlite::Error::SqliteFailure(code, Some(what.to_owned()))
-}
-
 fn unpack_one(
     rest: &mut &[u8],
     (block, src_file, first_src): (i64, FileId, u64),
@@ -134,10 +113,12 @@ fn unpack_one(
     let dst = if first & IS_SAME_TARGET != 0 {
         before?.dst
     } else {
-        let at = i64::try_from(take(rest)?).ok().filter(|at| *at < BLOCK)?;
+        let at = i64::try_from(take::<u64>(rest)?)
+            .ok()
+            .filter(|at| *at < BLOCK)?;
         SymbolId::new(block.checked_mul(BLOCK)?.checked_add(at)?)
     };
-    let src = match take(rest)? {
+    let src = match take::<u64>(rest)? {
         0 => None,
         n => Some(i64::try_from(first_src.checked_add(n - 1)?).ok()?),
     };
@@ -147,43 +128,16 @@ fn unpack_one(
         dst,
         kind: EdgeKind::from_code(first >> 5)?,
         provenance: Provenance::from_code(first >> 2 & 7)?,
-        line: take(rest)?.try_into().ok()?,
+        line: take(rest)?,
         count: match first & HAS_COUNT {
             0 => 1,
-            _ => take(rest)?.try_into().ok()?,
+            _ => take(rest)?,
         },
     };
     let is_sound = edge.count > 0
         && edge.src != Some(SymbolId::NONE)
         && before.is_none_or(|before| order(before) < order(&edge));
     is_sound.then_some(edge)
-}
-
-/// Adds a number in LEB128: seven bits a byte, the lowest first; the eighth is set but in the last one.
-pub(super) fn put(to: &mut Vec<u8>, mut n: u64) {
-    while n >= 0x80 {
-        to.push(n.to_le_bytes()[0] | 0x80);
-        n >>= 7;
-    }
-    to.push(n.to_le_bytes()[0]);
-}
-
-/// Takes a number that [`put`] added; `None` for other bytes.
-pub(super) fn take(from: &mut &[u8]) -> Option<u64> {
-    let mut n = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (byte, rest) = from.split_first()?;
-        *from = rest;
-        let bits = u64::from(byte & 0x7f);
-        if bits << shift >> shift != bits {
-            return None;
-        }
-        n |= bits << shift;
-        if byte & 0x80 == 0 {
-            return Some(n);
-        }
-    }
-    None
 }
 
 /// Calls `on_row` with block, file and packed edges of each row of a list, by these.
@@ -230,27 +184,14 @@ impl Read<'_> {
         list: EdgeList,
         is_wanted: impl Fn(&EdgeRow) -> bool,
     ) -> StoreResult<Vec<EdgeRow>> {
-        if let Some(known) = self.kept_edges.borrow().lists.get(&list) {
-            return Ok(known.iter().filter(|it| is_wanted(it)).copied().collect());
-        }
-        let (mut all, mut is_whole) = (Vec::new(), true);
-        each_edge(&self.tx, list, |edge| {
-            if is_whole || is_wanted(&edge) {
-                all.push(edge);
-            }
-            if is_whole && all.len() > MAX_KEPT_EDGES {
-                is_whole = false;
-                all.retain(&is_wanted);
-            }
-            Ok(())
-        })
-        .context("reading edges")?;
-        if !is_whole {
-            return Ok(all);
-        }
-        let found = all.iter().filter(|it| is_wanted(it)).copied().collect();
-        self.kept_edges.borrow_mut().add(list, all);
-        Ok(found)
+        let each = |list, on_edge: &mut dyn FnMut(EdgeRow)| {
+            each_edge(&self.tx, list, |edge| {
+                on_edge(edge);
+                Ok(())
+            })
+        };
+        let mut kept = self.kept_edges.borrow_mut();
+        kept.wanted(list, is_wanted, each).context("reading edges")
     }
 }
 

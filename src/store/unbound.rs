@@ -7,12 +7,13 @@
 //! each use      step from the file before << 5 | form << 2 | has a count << 1 | is the last of its name; line; count, unless it is 1
 //! ```
 //!
-//! Numbers are LEB128. The uses of a name are found in one row a group, those of a file in 64 rows that follow one another.
+//! Numbers are those of `packed_numbers`. The uses of a name are found in one row a group, those of a file in 64 rows that follow one another.
 //! SQLite knows no files in packed uses: the writer takes those of a file out when it is deleted.
 
 use rusqlite::Connection;
 
-use super::packed_edges::{damage, put, take};
+use super::kept_lists::KeptLists;
+use super::packed_numbers::{damage, put, take};
 use super::{ErrorContext, Read, StoreResult, Writer};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::{FileId, RepoPath};
@@ -25,9 +26,6 @@ const N_BUCKETS: i64 = 64;
 
 /// Bits of a name below those of its bucket.
 const BUCKET_SHIFT: u32 = 42;
-
-/// Uses of 32 bytes that a [`Read`] keeps unpacked, at most.
-const MAX_KEPT_USES: usize = 1 << 16;
 
 const FORM_SHIFT: u64 = 2;
 const FILE_SHIFT: u64 = 5;
@@ -120,12 +118,8 @@ pub(super) enum UnboundList {
     All,
 }
 
-/// Lists that were unpacked; all of one state of the index.
-#[derive(Debug, Default)]
-pub(super) struct KeptUnbound {
-    lists: HashMap<UnboundList, Vec<StoredUnbound>>,
-    n_uses: usize,
-}
+/// Lists that a [`Read`] keeps unpacked.
+pub(super) type KeptUnbound = KeptLists<UnboundList, StoredUnbound>;
 
 /// The uses in a group of files, by file, while they are written.
 #[derive(Debug)]
@@ -169,9 +163,9 @@ fn pack(uses: &[StoredUnbound]) -> Vec<u8> {
             let is_last = u64::from(n + 1 == of_name.len()) * IS_LAST;
             let form = u64::from(one.form.bits()) << FORM_SHIFT;
             put(&mut packed, step << FILE_SHIFT | form | has_count | is_last);
-            put(&mut packed, one.line.into());
+            put(&mut packed, one.line);
             if one.count != 1 {
-                put(&mut packed, one.count.into());
+                put(&mut packed, one.count);
             }
         }
     }
@@ -210,7 +204,7 @@ fn unpack_name(
     let first_file = row.div_euclid(N_BUCKETS).checked_mul(GROUP_FILES)?;
     let (mut at, mut last) = (0, None);
     loop {
-        let head = take(rest)?;
+        let head: u64 = take(rest)?;
         at = i64::try_from(head >> FILE_SHIFT).ok()?.checked_add(at)?;
         if at >= GROUP_FILES {
             return None;
@@ -220,10 +214,10 @@ fn unpack_name(
             name,
             file: FileId::new(first_file.checked_add(at)?),
             form,
-            line: take(rest)?.try_into().ok()?,
+            line: take(rest)?,
             count: match head & HAS_COUNT {
                 0 => 1,
-                _ => take(rest)?.try_into().ok()?,
+                _ => take(rest)?,
             },
         };
         let is_both = form.contains(UnboundForm::MEMBER | UnboundForm::PATH);
@@ -334,21 +328,11 @@ impl Read<'_> {
         list: UnboundList,
         is_wanted: impl Fn(&StoredUnbound) -> bool,
     ) -> StoreResult<Vec<StoredUnbound>> {
+        let each =
+            |list, on_use: &mut dyn FnMut(StoredUnbound)| each_unbound(&self.tx, list, on_use);
         let mut kept = self.kept_unbound.borrow_mut();
-        if let Some(known) = kept.lists.get(&list) {
-            return Ok(known.iter().filter(|it| is_wanted(it)).copied().collect());
-        }
-        let mut all = Vec::new();
-        each_unbound(&self.tx, list, |it| all.push(it)).context("reading unbound names")?;
-        let found = all.iter().filter(|it| is_wanted(it)).copied().collect();
-        if kept.n_uses + all.len() > MAX_KEPT_USES {
-            *kept = KeptUnbound::default();
-        }
-        if all.len() <= MAX_KEPT_USES {
-            kept.n_uses += all.len();
-            kept.lists.insert(list, all);
-        }
-        Ok(found)
+        let found = kept.wanted(list, is_wanted, each);
+        found.context("reading unbound names")
     }
 }
 

@@ -1,11 +1,10 @@
 //! Packed edges: what is packed comes back, damage is an error, and no edge leads to a definition that is gone.
 
-use super::{EdgeList, block_of, each_edge, order, pack, put, take, unpack};
+use super::{EdgeList, block_of, each_edge, order, pack, unpack};
 use crate::model::{
-    ContentId, EdgeKind, FileId, Provenance, RepoPath, Span, Symbol, SymbolFlags, SymbolId,
-    SymbolKind,
+    EdgeKind, FileId, Provenance, RepoPath, Span, Symbol, SymbolFlags, SymbolId, SymbolKind,
 };
-use crate::store::remove::tests::made;
+use crate::store::remove::tests::{made, prepared};
 use crate::store::{EdgeRow, Index, PreparedFile, Writer};
 
 /// Returns an edge by file, source (0: top level), target, kind, provenance, count and line.
@@ -122,20 +121,6 @@ fn damaged_edges_are_an_error_or_other_edges() {
     assert!(unpack(beyond, |_| Ok(())).is_err());
 }
 
-#[test]
-fn numbers_are_packed_in_seven_bits_a_byte() {
-    for n in [0, 1, 127, 128, 16_383, 16_384, u64::MAX >> 1, u64::MAX] {
-        let mut bytes = Vec::new();
-        put(&mut bytes, n);
-        let mut rest = bytes.as_slice();
-        assert_eq!((take(&mut rest), rest), (Some(n), &[][..]));
-        assert_eq!(take(&mut &bytes[..bytes.len() - 1]), None);
-    }
-    // 65 bits.
-    assert_eq!(take(&mut &[[0xff; 9].as_slice(), &[2]].concat()[..]), None);
-    assert_eq!(take(&mut &[0x80; 11][..]), None);
-}
-
 fn file(path: &str, names: &[&str]) -> PreparedFile {
     let symbols = names.iter().map(|name| {
         let symbol = Symbol {
@@ -153,25 +138,8 @@ fn file(path: &str, names: &[&str]) -> PreparedFile {
         (name.bytes().map(u64::from).sum(), symbol)
     });
     PreparedFile {
-        path: RepoPath::new(path).unwrap(),
-        content: ContentId::of(&[]),
-        size_bytes: 0,
-        n_lines: 1,
-        language: "go",
-        facts_version: 0,
-        has_generated_attribute: false,
-        skip: None,
-        stat: None,
-        blob: None,
         symbols: symbols.collect(),
-        chunks: Vec::new(),
-        imports: Vec::new(),
-        facts: None,
-        exported_names: 0,
-        fingerprint: None,
-        units: Vec::new(),
-        config: None,
-        suites: None,
+        ..prepared(path)
     }
 }
 

@@ -4,9 +4,9 @@ use super::{
     GROUP_FILES, N_BUCKETS, StoredUnbound, UnboundForm, UnboundList, UnboundRow, bucket_of,
     name_key, pack, row_of, unpack,
 };
-use crate::model::{ContentId, FileId, RepoPath};
-use crate::store::remove::tests::made;
-use crate::store::{Index, PreparedFile, UnboundPlace};
+use crate::model::{FileId, RepoPath};
+use crate::store::remove::tests::{made, prepared};
+use crate::store::{Index, UnboundPlace};
 
 fn stored(name: i64, file: i64, form: u8, uses: (u32, u32)) -> StoredUnbound {
     StoredUnbound {
@@ -77,30 +77,6 @@ fn damaged_uses_are_an_error_or_other_uses() {
     assert!(unpacked(1 << 62, &pack(&[stored(1, 1, 1, (1, 1))])).is_err());
 }
 
-fn file(path: &str) -> PreparedFile {
-    PreparedFile {
-        path: RepoPath::new(path).unwrap(),
-        content: ContentId::of(path.as_bytes()),
-        size_bytes: 9,
-        n_lines: 9,
-        language: "go",
-        facts_version: 1,
-        has_generated_attribute: false,
-        skip: None,
-        stat: None,
-        blob: None,
-        symbols: Vec::new(),
-        chunks: Vec::new(),
-        imports: Vec::new(),
-        facts: None,
-        exported_names: 0,
-        fingerprint: None,
-        units: Vec::new(),
-        config: None,
-        suites: None,
-    }
-}
-
 fn row(name: &str, form: UnboundForm, count: u32, line: u32) -> UnboundRow {
     UnboundRow {
         name: name.to_owned(),
@@ -142,7 +118,7 @@ fn names_are_found_by_name_and_by_file_and_go_with_their_file() {
     let path = |n: i64| format!("f{:04}.go", 9999 - n);
     let mut writer = index.writer().unwrap();
     for n in 1..=n_files {
-        writer.replace_file(&file(&path(n))).unwrap();
+        writer.replace_file(&prepared(&path(n))).unwrap();
     }
     let mut link = |n: i64, rows: &[UnboundRow]| {
         let id = FileId::new(n);
@@ -214,7 +190,7 @@ fn a_name_is_found_in_any_bucket() {
     let rows = names.iter().map(|name| row(name, UnboundForm::CALL, 1, 1));
     let rows: Vec<UnboundRow> = rows.collect();
     for n in 1..=GROUP_FILES {
-        writer.replace_file(&file(&format!("{n}.go"))).unwrap();
+        writer.replace_file(&prepared(&format!("{n}.go"))).unwrap();
         let some = if n % 60 == 0 { &rows[..] } else { &[] };
         writer
             .set_links(FileId::new(n), &[], some, &[], &[])
@@ -234,7 +210,7 @@ fn an_index_with_damaged_names_is_built_anew() {
     let (home, pointer) = made(dir.path());
     let mut index = Index::open(&home, pointer).unwrap();
     let mut writer = index.writer().unwrap();
-    writer.replace_file(&file("a.go")).unwrap();
+    writer.replace_file(&prepared("a.go")).unwrap();
     let row_id = row_of(FileId::new(1), name_key("open"));
     writer
         .run("INSERT INTO unbound VALUES(?1, x'01')", [row_id])
