@@ -14,10 +14,13 @@ use cap_fs_ext::{
 };
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use super::open_directory::{OpenDirectory, identity_at, open_below};
+use super::open_directory::{OpenDirectory, identity_at, open_below, open_file_below};
 use crate::model::path::is_at_or_below;
 use crate::model::visited::DirectoryId;
 use crate::model::{FileStat, RepoPath};
+
+/// Bytes that hold most files of code.
+const BYTES_OF_MOST_FILES: usize = 32 << 10;
 
 /// An open work tree. Clones share one handle; many threads may read through it at once.
 #[derive(Clone, Debug)]
@@ -184,6 +187,32 @@ impl WorkTree {
             read_at_ns,
             stable,
         })
+    }
+
+    /// Reads the bytes of a file that is known to be a regular one of at most `limit` bytes, for a caller that compares them with what they
+    /// were: it is opened without a look at it, before and after, which costs half as many calls of the system as [`Self::read`].
+    /// `None` where that fails, for whatever reason, and where the system can't.
+    pub(super) fn read_again(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
+        if self.is_git_s(path) {
+            return None;
+        }
+        let mut file = open_file_below(&self.root, path.as_str())?;
+        let mut bytes = vec![0; BYTES_OF_MOST_FILES];
+        let mut n_bytes = 0;
+        loop {
+            match file.read(&mut bytes[n_bytes..]).ok()? {
+                0 => break,
+                n_read => n_bytes += n_read,
+            }
+            if n_bytes as u64 > limit {
+                return None;
+            }
+            if n_bytes == bytes.len() {
+                bytes.resize(2 * n_bytes, 0);
+            }
+        }
+        bytes.truncate(n_bytes);
+        Some(bytes)
     }
 
     /// Returns the path to which `path` leads when links inside the work tree are followed. A path that leaves the

@@ -69,6 +69,12 @@ impl Source {
         }
     }
 
+    /// Reads the bytes of a file of the work tree that is known to be a regular one, for a caller that compares them with what they were.
+    /// `None` where that fails, for whatever reason, and for a commit: [`Self::read`] tells.
+    pub fn read_again(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
+        self.work_tree()?.read_again(path, limit)
+    }
+
     /// Returns the stat of the regular file at `path`, following no link; `None` where there is none. A commit tells the
     /// size alone.
     pub fn stat(&self, path: &RepoPath) -> io::Result<Option<FileStat>> {

@@ -9,6 +9,9 @@ pub trait Sources {
     /// Returns the text of a file whose bytes still have this identifier; `None` for any other.
     fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>>;
 
+    /// Whether all files are proved to be as they were indexed.
+    fn is_proved(&self) -> bool;
+
     /// Whether the bytes of a file that is not read as text hold a word, in UTF-8 or UTF-16; `None` where they can't be read, or are too many.
     fn holds(&self, path: &RepoPath, word: &str) -> Option<bool>;
 

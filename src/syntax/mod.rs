@@ -46,7 +46,8 @@ pub use language::{Language, by_id, by_path, languages, limit_symbols_to, row_ve
 pub use literal::{Literal, literals};
 pub use locals::{LocalKind, LocalName, locals};
 pub use occurrences::{
-    Occurrence, OccurrenceRole, Occurrences, UseKind, occurrences, occurrences_of, starts,
+    Occurrence, OccurrenceRole, Occurrences, UseKind, is_word_char, occurrences, occurrences_of,
+    starts,
 };
 pub use regions::{SourceRegion, SourceRegions, source_regions};
 pub use signals::{CodeSignal, signals};

@@ -231,7 +231,8 @@ pub(super) fn places_of(source: &str, words: &[&str]) -> Vec<(usize, u32, u32)> 
     places
 }
 
-fn is_word_char(c: char) -> bool {
+/// Whether a character may be part of a word, as [`starts`] takes it.
+pub fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

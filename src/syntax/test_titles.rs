@@ -58,8 +58,14 @@ static KNOWN: LruCache<(FileShape, ContentId), Arc<[TestSpan]>> = LruCache::new(
 
 /// Returns the title of the innermost test or group around all of some lines (from 1), behind those of the groups that it
 /// is in: of two lines in `describe('queue', …)`, each in a test of its own, `queue`. Lines outside all tests do not count.
-/// `None` where there is none, or the file is no script. Costs the parsing of the file, unless it was asked about lately.
-pub fn test_title(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Option<String> {
+/// `None` where there is none, or the file is no script. Costs the reading of the text of these bytes and its parsing, unless it was
+/// asked about lately.
+pub fn test_title(
+    path: &RepoPath,
+    source: (ContentId, impl FnOnce() -> Option<Arc<str>>),
+    lines: &[u32],
+    budget: &Budget,
+) -> Option<String> {
     let shape = language::by_path(path).shape;
     if !matches!(shape, FileShape::Script(_)) {
         return None;
@@ -93,7 +99,12 @@ pub struct TestCase {
 /// Returns the innermost test around each of some lines (from 1), each once, in source order: of JavaScript the call that
 /// makes it, of Python the function whose name begins with `test`, of Go the one that takes a `*testing.T`, of Java the method
 /// with an annotation for it. Costs the parsing of the file, unless it was asked about lately.
-pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget) -> Vec<TestCase> {
+pub fn test_cases(
+    path: &RepoPath,
+    source: (ContentId, impl FnOnce() -> Option<Arc<str>>),
+    lines: &[u32],
+    budget: &Budget,
+) -> Vec<TestCase> {
     let Some(spans) = tests_of(language::by_path(path).shape, source, budget) else {
         return Vec::new();
     };
@@ -116,7 +127,7 @@ pub fn test_cases(path: &RepoPath, source: &str, lines: &[u32], budget: &Budget)
 /// callback. `None` where there is none.
 pub fn test_block(
     path: &RepoPath,
-    source: &str,
+    source: (ContentId, impl FnOnce() -> Option<Arc<str>>),
     line: u32,
     budget: &Budget,
 ) -> Option<(String, u32, u32)> {
@@ -140,20 +151,25 @@ fn titles(around: &[&TestSpan]) -> Vec<String> {
 }
 
 /// Returns the tests and groups of a file; `None` for a language whose tests have no titles, and where the budget ended.
-fn tests_of(shape: FileShape, source: &str, budget: &Budget) -> Option<Arc<[TestSpan]>> {
+fn tests_of(
+    shape: FileShape,
+    (content, source): (ContentId, impl FnOnce() -> Option<Arc<str>>),
+    budget: &Budget,
+) -> Option<Arc<[TestSpan]>> {
     let grammar = match (shape, frontend(shape)) {
         (FileShape::Script(dialect), _) => &Grammar::of(dialect).language,
         (FileShape::Python | FileShape::Go | FileShape::Java, Some(own)) => own.grammar(),
         _ => return None,
     };
-    let key = (shape, ContentId::of(source.as_bytes()));
+    let key = (shape, content);
     if let Some(known) = KNOWN.get(&key) {
         return Some(known);
     }
-    let Parsed::Tree(tree) = parse(grammar, source, budget) else {
+    let source = source()?;
+    let Parsed::Tree(tree) = parse(grammar, &source, budget) else {
         return None;
     };
-    let spans: Arc<[TestSpan]> = all_tests(&tree, grammar, source).into();
+    let spans: Arc<[TestSpan]> = all_tests(&tree, grammar, &source).into();
     if spans.len() <= MAX_KEPT_TESTS {
         KNOWN.insert(key, Arc::clone(&spans));
     }
@@ -307,11 +323,20 @@ mod tests {
     use std::sync::Arc;
 
     use super::{MAX_LETTERS, test_cases, test_title};
-    use crate::model::{Budget, RepoPath};
+    use crate::model::{Budget, ContentId, RepoPath};
+
+    fn text_of(source: &str) -> (ContentId, impl FnOnce() -> Option<Arc<str>>) {
+        (ContentId::of(source.as_bytes()), || Some(source.into()))
+    }
 
     fn at(source: &str, line: u32) -> Option<String> {
         let path = RepoPath::new("a.spec.ts").unwrap();
-        test_title(&path, source, &[line], &Budget::unlimited(Arc::default()))
+        test_title(
+            &path,
+            text_of(source),
+            &[line],
+            &Budget::unlimited(Arc::default()),
+        )
     }
 
     #[test]
@@ -344,7 +369,7 @@ test('alone')
         let cases = |path: &str, source: &str, lines: &[u32]| {
             let path = RepoPath::new(path).unwrap();
             let budget = Budget::unlimited(Arc::default());
-            let cases = test_cases(&path, source, lines, &budget);
+            let cases = test_cases(&path, text_of(source), lines, &budget);
             cases
                 .into_iter()
                 .map(|case| format!("{}:{}", case.line, case.title))

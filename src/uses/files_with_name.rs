@@ -11,7 +11,7 @@ use super::unbound_uses::may_name;
 use crate::error::Result;
 use crate::model::{Analysis, FileId, RepoPath};
 use crate::store::{FileSummary, SymbolRow, token};
-use crate::syntax::{by_path, starts};
+use crate::syntax::by_path;
 
 /// Bytes of files that are looked through for a name, where its places are not asked for: some 10 ms.
 pub(super) const MAX_READ_BYTES: usize = 16 << 20;
@@ -51,12 +51,13 @@ impl Uses<'_> {
         });
         let (mut n_files, mut n_bytes) = (0, 0);
         for file in is_unknown {
-            let text = (n_bytes < MAX_READ_BYTES)
-                .then(|| self.sources.read(&file.path, file.content))
-                .flatten();
-            n_bytes += text.as_ref().map_or(0, |it| it.len());
-            let has_name = text.is_none_or(|it| starts(&it, &first.name).next().is_some());
-            n_files += u64::from(has_name);
+            if n_bytes >= MAX_READ_BYTES {
+                n_files += 1;
+                continue;
+            }
+            let found = self.name_in_file(file, &first.name);
+            n_bytes += found.n_read;
+            n_files += u64::from(found.is_there);
         }
         Ok(n_files)
     }

@@ -55,6 +55,7 @@ mod unfollowed_files;
 mod union_members;
 mod unread_files;
 mod unseen_names;
+mod words_of_files;
 
 pub use broken_use::{BrokenReason, BrokenUse, BrokenUses, Refusal};
 pub use changed_file::ChangedFile;

@@ -432,7 +432,8 @@ impl Uses<'_> {
                     .filter(|it| matches!(it.meaning, OccurrenceMeaning::Use(..)));
                 let mut lines: Vec<u32> = uses.map(|it| it.line).collect();
                 lines.dedup();
-                cases = syntax::test_cases(path, &text, &lines, &self.budget);
+                let text = (file.content, || Some(text));
+                cases = syntax::test_cases(path, text, &lines, &self.budget);
                 if cases.is_empty() {
                     cases = self.marked_tests(file.id, &lines)?;
                 }

@@ -27,7 +27,7 @@ pub struct NamingTests {
 
 impl Uses<'_> {
     /// Returns the title of the test or group around a line (from 1): `queue > pushes` of a script, else the name of the test;
-    /// of a script with `name` that around all lines that hold it. `None` where there is none, or the file is not as it was indexed. Reads and parses the file.
+    /// of a script with `name` that around all lines that hold it. `None` where there is none, or the file is not as it was indexed. Costs the parsing of the file, unless its tests were asked for lately.
     pub fn test_around(
         &self,
         path: &RepoPath,
@@ -42,14 +42,17 @@ impl Uses<'_> {
         {
             return Ok(Some(case.title.clone()));
         }
-        let text = self.sources.read(path, file.content);
-        Ok(text.and_then(|text| {
-            let mut lines = vec![line];
-            if let Some(name) = name {
-                lines.extend(lines_of(&text, name).map(|(_, line)| line));
-            }
-            syntax::test_title(path, &text, &lines, &self.budget)
-        }))
+        let read = || self.sources.read(path, file.content);
+        let mut lines = vec![line];
+        if name.is_some() || !self.sources.is_proved() {
+            let Some(text) = read() else {
+                return Ok(None);
+            };
+            let named = name.into_iter().flat_map(|name| lines_of(&text, name));
+            lines.extend(named.map(|(_, line)| line));
+        }
+        let text = (file.content, read);
+        Ok(syntax::test_title(path, text, &lines, &self.budget))
     }
 
     /// Returns the definitions around some lines (from 1) that are tests by their marks or names, `#[test] fn opens()`, each
@@ -89,7 +92,10 @@ impl Uses<'_> {
             return Ok(None);
         };
         let text = self.sources.read(path, file.content);
-        Ok(text.and_then(|text| syntax::test_block(path, &text, line, &self.budget)))
+        Ok(text.and_then(|text| {
+            let text = (file.content, || Some(text));
+            syntax::test_block(path, text, line, &self.budget)
+        }))
     }
 
     /// Finds the tests that name `target`; `known` are left out. A test does not name it whose uses of the name are bound to
@@ -197,6 +203,9 @@ impl Uses<'_> {
         for file in holding.iter().take(MAX_READ) {
             if self.budget.is_cancelled() {
                 return Err(Error::cancelled());
+            }
+            if !self.name_in_file(file, name).is_there {
+                continue;
             }
             let text = self
                 .sources

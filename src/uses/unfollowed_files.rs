@@ -7,7 +7,7 @@ use super::Uses;
 use super::files_with_name::MAX_READ_BYTES;
 use crate::error::Result;
 use crate::model::{Analysis, Family, RepoPath};
-use crate::syntax::{by_id, by_path, starts};
+use crate::syntax::{by_id, by_path};
 
 /// The most names of several definitions that are looked for.
 const MAX_NAMES: usize = 100;
@@ -93,14 +93,12 @@ impl Uses<'_> {
                 if !is_wanted(&file.path) || paths.contains(&file.path) {
                     continue;
                 }
-                let text = (n_bytes < MAX_READ_BYTES)
-                    .then(|| self.sources.read(&file.path, file.content))
-                    .flatten();
-                n_bytes += text.as_ref().map_or(0, |it| it.len());
-                let has = |text: &str, word: &str| starts(text, word).next().is_some();
-                let has_both =
-                    |text: &str| has(text, word) && owner.is_none_or(|owner| has(text, owner));
-                if text.is_none_or(|it| has_both(&it)) {
+                let mut has = |word: &str| {
+                    let found = (n_bytes < MAX_READ_BYTES).then(|| self.name_in_file(&file, word));
+                    n_bytes += found.map_or(0, |it| it.n_read);
+                    found.is_none_or(|it| it.is_there)
+                };
+                if has(word) && owner.is_none_or(has) {
                     paths.push(file.path);
                 }
             }

@@ -22,6 +22,9 @@ use crate::syntax;
 /// The largest file that is looked through for a word without being indexed.
 const MAX_SEARCHED_BYTES: u64 = 16 * MAX_FILE_BYTES;
 
+/// Bytes of the texts that one question keeps: of a file with many callers each asks for the test around it.
+const MAX_KEPT_BYTES: usize = 4 << 20;
+
 /// One generation of one index, and how current it is.
 pub struct View<'a> {
     /// The rows.
@@ -55,6 +58,25 @@ pub(super) struct LookedAt {
     stale: RefCell<HashMap<String, bool>>,
     unlinked: RefCell<Option<HashSet<RepoPath>>>,
     stale_from: Cell<Option<u32>>,
+    texts: RefCell<KeptTexts>,
+}
+
+/// Texts that were read for this question, up to [`MAX_KEPT_BYTES`].
+#[derive(Debug, Default)]
+struct KeptTexts {
+    by_path: HashMap<(RepoPath, ContentId), Arc<str>>,
+    n_bytes: usize,
+}
+
+impl KeptTexts {
+    /// Keeps a text; the ones before it go where they would be too many together.
+    fn keep(&mut self, key: (RepoPath, ContentId), text: &Arc<str>) {
+        if self.n_bytes + text.len() > MAX_KEPT_BYTES {
+            *self = Self::default();
+        }
+        self.n_bytes += text.len();
+        self.by_path.insert(key, Arc::clone(text));
+    }
 }
 
 impl LookedAt {
@@ -215,10 +237,29 @@ impl View<'_> {
 }
 
 impl Sources for View<'_> {
-    /// Reads a file of the work tree or of the commit whose bytes are still those that were indexed.
+    /// Reads a file of the work tree or of the commit whose bytes are still those that were indexed, once for this question.
     fn read(&self, path: &RepoPath, content: ContentId) -> Option<Arc<str>> {
-        let file = self.repo.source().read(path, MAX_FILE_BYTES).ok()?;
-        (ContentId::of(&file.bytes) == content).then(|| decode(&file.bytes).into())
+        let key = (path.clone(), content);
+        if let Some(text) = self.looked_at.texts.borrow().by_path.get(&key) {
+            return Some(Arc::clone(text));
+        }
+        let source = self.repo.source();
+        let is_indexed = |bytes: &Vec<u8>| ContentId::of(bytes) == content;
+        // Of a file that is proved to be as it was indexed its kind is known, too.
+        let again = self
+            .is_proved()
+            .then(|| source.read_again(path, MAX_FILE_BYTES));
+        let bytes = match again.flatten().filter(is_indexed) {
+            Some(bytes) => bytes,
+            None => Some(source.read(path, MAX_FILE_BYTES).ok()?.bytes).filter(is_indexed)?,
+        };
+        let text = decode(&bytes).into();
+        self.looked_at.texts.borrow_mut().keep(key, &text);
+        Some(text)
+    }
+
+    fn is_proved(&self) -> bool {
+        self.freshness.state == FreshnessState::Fresh
     }
 
     fn holds(&self, path: &RepoPath, word: &str) -> Option<bool> {
