@@ -29,7 +29,8 @@ pub fn called_by_name(path: &RepoPath, symbol: &Symbol) -> Option<&'static str> 
 
 /// Returns the decorators, annotations and attributes of a definition that may hand it to other code, as they are written:
 /// `@app.route("/")`. Costs the parsing of the file; empty
-/// for components, and for languages without annotations, which are not parsed.
+/// for components, and for languages without annotations, which are not parsed, like scripts that have no `@` but in names of packages
+/// and in documentation.
 pub fn handing_annotations(
     path: &RepoPath,
     source: &str,
@@ -41,6 +42,7 @@ pub fn handing_annotations(
         return Vec::new();
     };
     let parsed = match (shape, frontend(shape)) {
+        (FileShape::Script(_), _) if !may_have_decorators(source) => return Vec::new(),
         (FileShape::Script(dialect), _) => parse(&Grammar::of(dialect).language, source, budget),
         (_, Some(frontend)) => frontend.parse(source, budget),
         _ => return Vec::new(),
@@ -54,6 +56,21 @@ pub fn handing_annotations(
         .filter(|text| !plain.contains(&annotation_name(text)))
         .map(shortened)
         .collect()
+}
+
+/// Whether a script may have a decorator; in doubt it has. Parsing it for nothing was a fifth of a question about one of its functions.
+fn may_have_decorators(source: &str) -> bool {
+    source.lines().any(|line| {
+        let is_mark = |(at, _): (usize, &str)| {
+            let before = &line[..at];
+            // `from '@scope/name'`
+            let is_in_quotes = before.ends_with(['\'', '"', '`']);
+            // ` * @param`, `/** @internal */`, `// @ts-ignore`
+            let is_documentation = before.trim_start().starts_with(['*', '/']);
+            !is_in_quotes && !(is_documentation && !before.contains("*/"))
+        };
+        line.match_indices('@').any(is_mark)
+    })
 }
 
 fn is_annotation(node: Node<'_>) -> bool {
@@ -140,7 +157,7 @@ fn shortened(text: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use super::{called_by_name, handing_annotations};
+    use super::{called_by_name, handing_annotations, may_have_decorators};
     use crate::model::{Budget, RepoPath};
     use crate::syntax::{by_path, extract};
 
@@ -159,6 +176,26 @@ mod tests {
             }
         }
         told
+    }
+
+    #[test]
+    fn a_script_without_decorators_is_told_by_its_text() {
+        for plain in [
+            "",
+            "import { a } from '@scope/a'\n/** @internal */\nfunction f() {}\n",
+            "/**\n * @param a\n */\n// @ts-ignore\nf()\n",
+        ] {
+            assert!(!may_have_decorators(plain), "{plain}");
+        }
+        for decorated in [
+            "@dec class A {}\n",
+            "/** @see B */ @dec\nclass A {}\n",
+            "class A { @dec() a() {} }\n",
+            "export @dec class A {}\n",
+            "class A {\n  a = 'x'; @dec b() {}\n}\n",
+        ] {
+            assert!(may_have_decorators(decorated), "{decorated}");
+        }
     }
 
     #[test]
