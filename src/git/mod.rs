@@ -42,6 +42,7 @@ mod similarity;
 mod source;
 mod staging;
 mod stale_lock;
+mod submodules;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -343,6 +343,7 @@ fn compare(
         let both = dirty.paths.iter().filter(|it| committed.contains(it));
         may_be_same = both.cloned().collect();
         paths.extend(dirty.paths);
+        paths.extend(there.moved_submodules()?);
         paths.sort_unstable();
         paths.dedup();
     }

@@ -275,3 +275,35 @@ fn bits_of_the_staging_area_hide_no_difference() {
     f.git(&["config", "sparse.expectFilesOutsideOfPatterns", "true"]);
     assert_eq!(f.dirty(), ["assume", "assume_gone", "skip"]);
 }
+
+#[test]
+fn a_submodule_at_another_commit_has_moved() {
+    let f = Fixture::new();
+    let in_module = |args: &[&str]| {
+        let identity = ["-C", "vendor", "-c", "user.name=a", "-c", "user.email=a@b"];
+        f.git(&[&identity, args].concat())
+    };
+    let moved = || {
+        let moved = f.repo().moved_submodules().unwrap();
+        moved.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    f.write("a", "1");
+    f.git(&["init", "-q", "vendor"]);
+    in_module(&["commit", "-q", "--allow-empty", "-m", "1"]);
+    assert!(moved().is_empty());
+    f.git(&["add", "vendor"]);
+    assert_eq!(moved(), ["vendor"]);
+    f.commit_all();
+    assert!(moved().is_empty());
+    // Changes inside of it are its own.
+    f.write("vendor/b", "1");
+    assert!(moved().is_empty());
+    in_module(&["commit", "-q", "--allow-empty", "-m", "2"]);
+    assert_eq!(moved(), ["vendor"]);
+    f.git(&["add", "vendor"]);
+    assert_eq!(moved(), ["vendor"]);
+    std::fs::remove_dir_all(f.root.join("vendor")).unwrap();
+    f.git(&["reset", "-q", "--hard"]);
+    std::fs::create_dir_all(f.root.join("vendor")).unwrap();
+    assert!(moved().is_empty());
+}
