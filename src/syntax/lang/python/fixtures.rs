@@ -90,8 +90,8 @@ impl<'t> Lowering<'t> {
                 continue;
             };
             let fixture = self.fixture_in(class, None, name);
-            let content = argument.named_child(0).unwrap_or(argument);
-            self.use_fixture(name, fixture, user, content.start_byte());
+            let opening = argument.child(0).unwrap_or(argument);
+            self.use_fixture(name, fixture, user, opening.end_byte());
         }
     }
 
