@@ -22,7 +22,7 @@ const GO_FACTS: u32 = 9;
 /// The same for Java.
 const JAVA_FACTS: u32 = 15;
 /// The same for C#.
-const CSHARP_FACTS: u32 = 12;
+const CSHARP_FACTS: u32 = 13;
 /// The same for Rust.
 const RUST_FACTS: u32 = 16;
 /// The same for C and C++.

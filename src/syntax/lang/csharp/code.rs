@@ -512,7 +512,9 @@ impl<'t> Lowering<'t> {
             self.walk_children(node);
             return;
         };
-        let before = self.field(node, self.grammar.fields.condition);
+        let fields = self.grammar.fields;
+        let before = self.field(node, fields.condition);
+        let before = before.or_else(|| self.field(node, fields.expression));
         self.use_object(before.unwrap_or(object));
         self.use_type_args(name);
         let receiver = self.lower_expr(object);

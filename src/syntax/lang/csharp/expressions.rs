@@ -224,10 +224,13 @@ impl<'t> Lowering<'t> {
     pub(super) fn split_access(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
         let fields = self.grammar.fields;
         match self.kind(node) {
-            Kind::MemberAccess => Some((
-                self.field(node, fields.expression)?,
-                self.field(node, fields.name)?,
-            )),
+            Kind::MemberAccess => {
+                let mut object = self.field(node, fields.expression)?;
+                if self.kind(object) == Kind::IsPattern {
+                    object = self.last_operand(object);
+                }
+                Some((object, self.field(node, fields.name)?))
+            }
             Kind::ConditionalAccess => {
                 let object = self.field(node, fields.condition)?;
                 let binding = self.child_of(node, Kind::MemberBinding)?;
@@ -258,8 +261,8 @@ impl<'t> Lowering<'t> {
         false
     }
 
-    /// Returns the operand that stands right before `?.`: `store` of `is_open && store?.Close()`, whose tree has the whole of
-    /// `is_open && store` there.
+    /// Returns the operand that stands right before a dot: `store` of `is_open && store?.Close()`, whose tree has the whole of
+    /// `is_open && store` there, and `Mode` of `it is not null && mode is Mode.Open`.
     pub(super) fn last_operand(&self, node: Node<'t>) -> Node<'t> {
         let mut at = node;
         loop {
@@ -268,6 +271,8 @@ impl<'t> Lowering<'t> {
                 Kind::Await | Kind::Cast | Kind::PrefixUnary | Kind::Unary => {
                     self.children(at).last().copied()
                 }
+                Kind::IsPattern => self.field(at, self.grammar.fields.pattern),
+                _ if is_open_at_its_end(at) => self.children(at).last().copied(),
                 _ => None,
             };
             match operand {
@@ -581,4 +586,12 @@ fn has_member_behind(node: Node<'_>) -> bool {
             "member_access_expression" | "conditional_access_expression"
         ) && parent.named_child(0) == Some(node)
     })
+}
+
+/// Whether a pattern ends in another one, without a parenthesis or brace behind it.
+fn is_open_at_its_end(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "and_pattern" | "constant_pattern" | "negated_pattern" | "or_pattern"
+    )
 }
