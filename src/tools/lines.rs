@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::lines::{
     self, LineMatches, LinePattern, LineQuery, MatchedLine, PatternError, Syntax, Unsearched,
 };
-use crate::model::{Budget, FreshnessState, RepoPath};
+use crate::model::{Budget, FreshnessState, RepoPath, SkipReason};
 use crate::search::PathFilter;
 use crate::uses::innermost;
 use crate::workspace::{SymbolRow, View, language_of};
@@ -213,7 +213,7 @@ fn answer(
             complete: found.is_complete()
                 && !matches!(view.freshness.state, FreshnessState::Unknown(_)),
             searched_files: found.n_files,
-            unsearched: unsearched(&found),
+            unsearched: unsearched(&found, view.n_unreadable_names()),
             ignored: ignored(input),
         }),
         confidence: None,
@@ -226,9 +226,13 @@ fn answer(
     })
 }
 
-fn unsearched(found: &LineMatches) -> BTreeMap<&'static str, u64> {
+/// Returns how many files were not searched, by reason, those with names that are not UTF-8 included.
+fn unsearched(found: &LineMatches, n_unreadable_names: u64) -> BTreeMap<&'static str, u64> {
     let all = found.unsearched.iter();
-    all.map(|(reason, n)| (reason.as_str(), *n)).collect()
+    let nameless =
+        (n_unreadable_names > 0).then(|| (SkipReason::NonUtf8Name.as_str(), n_unreadable_names));
+    let all = all.map(|(reason, n)| (reason.as_str(), *n));
+    all.chain(nameless).collect()
 }
 
 /// Returns the fields of the input that are passed over.

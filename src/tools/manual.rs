@@ -120,7 +120,8 @@ An empty `broken` means that there is none only where `complete` is true. It is 
 - a use in reach was not bound (`unresolved`),
 - a parameter list changed and calls are not compared with it (one of several overloads is gone, a language other than TypeScript and Python, a decorator that may change it) or by the number of arguments alone
   (another type, in Python another name): `summary` counts these,
-- a changed file of code that is not compared (generated, minified, left out) may have lost definitions.
+- a changed file of code that is not compared (generated, minified, left out) may have lost definitions,
+- a file is not read as its name is not UTF-8: `summary` says how many.
 
 `risk` of `cl_impact` with `risk`: `{files:[{path, commits, commits90, churn, fixes:{count, last?, subjects}, owners?, coChange?:[{path, together, of}], lastChange?:{sha, date, subject}}],
 filesTotal, missingCoChange?:[{path, with, together, of}], testGaps:[{symbol, path, line, state}], testGapsUnchecked?, reviewers?:[{name, basis, share?}], blast:{files, tests, packages?},

@@ -172,7 +172,13 @@ impl View<'_> {
     pub fn n_reduced(&self) -> Result<u64> {
         let skipped = self.read.skipped()?.into_iter();
         let reduced = skipped.filter(|(reason, _)| *reason != SkipReason::Masked);
-        Ok(reduced.map(|(_, n)| n).sum())
+        Ok(reduced.map(|(_, n)| n).sum::<u64>() + self.n_unreadable_names())
+    }
+
+    /// Returns how many files are not read because their names are not UTF-8: they have no row.
+    pub fn n_unreadable_names(&self) -> u64 {
+        let reason = SkipReason::NonUtf8Name.as_str();
+        skipped_without_row(&self.read.meta().left_out, reason)
     }
 
     /// Returns how many files hold text that a search for a word did not see, or of which it saw the beginning alone.
@@ -196,7 +202,8 @@ impl View<'_> {
         Ok(skipped
             .filter(|(reason, _)| hides_text(reason))
             .map(|(_, n)| n)
-            .sum())
+            .sum::<u64>()
+            + self.n_unreadable_names())
     }
 
     /// Returns how many files of the commit are shown as git stores them, where a checkout would run a filter over them
@@ -279,6 +286,13 @@ impl Sources for View<'_> {
     fn is_there(&self, path: &RepoPath) -> bool {
         matches!(self.repo.source().stat(path), Ok(Some(_)))
     }
+}
+
+/// Returns how many files without a row were left out for a reason, of the note `reason=count,…` of an index.
+fn skipped_without_row(note: &str, reason: &str) -> u64 {
+    let mut counts = note.split(',').filter_map(|part| part.split_once('='));
+    let found = counts.find(|(word, _)| *word == reason);
+    found.and_then(|(_, n)| n.parse().ok()).unwrap_or_default()
 }
 
 /// Whether bytes hold a word in UTF-8, or its letters in UTF-16 of either order.

@@ -20,7 +20,7 @@ use super::answer::{
     BYTES_PER_LIST_TOKEN, DEFAULT_BUDGET_TOKENS, FreshnessFields, is_zero, length,
     truncate_to_bytes,
 };
-use super::impact::{are, count, not_compared};
+use super::impact::{are, count, not_compared, unreadable_names};
 use super::number::{Number, clamp};
 use super::{Call, Tool};
 use crate::error::{Error, Result};
@@ -480,7 +480,8 @@ fn answer(
     let files_total = files.len() as u64;
     let files = budget.fit_page(&mut page, (PagedList::Files, ALL), files, limit);
     let next_cursor = page.next(&digest, view.index_id);
-    let is_cut = gathered.broken.is_cut || !comparison.is_complete;
+    let n_unreadable = view.n_unreadable_names();
+    let is_cut = gathered.broken.is_cut || !comparison.is_complete || n_unreadable > 0;
     let unchecked = gathered.unchecked;
     let of_tests = || tests_sentence(&reach.tests, gathered.n_outlined > 0);
     let findings = [
@@ -492,6 +493,7 @@ fn answer(
             .filter(|_| files_total > 0)
             .unwrap_or_default(),
         collisions_sentence(collisions_total, unchecked_there),
+        unreadable_names(n_unreadable),
     ];
     let note = state_sentence(&mut freshness_fields, gathered);
     Ok(ChangesOutput {

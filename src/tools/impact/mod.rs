@@ -45,7 +45,7 @@ use reached::list_reached;
 use risk::RiskOutput;
 use sites::{LineOutput, OtherMentionsOutput, SiteOutput};
 use summary::ImpactFigures;
-pub(super) use summary::{are, count, not_compared};
+pub(super) use summary::{are, count, not_compared, unreadable_names};
 use targets::Targets;
 pub(super) use targets::is_one;
 use undefined_name::MentionsOutput;
@@ -584,7 +584,8 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     let implicit = first.unwrap_or_else(|| Ok(Vec::new()))?;
     output.completeness.n_unfollowed_files = found.unfollowed.n_files;
     let namesakes = targets::namesakes(view, asked, &targets, found.n_direct > 0)?;
-    output.summary = summary::summary(&found, &summary::implicit(&implicit)) + &namesakes;
+    let unread = unreadable_names(view.n_unreadable_names());
+    output.summary = summary::summary(&found, &summary::implicit(&implicit)) + &namesakes + &unread;
     output.confidence_note = summary::note(&found);
     Ok(output)
 }

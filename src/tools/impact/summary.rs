@@ -370,6 +370,15 @@ pub(in crate::tools) fn in_unfollowed(word: &str, found: &UnfollowedFiles) -> Op
     ))
 }
 
+/// Says how many files are not read as their names are not UTF-8; empty for none.
+pub(in crate::tools) fn unreadable_names(n: u64) -> String {
+    match n {
+        0 => String::new(),
+        1 => " Not read: 1 file whose name is not UTF-8.".to_owned(),
+        n => format!(" Not read: {n} files whose names are not UTF-8."),
+    }
+}
+
 /// Returns how far the answer can be relied on; empty where nothing speaks against it.
 pub(super) fn note(found: &ImpactFigures) -> String {
     if found.is_partial {

@@ -87,6 +87,16 @@ fn names_of_every_kind_are_kept_or_counted() {
         "{answer}"
     );
     assert_eq!(answer["totalFiles"], json!(paths.len()), "{answer}");
+    // What may be in the others is said where nothing was found.
+    let impact = call(&cli, &["impact", "alpha0", "--path", &paths[0]]);
+    let summary = impact["summary"].as_str().unwrap_or_default();
+    assert!(
+        summary.ends_with("Not read: 2 files whose names are not UTF-8."),
+        "{impact}"
+    );
+    assert_eq!(impact["completeness"]["skippedFiles"], 2, "{impact}");
+    let lines = call(&cli, &["grep", "alpha"]);
+    assert_eq!(lines["unsearched"]["nonUtf8Name"], 2, "{lines}");
     for path in &paths {
         let expanded = call(&cli, &["expand", "--", path]);
         let content = expanded["content"].as_str().unwrap_or_default();
