@@ -37,8 +37,8 @@ pub struct Scan {
 impl Repo {
     /// Lists the files that belong to the work tree, with their stat, or those of the commit; see [`Scan`].
     ///
-    /// Directories with a `.git` entry and submodules are repositories of their own: nothing below them
-    /// is listed. Costs about 4 µs a file and 15 µs a directory of one core, less where directories
+    /// Directories with a `.git` entry, and no file below that this repository tracks, and submodules are repositories of their own: nothing
+    /// below them is listed. Costs about 4 µs a file and 15 µs a directory of one core, less where directories
     /// are remembered; several cores share the work in larger repositories. A budget that ends gives `complete: false`.
     pub fn scan(&self, budget: &Budget) -> Result<Scan, GitError> {
         if let Some(tree) = self.source.commit_tree() {

@@ -1,6 +1,6 @@
 //! One walk over the work tree: the files on disk, seen with git's rules.
 //!
-//! It enters no `.git`, no repository inside this one, and follows no link.
+//! It enters no `.git`, no repository inside this one without files that this one tracks, and follows no link.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -253,7 +253,8 @@ impl Walk<'_> {
         if self.pass.is_some() {
             found.visit(task, &listing);
         }
-        if !task.dir.is_empty() && special.dot_git {
+        // Files that git tracked before there was a repository around them still belong to the outer one.
+        if !task.dir.is_empty() && special.dot_git && task.tracked.is_empty() {
             if task.want.members {
                 found.skip(task, SkipReason::NestedRepository);
             }

@@ -90,7 +90,7 @@ fn tests_are_those_that_a_runner_is_told_to_run() {
     assert_eq!(deep["affectedFiles"][1]["role"], "example");
     let summary = impact["summary"].as_str().unwrap();
     assert!(
-        summary.contains("1 file, 2 test files and 1 example file"),
+        summary.contains("1 file, 2 test files, 1 test support file and 1 example file"),
         "{summary}"
     );
     let tests = cli.json(&["related", "src/cart.ts", "--types", "tests", "--depth", "1"]);

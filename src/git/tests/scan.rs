@@ -178,6 +178,23 @@ fn names_of_all_kinds_are_kept_and_others_counted() {
 }
 
 #[test]
+fn a_repository_around_tracked_files_is_no_boundary() {
+    let f = Fixture::new();
+    f.write("nest/a.ts", "1").write("nest/deep/b.ts", "1");
+    f.write("beside/c.ts", "1");
+    f.commit_all();
+    f.git(&["init", "-q", "nest"]);
+    f.check();
+    f.write("nest/a.ts", "2").write("nest/untracked.ts", "1");
+    f.check();
+    assert!(f.found().contains(&"nest/deep/b.ts".to_owned()));
+    f.git(&["rm", "-q", "-r", "--cached", "nest"]);
+    f.check();
+    assert_eq!(f.found(), ["beside/c.ts"]);
+    assert_eq!(skipped(&f, SkipReason::NestedRepository), 1);
+}
+
+#[test]
 fn submodules_and_nested_repositories_are_boundaries() {
     let other = Fixture::new();
     other.write("inner", "1").commit_all();

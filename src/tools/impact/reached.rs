@@ -270,6 +270,7 @@ pub(super) fn list_reached(
         n_dispatched: reached.direct().filter(is_dispatched).count(),
         n_files: affected.files.len(),
         n_tests: affected.n_tests(TestBasis::Graph),
+        n_support: affected.support.len(),
         n_named_tests: affected.n_tests(TestBasis::Path),
         n_mentioning_tests: n_mentioning,
         is_without_naming_tests: with_tests && input.path.is_some() && targets.len() > 1,

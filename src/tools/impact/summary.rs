@@ -27,6 +27,8 @@ pub(super) struct ImpactFigures {
     pub(super) n_files: usize,
     /// Tests that are reached.
     pub(super) n_tests: usize,
+    /// Helpers of tests that are reached: fixtures, settings of a runner.
+    pub(super) n_support: usize,
     /// Tests that are only named after a file.
     pub(super) n_named_tests: usize,
     /// Tests that only name a definition.
@@ -177,6 +179,9 @@ pub(super) fn summary(found: &ImpactFigures, implicit: &str) -> String {
             let mut reached = vec![count(found.n_files as u64, "file")];
             let tests = count(found.n_tests as u64, "test file");
             reached.push(tests);
+            if found.n_support > 0 {
+                reached.push(count(found.n_support as u64, "test support file"));
+            }
             if found.n_examples > 0 {
                 reached.push(count(found.n_examples as u64, "example file"));
             }
