@@ -16,10 +16,12 @@ pub type HashSet<T> = std::collections::HashSet<T, foldhash::fast::RandomState>;
 
 /// Returns the FNV-1a hash (Fowler, Noll, Vo) of a text: equal in each process and build, so that it may be written to disk. No
 /// protection against texts that are made to collide.
-pub fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+pub fn fnv1a(text: impl AsRef<[u8]>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    for byte in text.as_ref() {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash
 }
 
 /// Finds ids by the values that they stand for, which lie elsewhere and are not kept twice.

@@ -34,6 +34,7 @@ pub mod symbol;
 pub mod uri;
 mod vector;
 pub mod visited;
+mod word_set;
 
 pub use analysis::Analysis;
 pub use budget::Budget;
@@ -57,3 +58,4 @@ pub use snapshot::{
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};
 pub use vector::QuantizedVector;
+pub use word_set::{WordSet, WordSets};

@@ -16,7 +16,7 @@ pub trait Sources {
     fn holds(&self, path: &RepoPath, word: &str) -> Option<bool>;
 
     /// Returns the files of the repository that are not in the work tree, as a sparse checkout leaves them out.
-    fn not_checked_out(&self) -> Vec<RepoPath>;
+    fn not_checked_out(&self) -> Arc<[RepoPath]>;
 
     /// Whether there is a file at a path, be it indexed or not.
     fn is_there(&self, path: &RepoPath) -> bool;

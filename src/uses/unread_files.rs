@@ -102,7 +102,8 @@ impl Uses<'_> {
             it.skip.is_some_and(|it| REASONS.contains(&it)) && !is_built
         });
         let reduced = reduced.map(|it| it.path.clone());
-        let all = reduced.chain(self.sources.not_checked_out());
+        let not_checked_out = self.sources.not_checked_out();
+        let all = reduced.chain(not_checked_out.iter().cloned());
         let code = all.filter(|it| by_path(it).family().is_some()).collect();
         Ok(self.left_out.get_or_init(|| code))
     }

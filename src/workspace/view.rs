@@ -11,7 +11,8 @@ use crate::git::{ReadError, Repo, TreeEntry};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::sanitize;
 use crate::model::{
-    Budget, ContentId, Family, FileMark, Freshness, FreshnessState, RepoPath, SkipReason, Sources,
+    Budget, ContentId, Family, FileMark, Freshness, FreshnessState, LruCache, RepoPath, SkipReason,
+    Sources, WordSet, WordSets,
 };
 use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
@@ -21,6 +22,15 @@ use crate::syntax;
 
 /// The largest file that is looked through for a word without being indexed.
 const MAX_SEARCHED_BYTES: u64 = 16 * MAX_FILE_BYTES;
+
+/// A state of a work tree: the build of its index and the generation.
+type StateKey = (String, u64);
+
+/// The words of files that are left out of the index, which each question about a definition asks for: 4 MiB.
+static LEFT_OUT_WORDS: WordSets<(StateKey, RepoPath)> = WordSets::new(1 << 20);
+
+/// The files that a sparse checkout leaves out, for the states that were asked about last.
+static NOT_CHECKED_OUT: LruCache<StateKey, Arc<[RepoPath]>> = LruCache::new(2);
 
 /// Bytes of the texts that one question keeps: of a file with many callers each asks for the test around it.
 const MAX_KEPT_BYTES: usize = 4 << 20;
@@ -157,6 +167,11 @@ impl View<'_> {
         unlinked.as_ref().is_some_and(|files| files.contains(path))
     }
 
+    /// Returns what stands for the state of a proved work tree: of one build and generation it is always the same.
+    fn state_key(&self) -> StateKey {
+        (self.build.to_owned(), self.read.meta().generation)
+    }
+
     fn is_as_indexed(&self, path: &str) -> bool {
         let (Some(path), Ok(Some(row))) = (RepoPath::new(path), self.read.file(path)) else {
             return false;
@@ -270,17 +285,37 @@ impl Sources for View<'_> {
     }
 
     fn holds(&self, path: &RepoPath, word: &str) -> Option<bool> {
+        let is_plain = word.bytes().all(is_part);
+        let key = || (self.state_key(), path.clone());
+        let is_kept = is_plain && self.is_proved();
+        if is_kept && let Some(words) = LEFT_OUT_WORDS.get(&key()) {
+            return Some(words.has(word));
+        }
         let bytes = match self.repo.source().read(path, MAX_SEARCHED_BYTES) {
             Ok(file) => file.bytes,
             // A sparse checkout leaves it out.
             Err(ReadError::Missing) => self.repo.read_at_head(path, MAX_SEARCHED_BYTES)?,
             Err(_) => return None,
         };
+        // Of UTF-16 the words are not kept.
+        if is_kept && !bytes.contains(&0) {
+            let words = bytes.split(|byte| !is_part(*byte));
+            LEFT_OUT_WORDS.keep(key(), WordSet::of(words));
+        }
         Some(holds_word(&bytes, word))
     }
 
-    fn not_checked_out(&self) -> Vec<RepoPath> {
-        self.repo.files_not_checked_out().unwrap_or_default()
+    fn not_checked_out(&self) -> Arc<[RepoPath]> {
+        let find = || self.repo.files_not_checked_out().unwrap_or_default().into();
+        if !self.is_proved() {
+            return find();
+        }
+        let key = self.state_key();
+        NOT_CHECKED_OUT.get(&key).unwrap_or_else(|| {
+            let found: Arc<[RepoPath]> = find();
+            NOT_CHECKED_OUT.insert(key, Arc::clone(&found));
+            found
+        })
     }
 
     fn is_there(&self, path: &RepoPath) -> bool {
@@ -295,26 +330,47 @@ fn skipped_without_row(note: &str, reason: &str) -> u64 {
     found.and_then(|(_, n)| n.parse().ok()).unwrap_or_default()
 }
 
+/// Whether a byte may be part of a word, as [`holds_word`] takes it.
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
 /// Whether bytes hold a word in UTF-8, or its letters in UTF-16 of either order.
 fn holds_word(bytes: &[u8], word: &str) -> bool {
-    let is_part = |byte: Option<&u8>| {
-        byte.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'$'))
-    };
     let is_alone = |from: usize, to: usize| {
         let before = from.checked_sub(1).and_then(|at| bytes.get(at));
-        !is_part(before) && !is_part(bytes.get(to))
+        let behind = bytes.get(to);
+        !before.is_some_and(|it| is_part(*it)) && !behind.is_some_and(|it| is_part(*it))
     };
-    let places = |wanted: Vec<u8>| {
-        let n_bytes = wanted.len().max(1);
-        let windows = bytes.windows(n_bytes).enumerate();
-        windows.filter_map(move |(at, it)| (it == wanted).then_some((at, at + n_bytes)))
-    };
+    let mut from = 0;
+    while let Some(at) = find(&bytes[from..], word.as_bytes()) {
+        if is_alone(from + at, from + at + word.len()) {
+            return true;
+        }
+        from += at + 1;
+    }
+    // No text in UTF-8 has such bytes.
+    if !bytes.contains(&0) {
+        return false;
+    }
     let units: Vec<u16> = word.encode_utf16().collect();
-    let little = units.iter().flat_map(|it| it.to_le_bytes()).collect();
-    let big = units.iter().flat_map(|it| it.to_be_bytes()).collect();
-    places(word.into()).any(|(from, to)| is_alone(from, to))
-        || places(little).next().is_some()
-        || places(big).next().is_some()
+    let little: Vec<u8> = units.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let big: Vec<u8> = units.iter().flat_map(|it| it.to_be_bytes()).collect();
+    find(bytes, &little).is_some() || find(bytes, &big).is_some()
+}
+
+/// Returns the first place of some bytes in others. Goes from one place of the first byte to the next, which is far quicker than comparing
+/// at each place.
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let first = wanted.first()?;
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| byte == first) {
+        if bytes[from + at..].starts_with(wanted) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
 }
 
 /// Returns the error for a path that is not in the index: it is not there, or it is left out.
