@@ -71,7 +71,10 @@ impl<K: Eq + Hash> WordSets<K> {
             return;
         }
         let mut known = self.lock();
-        let is_full = |it: &KnownSets<K>| it.n_words + words.len() > self.max_words;
+        let is_full = |it: &KnownSets<K>| {
+            let before = it.by_key.get(&key).map_or(0, WordSet::len);
+            it.n_words - before + words.len() > self.max_words
+        };
         if known.as_ref().is_none_or(is_full) {
             *known = Some(KnownSets {
                 by_key: HashMap::default(),

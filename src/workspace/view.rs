@@ -167,7 +167,7 @@ impl View<'_> {
         unlinked.as_ref().is_some_and(|files| files.contains(path))
     }
 
-    /// Returns what stands for the state of a proved work tree: of one build and generation it is always the same.
+    /// Returns the key of the state of a proved work tree, which is always the same for one build and generation.
     fn state_key(&self) -> StateKey {
         (self.build.to_owned(), self.read.meta().generation)
     }
