@@ -185,6 +185,9 @@ impl Uses<'_> {
         found.n_unresolved = of_each.sum::<u64>()
             + found.n_unknown_before
             + self.n_unresolved(difference, &found, is_wanted)?;
+        if found.n_unresolved == 0 {
+            self.add_unknown_places(difference, &mut found, is_wanted)?;
+        }
         Ok(found)
     }
 

@@ -53,6 +53,7 @@ mod unchecked_uses;
 mod undeclared_modules;
 mod unfollowed_files;
 mod union_members;
+mod unknown_places;
 mod unread_files;
 mod unseen_names;
 mod words_of_files;

@@ -109,7 +109,7 @@ impl Uses<'_> {
     }
 
     /// Whether the parser met code in a file that it could not read. Costs decoding its facts once in a process.
-    fn has_errors(&self, file: &FileSummary) -> Result<bool> {
+    pub(super) fn has_errors(&self, file: &FileSummary) -> Result<bool> {
         let Some(language) = by_id(&file.language) else {
             return Ok(false);
         };
