@@ -311,12 +311,22 @@ impl<'a> NameBinder<'a> {
 
     /// Binds the names in the import and export lists of a file, not its uses.
     pub fn lists_of(&self, file: FileId) -> Result<FileMeanings, StoreError> {
+        self.lists_naming(file, |_| true)
+    }
+
+    /// Binds those names in the import and export lists of a file that are asked for, by the name that is taken or the one that it gets there;
+    /// the others are unbound. Behind barrels a name costs as much as all names of a small file.
+    pub fn lists_naming(
+        &self,
+        file: FileId,
+        is_asked: impl Fn(&str) -> bool,
+    ) -> Result<FileMeanings, StoreError> {
         self.cache.checked(|| {
             let mut meanings = FileMeanings::default();
             if let Some(own) = self.cache.get(file) {
                 let targets = self.targets(file)?;
-                meanings.imports = self.imports(&own, &targets);
-                meanings.exports = self.exports(&own);
+                meanings.imports = self.imports(&own, &targets, &is_asked);
+                meanings.exports = self.exports(&own, &is_asked);
             }
             Ok(meanings)
         })
@@ -431,7 +441,12 @@ impl<'a> NameBinder<'a> {
         }
     }
 
-    fn imports(&self, own: &LinkedFile, targets: &[Option<ImportTarget>]) -> Vec<Vec<Meaning>> {
+    fn imports(
+        &self,
+        own: &LinkedFile,
+        targets: &[Option<ImportTarget>],
+        is_asked: &dyn Fn(&str) -> bool,
+    ) -> Vec<Vec<Meaning>> {
         let imports = own.facts.imports.iter().enumerate();
         imports
             .map(|(at, import)| {
@@ -441,6 +456,9 @@ impl<'a> NameBinder<'a> {
                     .map(|name| match target {
                         _ if rules::of(own).has_module_tree => {
                             self.by_path(own, target, &import.specifier, &name.local)
+                        }
+                        _ if !is_asked(&name.imported) && !is_asked(&name.local) => {
+                            Meaning::Unbound
                         }
                         Some(ImportTarget::External) => Meaning::External,
                         Some(target) => match target.module() {
@@ -527,7 +545,7 @@ impl<'a> NameBinder<'a> {
         linker.at_written_path(&self.cache.get(target)?, path)
     }
 
-    fn exports(&self, own: &LinkedFile) -> Vec<Meaning> {
+    fn exports(&self, own: &LinkedFile, is_asked: &dyn Fn(&str) -> bool) -> Vec<Meaning> {
         if rules::of(own).has_module_tree {
             let none = ImportTarget::Missing;
             let all = own.facts.exports.iter().map(|export| match export.kind {
@@ -538,7 +556,9 @@ impl<'a> NameBinder<'a> {
         }
         let all = own.facts.exports.iter();
         all.map(|export| {
-            if export.kind == ExportKind::Star {
+            if export.kind == ExportKind::Star
+                || !is_asked(&export.name) && !is_asked(&export.local)
+            {
                 return Meaning::Unbound;
             }
             let found = exports::resolve(&self.cache, own.file, &export.name);

@@ -13,13 +13,15 @@ use super::unbound::KeptUnbound;
 use super::{ErrorContext, FileRow, StoreResult};
 use crate::model::hash::{HashMap, HashSet};
 use crate::model::visited::ChangedDirectories;
-use crate::model::{FileId, FileRole, RepoPath};
+use crate::model::{FileId, FileRole, Handle, RepoPath};
 
 /// Lists of the whole index, and the version of the data that they were read from.
 #[derive(Debug, Default)]
 pub(super) struct ReadCache {
     version: i64,
     rows: Option<Arc<Vec<FileRow>>>,
+    /// The first bits of the handles of each file, sorted.
+    file_bits: Option<Arc<Vec<(u64, FileId)>>>,
     importer_counts: Option<Arc<HashMap<FileId, u32>>>,
     counts: Option<RowCounts>,
     n_chunks: Option<u64>,
@@ -236,6 +238,27 @@ impl<'a> Read<'a> {
         }
         found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
+    }
+
+    /// Returns the files that a handle with these first bits may be of, by path: one, and seldom one more. Keeps those of all files as
+    /// [`Self::file_rows`] are kept.
+    pub(super) fn files_with_bits(&self, bits: u64) -> StoreResult<Vec<FileId>> {
+        let known = self.kept()?.file_bits.clone();
+        let all = if let Some(all) = known {
+            all
+        } else {
+            let rows = self.file_rows()?;
+            let of_row = |row: &FileRow| (Handle::file_bits_of(&row.path), row.id);
+            let mut all: Vec<_> = rows.iter().map(of_row).collect();
+            // Stable: files with equal bits stay in the order of their paths.
+            all.sort_by_key(|it| it.0);
+            let all = Arc::new(all);
+            self.kept()?.file_bits = Some(Arc::clone(&all));
+            all
+        };
+        let from = all.partition_point(|it| it.0 < bits);
+        let found = all[from..].iter().take_while(|it| it.0 == bits);
+        Ok(found.map(|it| it.1).collect())
     }
 
     /// Returns the files that have symbols, each with the number of other files that import it. Kept as

@@ -194,13 +194,9 @@ impl Read<'_> {
             .context("reading a signature")
     }
 
-    /// Returns the rows of the files that a handle may be of, by path: one, and seldom one more.
+    /// Returns the rows of the files that a handle may be of, by path.
     pub(super) fn files_of(&self, handle: Handle) -> StoreResult<Vec<FileId>> {
-        let rows = self.file_rows()?;
-        let files = rows
-            .iter()
-            .filter(|row| Handle::file_bits_of(&row.path) == handle.file_bits());
-        Ok(files.map(|row| row.id).collect())
+        self.files_with_bits(handle.file_bits())
     }
 
     /// Returns the hashes of the handles of a file's symbols, in source order.

@@ -10,7 +10,7 @@ use crate::link::name_binder::{
     DefinitionId, FileMeanings, Meaning, NameBinder, is_meant_to_export,
 };
 use crate::model::{Family, FileId, Provenance, RepoPath};
-use crate::store::{SymbolRow, token};
+use crate::store::{FileSummary, SymbolRow, token};
 
 /// Files whose lists are read for one definition.
 const MAX_FILES: usize = 1_000;
@@ -55,31 +55,20 @@ impl Uses<'_> {
         files.truncate(MAX_FILES);
         let mut passing = BTreeSet::from([own.id]);
         let mut names = BTreeSet::from([first.name.clone(), "default".to_owned()]);
-        for file in files {
-            let lists = binder.lists_of(file.id)?;
-            let Some(facts) = binder.facts(file.id) else {
-                continue;
-            };
-            if file.id != own.id
-                && let Some(at) = first_import(&facts, &lists, is_it)
-            {
-                let line = facts.imports[at].line;
-                exposure.importers.push((file.path.clone(), line));
-            }
-            for (export, meaning) in facts.exports.iter().zip(&lists.exports) {
-                if !is_it(meaning) || !is_meant_to_export(&file.path, &facts, &export.name) {
-                    continue;
-                }
-                names.insert(export.name.clone());
-                let is_listed = exposure
-                    .reexporters
-                    .last()
-                    .is_some_and(|it| it.0 == file.path);
-                if file.id != own.id && !is_listed {
-                    exposure.reexporters.push((file.path.clone(), export.line));
+        loop {
+            let n_names = names.len();
+            for file in &files {
+                let is_own = file.id == own.id;
+                if add_lists(binder, (file, is_own), is_it, &mut names, &mut exposure)? {
                     passing.insert(file.id);
                 }
             }
+            // A name that it is passed on by may be imported in a file that was looked at before.
+            if names.len() == n_names {
+                break;
+            }
+            exposure.importers.clear();
+            exposure.reexporters.clear();
         }
         self.add_stars(binder, (own.id, &first.name), is_it, &mut exposure)?;
         exposure.packages = self.packages(binder, &passing, &names, &wanted)?;
@@ -155,6 +144,40 @@ impl Uses<'_> {
         found.dedup();
         Ok(found)
     }
+}
+
+/// Adds what the lists of one file import and export of a definition by one of its names, and to these the names by which they pass it on. Returns
+/// whether it is re-exported there.
+fn add_lists(
+    binder: &NameBinder<'_>,
+    (file, is_own): (&FileSummary, bool),
+    is_it: impl Fn(&Meaning) -> bool,
+    names: &mut BTreeSet<String>,
+    exposure: &mut Exposure,
+) -> Result<bool> {
+    // All names of a module are imported as `*` or without one.
+    let lists = binder.lists_naming(file.id, |name| {
+        matches!(name, "" | "*") || names.contains(name)
+    })?;
+    let Some(facts) = binder.facts(file.id) else {
+        return Ok(false);
+    };
+    if !is_own && let Some(at) = first_import(&facts, &lists, &is_it) {
+        let line = facts.imports[at].line;
+        exposure.importers.push((file.path.clone(), line));
+    }
+    let mut is_passed_on = false;
+    for (export, meaning) in facts.exports.iter().zip(&lists.exports) {
+        if !is_it(meaning) || !is_meant_to_export(&file.path, &facts, &export.name) {
+            continue;
+        }
+        names.insert(export.name.clone());
+        if !is_own && !is_passed_on {
+            exposure.reexporters.push((file.path.clone(), export.line));
+            is_passed_on = true;
+        }
+    }
+    Ok(is_passed_on)
 }
 
 /// Returns the place of the first import that binds one of the wanted definitions, re-exports apart.

@@ -133,7 +133,9 @@ impl Uses<'_> {
         let named = rows.iter().filter(|row| {
             let name = row.path.file_name();
             let stem = name.split('.').next().unwrap_or(name);
-            let is_named = token::normal_form(stem) == norm;
+            // The names of all files are compared.
+            let may_be_named = !stem.is_ascii() || stem.len() >= norm.len();
+            let is_named = may_be_named && token::normal_form(stem) == norm;
             is_named && roles.is_test(&row.path) && is_new(&row.path)
         });
         found.paths = named.map(|row| row.path.clone()).collect();
