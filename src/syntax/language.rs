@@ -26,7 +26,7 @@ const CSHARP_FACTS: u32 = 13;
 /// The same for Rust.
 const RUST_FACTS: u32 = 16;
 /// The same for C and C++.
-const C_FACTS: u32 = 12;
+const C_FACTS: u32 = 13;
 /// The same for languages that are outlined.
 const OUTLINE_FACTS: u32 = 105;
 /// The same for languages that are cut into chunks alone.

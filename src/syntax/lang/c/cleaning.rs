@@ -282,6 +282,13 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
             TokenKind::Capitals if is_qualifier(tokens, at) => {}
             TokenKind::Capitals => {
                 let before = at.checked_sub(1).map(|it| tokens[it]);
+                // Behind an attribute that is blank: `ATTR_MALLOC ATTR_ALLOC_SIZE(1)`.
+                let is_behind_blank = before.is_some_and(|it| bytes[it.start] == b' ');
+                let before = if is_behind_blank && begins_declaration(left) {
+                    left
+                } else {
+                    before
+                };
                 if let Some((start, end)) = types_behind_text(tokens, left, at, behind) {
                     // `TEMPLATE_TEST_CASE("opens", "[store]", int, Row<int>) {`
                     blank(bytes, start, end);
@@ -474,6 +481,30 @@ fn is_qualifier(tokens: &[Token], at: usize) -> bool {
     is_colon(at + 1) && is_colon(at + 2) && tokens[at].end == tokens[at + 1].start
 }
 
+/// Whether a declaration may begin behind a token, also with words that stand before its type: `static`.
+fn begins_declaration(before: Option<Token>) -> bool {
+    before.is_none_or(|it| {
+        matches!(
+            it.kind,
+            TokenKind::Sign(b';' | b'{' | b'}' | b':') | TokenKind::Keyword
+        )
+    })
+}
+
+/// Returns the place behind a macro with arguments that a declaration goes on behind: `ATTR_ACCESS(1, 2) double`.
+fn behind_further_macro(tokens: &[Token], at: usize) -> Option<usize> {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    if kind(at + 1) != Some(TokenKind::Sign(b'(')) {
+        return None;
+    }
+    let end = closed(tokens, at + 1);
+    let goes_on = matches!(
+        kind(end),
+        Some(TokenKind::Name | TokenKind::Capitals | TokenKind::Keyword | TokenKind::Attribute)
+    );
+    goes_on.then_some(end)
+}
+
 /// Whether a macro is an attribute of the declaration around it.
 fn is_attribute(
     tokens: &[Token],
@@ -537,11 +568,18 @@ fn is_attribute(
     let mut n_names = 0_usize;
     let mut n_plain = usize::from(is_behind_type || matches!(before, Some(TokenKind::Name)));
     let mut next = behind;
+    // `ATTR_NONNULL ATTR_ACCESS(1, 2) double f(`: the head of a function stands behind all macros.
+    let mut is_head = false;
     while let Some(token) = tokens.get(next) {
         match token.kind {
             TokenKind::Name => {
                 n_names += 1;
                 n_plain += 1;
+            }
+            TokenKind::Capitals if let Some(end) = behind_further_macro(tokens, next) => {
+                is_head = true;
+                next = end;
+                continue;
             }
             TokenKind::Capitals => n_names += 1,
             TokenKind::Keyword => n_plain += usize::from(has_arguments || n_names > 0),
@@ -569,6 +607,9 @@ fn is_attribute(
     );
     // `FOO_EXPORT int (*open)(int);`: one name behind it is the type there.
     let is_typed = n_names >= 1 && is_declarator_in_parentheses(tokens, next);
+    if is_head && (n_names < 2 || kind(next) != Some(TokenKind::Sign(b'('))) {
+        return false;
+    }
     is_declared && (n_names >= 2 || n_names >= 1 && n_plain > n_names || is_typed)
 }
 

@@ -50,6 +50,24 @@ fn a_header_is_of_the_language_that_it_is_written_in() {
 }
 
 #[test]
+fn cleaning_takes_out_macros_of_functions_and_parameters() {
+    for (source, expected) in [
+        (
+            "NONNULL ACCESS(1, 2)\ndouble f(int n);",
+            "                    \ndouble f(int n);",
+        ),
+        (
+            "NONNULL PURE ACCESS(1) ALLOC(2)\nstatic a *f(int n) {",
+            "                               \nstatic a *f(int n) {",
+        ),
+        // Old style: the type of a function, and a function.
+        ("NUMBER DIGITS(n) int n; {", "NUMBER DIGITS(n) int n; {"),
+    ] {
+        assert_eq!(cleaned(source, true, Cleaning::Macros).0, expected);
+    }
+}
+
+#[test]
 fn cleaning_keeps_each_byte_in_its_place() {
     for (source, expected) in [
         ("class LOCKABLE Mutex {", "class          Mutex {"),
