@@ -193,6 +193,9 @@ impl<'t> Lowering<'t> {
         if let Some(found) = self.builtin(function, &arguments) {
             return found;
         }
+        if let Some(made) = self.standard_value(function) {
+            return made;
+        }
         let callee = match self.kind(function) {
             Kind::TemplateFunction => match self.path_text(function) {
                 Some(path) => self.name(&path),
@@ -243,12 +246,7 @@ impl<'t> Lowering<'t> {
                     "make_shared" => "type std.shared_ptr",
                     _ => "type std.optional",
                 };
-                let base = self.name(name);
-                let of = self.add(Expr::Specialized {
-                    base,
-                    args: [held].into(),
-                });
-                Some(self.add(Expr::Instance { of }))
+                Some(self.standard_pointer(name, held))
             }
             "move" | "forward" | "ref" | "cref" | "as_const" | "exchange"
                 if self.text(function).starts_with("std::") =>
@@ -259,8 +257,91 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Returns the result of a call of a name of the standard library with type arguments: `std::unique_ptr<Disk>(new Disk)` makes a value of
+    /// that type, and the result of a function may be of any of these. `None` for any other call.
+    fn standard_value(&mut self, function: Node<'t>) -> Option<ExprId> {
+        let arguments = self.last_arguments(function)?;
+        let path = self.path_text(function)?;
+        let name = match path.strip_prefix("std.") {
+            Some(name) => name,
+            None if is_standard_alone(&path) => path.as_str(),
+            None => return None,
+        };
+        if is_standard_type(name) {
+            return Some(self.value_of(function));
+        }
+        Some(match name {
+            "any_cast" | "bit_cast" | "get" => match self.children(arguments).first() {
+                Some(first) if self.kind(*first).is_type() => self.value_of(*first),
+                _ => self.unknown,
+            },
+            "static_pointer_cast"
+            | "dynamic_pointer_cast"
+            | "const_pointer_cast"
+            | "reinterpret_pointer_cast" => {
+                let first = self.first_argument(function)?;
+                let held = self.value_of(first);
+                self.standard_pointer("type std.shared_ptr", held)
+            }
+            _ => self.unknown,
+        })
+    }
+
+    /// Adds a value of a pointer of the standard library.
+    fn standard_pointer(&mut self, name: &str, held: ExprId) -> ExprId {
+        let base = self.name(name);
+        let of = self.add(Expr::Specialized {
+            base,
+            args: [held].into(),
+        });
+        self.add(Expr::Instance { of })
+    }
+
     fn first_argument(&self, function: Node<'t>) -> Option<Node<'t>> {
         let list = self.last_arguments(function)?;
         self.children(list).first().copied()
     }
+}
+
+/// Whether a class template of the standard library has a name: `unique_ptr`, and not `make_pair`.
+fn is_standard_type(name: &str) -> bool {
+    is_standard_alone(name)
+        || matches!(
+            name,
+            "array"
+                | "atomic"
+                | "forward_list"
+                | "function"
+                | "list"
+                | "lock_guard"
+                | "map"
+                | "multimap"
+                | "multiset"
+                | "optional"
+                | "pair"
+                | "priority_queue"
+                | "queue"
+                | "reference_wrapper"
+                | "set"
+                | "span"
+                | "stack"
+                | "tuple"
+                | "unique_lock"
+        )
+}
+
+/// Whether a name is that of a class template of the standard library, also where it stands without `std::`.
+fn is_standard_alone(name: &str) -> bool {
+    matches!(
+        name,
+        "deque"
+            | "shared_ptr"
+            | "unique_ptr"
+            | "unordered_map"
+            | "unordered_multimap"
+            | "unordered_multiset"
+            | "unordered_set"
+            | "vector"
+            | "weak_ptr"
+    )
 }
