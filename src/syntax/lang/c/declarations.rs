@@ -547,9 +547,8 @@ impl<'t> Lowering<'t> {
         self.owner = self.facts.owner(symbol as usize);
         if self.owner.is_some()
             && let Some(name) = taken.name
-            && let Some(scope) = self.field(name, fields.scope)
         {
-            self.use_type(scope, ReferenceKind::Type);
+            self.use_scope(name);
         }
         self.in_block(|it| {
             it.is_declaring = it.field(node, fields.body).is_none();
@@ -776,10 +775,22 @@ impl<'t> Lowering<'t> {
             Kind::Identifier | Kind::FieldIdentifier | Kind::TypeIdentifier
         );
         if !is_plain {
-            // `int Store::count = 0;` gives a value to a field.
+            // `int Store::count = 0;` gives a value to a field. Its names are those of the namespace around.
+            let outer = self.symbol;
+            let was_declaring = self.is_declaring;
+            if outer.is_none() {
+                self.symbol = self.neighbor();
+                self.is_declaring = true;
+            }
+            if let Some(type_) = type_ {
+                self.use_type(type_, ReferenceKind::Type);
+            }
+            self.use_scope(name);
             if let Some(value) = taken.value {
                 self.walk(value);
             }
+            self.is_declaring = was_declaring;
+            self.symbol = outer;
             return;
         }
         let is_extern = self.has_storage(node, "extern") && taken.value.is_none();
