@@ -306,6 +306,7 @@ fn blank_macros(tokens: &[Token], bytes: &mut [u8]) {
                 }
                 if is_attribute(tokens, before, at, behind, has_arguments)
                     || ends_parameter(tokens, bytes, at, behind)
+                    || begins_parameter(tokens, bytes, at, behind)
                     || stands_alone(tokens, left, token, behind, sign(behind))
                 {
                     blank(bytes, token.start, end_of(tokens, behind));
@@ -660,6 +661,55 @@ fn ends_parameter(tokens: &[Token], bytes: &[u8], at: usize, behind: usize) -> b
     let is_named = name.kind == TokenKind::Name
         && !std::str::from_utf8(&bytes[name.start..name.end]).is_ok_and(is_primitive);
     is_typed && is_named && matches!(kind(behind), Some(TokenKind::Sign(b',' | b')')))
+}
+
+/// Whether a macro stands before the type of a parameter: `open(ATTR_UNUSED key_t key)`. No expression has two names side by side.
+fn begins_parameter(tokens: &[Token], bytes: &[u8], at: usize, behind: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|it| it.kind);
+    let before = at.checked_sub(1).and_then(kind);
+    if !matches!(before, Some(TokenKind::Sign(b'(' | b','))) {
+        return false;
+    }
+    let text = |at: usize| {
+        let token = tokens.get(at);
+        token.map_or(&b""[..], |it| &bytes[it.start..it.end])
+    };
+    let mut next = behind;
+    // `DWORD const size`: the macro is the type.
+    while matches!(text(next), b"const" | b"volatile") {
+        next += 1;
+    }
+    if matches!(text(next), b"struct" | b"enum" | b"union") {
+        return kind(next + 1) == Some(TokenKind::Name);
+    }
+    if kind(next) != Some(TokenKind::Name) {
+        return false;
+    }
+    let is_language_type = std::str::from_utf8(text(next)).is_ok_and(is_primitive);
+    while kind(next + 1) == Some(TokenKind::Sign(b':'))
+        && kind(next + 2) == Some(TokenKind::Sign(b':'))
+        && kind(next + 3) == Some(TokenKind::Name)
+    {
+        next += 3;
+    }
+    match kind(next + 1) {
+        Some(TokenKind::Name) => true,
+        Some(TokenKind::Sign(b',' | b')')) => is_language_type,
+        Some(TokenKind::Sign(b'*' | b'&')) => {
+            while matches!(
+                kind(next + 1),
+                Some(TokenKind::Sign(b'*' | b'&') | TokenKind::Keyword)
+            ) {
+                next += 1;
+            }
+            let name = usize::from(kind(next + 1) == Some(TokenKind::Name));
+            matches!(
+                kind(next + 1 + name),
+                Some(TokenKind::Sign(b',' | b')' | b'['))
+            )
+        }
+        _ => false,
+    }
 }
 
 /// Whether a name is that of a type of the language.

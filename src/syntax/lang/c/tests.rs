@@ -62,6 +62,15 @@ fn cleaning_takes_out_macros_of_functions_and_parameters() {
         ),
         // Old style: the type of a function, and a function.
         ("NUMBER DIGITS(n) int n; {", "NUMBER DIGITS(n) int n; {"),
+        (
+            "int f(UNUSED a b, UNUSED const c* d, UNUSED struct e f, UNUSED int);",
+            "int f(       a b,        const c* d,        struct e f,        int);",
+        ),
+        (
+            "int f(DWORD a, DWORD const b, DWORD* c, DWORD const* d, int e);",
+            "int f(DWORD a, DWORD const b, DWORD* c, DWORD const* d, int e);",
+        ),
+        ("n = f(MASK & a, SIZE * b);", "n = f(MASK & a, SIZE * b);"),
     ] {
         assert_eq!(cleaned(source, true, Cleaning::Macros).0, expected);
     }
