@@ -105,6 +105,8 @@ pub(super) fn is_cpp(source: &str) -> bool {
     let end = source.floor_char_boundary(MAX_SNIFFED_BYTES.min(source.len()));
     // How deep in conditions a line is that only C++ sees.
     let mut skipped = 0_u32;
+    // Of each condition around that is not skipped, whether its other branch is the one of C++.
+    let mut negated = Vec::new();
     let mut in_comment = false;
     for line in source[..end].lines() {
         let line = line.trim();
@@ -118,20 +120,28 @@ pub(super) fn is_cpp(source: &str) -> bool {
         }
         if let Some(directive) = line.strip_prefix('#') {
             let directive = directive.trim_start();
-            let is_start = directive.starts_with("if");
-            if skipped > 0 {
-                if is_start {
+            if skipped == 0 && is_standard_include(directive) {
+                return true;
+            }
+            let is_else = directive.starts_with("el");
+            if directive.starts_with("if") {
+                if skipped > 0 {
                     skipped += 1;
-                } else if directive.starts_with("endif")
-                    || skipped == 1 && directive.starts_with("el")
-                {
-                    skipped -= 1;
+                } else {
+                    let is_named = directive.contains("__cplusplus");
+                    let is_negated =
+                        directive.starts_with("ifndef") || directive.contains("!defined");
+                    negated.push(is_named && is_negated);
+                    skipped = u32::from(is_named && !is_negated);
                 }
-            } else if is_start
-                && directive.contains("__cplusplus")
-                && !directive.starts_with("ifndef")
-                && !directive.contains("!defined")
-            {
+            } else if directive.starts_with("endif") {
+                if skipped <= 1 {
+                    negated.pop();
+                }
+                skipped = skipped.saturating_sub(1);
+            } else if is_else && skipped == 1 {
+                skipped = 0;
+            } else if is_else && skipped == 0 && negated.last() == Some(&true) {
                 skipped = 1;
             }
             continue;
@@ -141,6 +151,31 @@ pub(super) fn is_cpp(source: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a directive includes a header of the standard library that only C++ has, which has no extension: `include <string>`.
+fn is_standard_include(directive: &str) -> bool {
+    let path = directive.strip_prefix("include").map(str::trim_start);
+    let name = path.and_then(|it| it.strip_prefix('<')?.split_once('>'));
+    name.is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
+    })
+}
+
+/// Whether a line has a parameter that is a reference to a constant: `int rank(const Store& s, int n);`.
+fn has_const_reference(code: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    code.match_indices("const ").any(|(at, word)| {
+        let begins = code[..at].trim_end().ends_with(['(', ',']) || code[..at].trim().is_empty();
+        let type_ = code[at + word.len()..].trim_start();
+        let behind = type_.trim_start_matches(is_part);
+        let name = behind.trim_start().strip_prefix('&').map(str::trim_start);
+        let end = name.map(|it| it.trim_start_matches(is_part).trim_start());
+        begins
+            && behind.len() < type_.len()
+            && name.is_some_and(|it| !it.starts_with('&'))
+            && end.is_some_and(|it| it.starts_with([',', ')']))
+    })
 }
 
 fn is_line_of_cpp(line: &str) -> bool {
@@ -164,10 +199,10 @@ fn is_line_of_cpp(line: &str) -> bool {
             let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
             !code.contains('"')
                 && !code.starts_with('*')
-                && code.split_once("::").is_some_and(|(before, behind)| {
+                && (code.split_once("::").is_some_and(|(before, behind)| {
                     (before.ends_with(is_name) || before.ends_with('>'))
                         && behind.starts_with(|c: char| is_name(c) || c == '~')
-                })
+                }) || has_const_reference(code))
         }
     }
 }

@@ -44,6 +44,17 @@ fn a_header_is_of_the_language_that_it_is_written_in() {
         ("template <typename T>\n", true),
         (" public:\n", true),
         ("std::string a();\n", true),
+        ("#include <string>\n", true),
+        ("#include <string.h>\n#include <sys/types.h>\n", false),
+        ("#ifdef __cplusplus\n#include <atomic>\n#endif\n", false),
+        (
+            "#ifndef __cplusplus\nint a;\n#else\n#include <atomic>\n#endif\n",
+            false,
+        ),
+        ("#ifndef __cplusplus\n#endif\n#include <atomic>\n", true),
+        ("int a(const struct_b& c, int n);\n", true),
+        ("int a(int n,\n      const B &c);\n", true),
+        ("int a = (const_b & c), d = (b & c);\n", false),
     ] {
         assert_eq!(is_cpp(source), expected, "{source}");
     }
