@@ -71,11 +71,13 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Returns the member that a static import takes: `import static a.B.open`, `import static a.B.*`.
+    /// Returns the member that a static import takes: `import static a.B.open`, `import static a.B.*`. One that names it goes before all
+    /// wildcards, whether its class has the member or not.
     pub(super) fn statically_imported(&self, file: &Rc<LinkedFile>, name: &str) -> Option<Member> {
         let plain = name.strip_suffix("()").unwrap_or(name);
         let mut external = None;
         for wanted in [plain, "*"] {
+            let mut is_missed = false;
             for at in &file.imports.static_members {
                 let class = file.facts.imports[*at as usize].names.first();
                 let Some(class) = class.filter(|it| it.local == wanted) else {
@@ -97,6 +99,7 @@ impl Linker<'_, '_> {
                 };
                 let found = super::exports::imported(self.cache, target, &class.imported);
                 let Some(found) = found.map(Type::Definition) else {
+                    is_missed = true;
                     continue;
                 };
                 if let Some(member) = self.declared(&found, Access::Name(name))
@@ -104,8 +107,22 @@ impl Linker<'_, '_> {
                 {
                     return Some((member, Some(found)));
                 }
+                is_missed |= !self.has_member_named(&found, plain);
+            }
+            if is_missed && wanted == plain {
+                break;
             }
         }
         external
+    }
+
+    /// Whether a class of the repository has a field, a type or a method of a name.
+    fn has_member_named(&self, class: &Type, name: &str) -> bool {
+        let called = format!("{name}()");
+        let mut all = [name, &called].into_iter();
+        all.any(|it| {
+            let member = self.declared(class, Access::Name(it));
+            member.is_some_and(|it| !it.is_external())
+        })
     }
 }

@@ -684,6 +684,15 @@ impl LinkedFile {
         self.target(index_u32(at))
     }
 
+    /// Whether a static import takes a member of the name of a class here: `import static a.Store.SIZE`.
+    pub(super) fn takes_statically(&self, name: &str) -> bool {
+        let mut all = self.imports.static_members.iter();
+        all.any(|at| {
+            let mut names = self.facts.imports[*at as usize].names.iter();
+            names.any(|it| it.local == name) && self.target(*at).is_some()
+        })
+    }
+
     /// Where an import leads.
     pub(super) fn target(&self, import: u32) -> Option<ModuleId> {
         self.targets.get(import as usize).copied().flatten()

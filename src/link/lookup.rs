@@ -765,6 +765,7 @@ pub(super) fn external_name(file: &LinkedFile, name: &str) -> Option<Type> {
                     || file.imports.has_external_wildcard
                         && name.starts_with(char::is_uppercase)
                         && !name.ends_with("()")
+                        && !file.takes_statically(name)
             }
         };
     if !rules.has_overloads {

@@ -89,7 +89,7 @@ use crate::store::{ImportTarget, Index, StoreError};
 
 /// Version of the rules of linking. Raised when the same facts lead to other edges: then all files are linked again,
 /// and nothing is extracted.
-pub const VERSION: u32 = 24;
+pub const VERSION: u32 = 25;
 
 /// Files whose names are bound in one transaction.
 const BATCH_FILES: u32 = 1024;
