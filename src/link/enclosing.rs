@@ -10,7 +10,7 @@ use super::linker::Linker;
 use super::rules;
 use super::types::{ExternalType, Type};
 use crate::ir::SymbolIdx;
-use crate::model::SymbolKind;
+use crate::model::{Family, SymbolKind};
 
 /// A member, and its owner.
 type Member = (Type, Option<Type>);
@@ -102,8 +102,9 @@ impl Linker<'_, '_> {
                     is_missed = true;
                     continue;
                 };
-                if let Some(member) = self.declared(&found, Access::Name(name))
-                    && !member.is_external()
+                let member = self.declared(&found, Access::Name(name));
+                if let Some(member) = member.filter(|it| !it.is_external())
+                    && (wanted == plain || self.is_taken_by_wildcard(file, &member))
                 {
                     return Some((member, Some(found)));
                 }
@@ -123,6 +124,25 @@ impl Linker<'_, '_> {
         all.any(|it| {
             let member = self.declared(class, Access::Name(it));
             member.is_some_and(|it| !it.is_external())
+        })
+    }
+
+    /// Whether a file gets a member by `import static a.B.*`: in Java those that are static and not hidden from its package.
+    fn is_taken_by_wildcard(&self, file: &LinkedFile, member: &Type) -> bool {
+        if file.facts.family != Family::Java {
+            return true;
+        }
+        let Some((home, at)) = member.symbol() else {
+            return true;
+        };
+        self.cache.get(home).is_none_or(|home| {
+            let symbol = home.symbol(at);
+            let is_same_package = home.facts.units.first() == file.facts.units.first();
+            // Members of a class that is hidden itself may be had through a public one that is built on it.
+            let is_of_hidden = symbol.parent.is_some_and(|it| !home.symbol(it).exported);
+            let is_seen = symbol.exported || is_same_package || is_of_hidden;
+            // By `import a.Outer.*` the types that belong to objects are taken, too.
+            is_seen && (symbol.is_static() || symbol.kind.is_type())
         })
     }
 }
