@@ -410,7 +410,10 @@ pub(super) fn is_bare(facts: &FileFacts, used: &Reference) -> bool {
 
 fn is_bare_name(facts: &FileFacts, value: ExprId) -> bool {
     match facts.exprs.get(value) {
-        Expr::Name { .. } => true,
+        // `java.util.List` of Java is one name.
+        Expr::Name { name, .. } => {
+            facts.family != Family::Java || !facts.exprs.name_of(*name).contains('.')
+        }
         Expr::Callee { call: inner }
         | Expr::Call { callee: inner, .. }
         | Expr::Construct { class: inner }
