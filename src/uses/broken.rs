@@ -359,7 +359,12 @@ impl Uses<'_> {
         false
     }
 
-    fn path_before(&self, states: &BeforeAfter<'_>, file: FileId) -> Result<Option<RepoPath>> {
+    /// Returns the path of a file of the old state.
+    pub(super) fn path_before(
+        &self,
+        states: &BeforeAfter<'_>,
+        file: FileId,
+    ) -> Result<Option<RepoPath>> {
         let at = states.overlay_ids.iter().position(|it| it.earlier == file);
         Ok(match at {
             Some(at) => Some(states.difference.files[at].path.clone()),

@@ -26,6 +26,7 @@ mod files_with_name;
 mod fitting_interfaces;
 mod function_locals;
 mod go_assertions;
+mod hidden_after_move;
 mod implicit_callers;
 mod importers;
 mod inherited_members;

@@ -64,26 +64,6 @@ impl UseSite<'_> {
     fn is_bare(&self) -> bool {
         is_bare(self.facts, self.used())
     }
-
-    /// Whether it goes through the object around it, or that of its base: `this.open()`, `super.open()`.
-    fn is_of_own_object(&self) -> bool {
-        let exprs = &self.facts.exprs;
-        let is_own = |at| matches!(exprs.get(at), Expr::Receiver { .. } | Expr::Super { .. });
-        match self.used().target {
-            Target::Member { receiver, .. } => is_own(receiver),
-            Target::Value(value) => {
-                let mut value = value;
-                while let Expr::Callee { call: inner } | Expr::Call { callee: inner, .. } =
-                    exprs.get(value)
-                {
-                    value = *inner;
-                }
-                matches!(exprs.get(value), Expr::Member { object, .. } if is_own(*object))
-            }
-            Target::Lexical => true,
-            _ => false,
-        }
-    }
 }
 
 impl Uses<'_> {
@@ -408,7 +388,7 @@ impl Uses<'_> {
             let below: HashSet<DefinitionId> = below.into_iter().map(|it| it.0).collect();
             if site.around().any(|at| below.contains(&(site.file, at))) {
                 // Through an object of the base it is not seen.
-                let is_own = site.is_bare() || site.is_of_own_object();
+                let is_own = site.is_bare() || is_of_own_object(site.facts, site.used());
                 return Ok((!is_own).then_some(false));
             }
         }
@@ -467,7 +447,7 @@ impl Uses<'_> {
             return Ok(match site.receiver {
                 Some(receiver) if receiver.starts_with("typeof ") => Some(true),
                 Some(_) => None,
-                None => (!site.is_of_own_object()).then_some(false),
+                None => (!is_of_own_object(site.facts, site.used())).then_some(false),
             });
         }
         let Some(owner) = one.symbol().parent else {
@@ -557,8 +537,28 @@ fn pairs(home: &ChangedFile, change: &SymbolChange) -> Vec<(u32, u32)> {
     paired.collect()
 }
 
+/// Whether a use goes through the object around it, or that of its base: `this.open()`, `super.open()`.
+pub(super) fn is_of_own_object(facts: &FileFacts, used: &Reference) -> bool {
+    let exprs = &facts.exprs;
+    let is_own = |at| matches!(exprs.get(at), Expr::Receiver { .. } | Expr::Super { .. });
+    match used.target {
+        Target::Member { receiver, .. } => is_own(receiver),
+        Target::Value(value) => {
+            let mut value = value;
+            while let Expr::Callee { call: inner } | Expr::Call { callee: inner, .. } =
+                exprs.get(value)
+            {
+                value = *inner;
+            }
+            matches!(exprs.get(value), Expr::Member { object, .. } if is_own(*object))
+        }
+        Target::Lexical => true,
+        _ => false,
+    }
+}
+
 /// Returns a symbol with those around it, the innermost first.
-fn enclosing(facts: &FileFacts, at: Option<u32>) -> impl Iterator<Item = u32> {
+pub(super) fn enclosing(facts: &FileFacts, at: Option<u32>) -> impl Iterator<Item = u32> {
     std::iter::successors(at, |at| {
         let symbol = facts.symbols.get(*at as usize)?;
         symbol.parent

@@ -9,14 +9,15 @@ use super::Uses;
 use super::before_after::{BeforeAfter, BrokenPlace, Loss, LossesByFile, is_bare, is_unbound};
 use super::broken_use::BrokenUses;
 use super::changed_file::ChangedFile;
+use super::hidden_after_move::is_of_other_package;
 use crate::error::{Error, Result};
-use crate::ir::{Expr, FileFacts, Import, Reference, Target};
+use crate::ir::{ExportKind, Expr, FileFacts, Import, Reference, Target};
 use crate::link::name_binder::{DefinitionId, Meaning};
 use crate::model::{Family, Provenance};
 use crate::syntax::{self, OccurrenceRole, UseKind};
 
 /// A name as a file writes it: alone, or as a member of another one, `db.Open`.
-type WrittenName<'f> = (Option<&'f str>, &'f str);
+pub(super) type WrittenName<'f> = (Option<&'f str>, &'f str);
 
 impl Uses<'_> {
     /// Adds the uses of names that changed files got by an import which they lost, and that moved files got from their old package.
@@ -27,10 +28,10 @@ impl Uses<'_> {
     ) -> Result<()> {
         let files = &states.difference.files;
         let mut pairs = states.difference.files_of_moved();
-        pairs.retain(|(from, to)| {
-            let (old, new) = (&files[*from].old.facts, &files[*to].new.facts);
-            from != to && is_of_unit(new) && old.units != new.units
-        });
+        pairs.retain(|(from, to)| is_of_other_package(&files[*from], &files[*to]));
+        for pair in &pairs {
+            self.add_hidden_after_move(states, *pair, found)?;
+        }
         let changed = (0..files.len()).filter(|it| lost_import(&files[*it]));
         pairs.extend(changed.map(|it| (it, it)));
         for pair in pairs {
@@ -50,12 +51,14 @@ impl Uses<'_> {
         let file = &states.difference.files[to];
         let (old, new) = (&states.difference.files[from].old.facts, &file.new.facts);
         let own = states.overlay_ids[from].earlier;
+        let is_moved = is_of_other_package(&states.difference.files[from], file);
         let mut known: HashMap<WrittenName<'_>, DefinitionId> = HashMap::new();
         let meanings = states.before.of_file(own)?.references;
         for (used, meaning) in old.references.iter().zip(meanings) {
             if let (Some(definition), Some(name)) = (meaning.definition(), written_name(old, used))
                 && (name.0.is_none() || from == to)
-                && definition.0 != own
+                && (definition.0 != own
+                    || is_moved && old.symbols[definition.1 as usize].parent.is_none())
                 && !states.gone.contains_key(&definition)
                 && !is_bound(new, name.0.unwrap_or(name.1))
             {
@@ -137,7 +140,7 @@ impl Uses<'_> {
 
 /// Whether a file sees the names of a package or namespace without an import of each.
 fn is_of_unit(facts: &FileFacts) -> bool {
-    matches!(facts.family, Family::Java | Family::CSharp)
+    matches!(facts.family, Family::Java | Family::CSharp | Family::Go)
 }
 
 /// Whether a file had an import that it has not any more: of a name, or of all that a module has.
@@ -162,7 +165,7 @@ fn names_brought(import: &Import) -> Vec<(String, String)> {
 }
 
 /// Returns the name that a reference writes; `None` for a member of anything but a name.
-fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenName<'f>> {
+pub(super) fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenName<'f>> {
     if is_bare(facts, used) {
         return Some((None, facts.name(used)));
     }
@@ -175,8 +178,8 @@ fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenNam
     }
 }
 
-/// Whether a name may be one of the language or its usual surroundings, in JavaScript or Python: `URL` without
-/// `import { URL } from './url'`.
+/// Whether a name may be one of the language or its usual surroundings, in JavaScript, Python or Go: `URL` without
+/// `import { URL } from './url'`, `max` without the function of the package.
 fn is_of_language(name: &str, family: Family) -> bool {
     const PYTHON: &str = " abs all any bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod \
         enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass \
@@ -192,8 +195,12 @@ fn is_of_language(name: &str, family: Family) -> bool {
         Math MessageChannel MutationObserver Node Notification Number Object Performance Promise Proxy Range ReadableStream Reflect RegExp \
         Request ResizeObserver Response Set String Symbol Text TextDecoder TextEncoder TypeError URL URLSearchParams WeakMap WeakRef \
         WeakSet WebSocket Worker XMLHttpRequest ";
+    const GO: &str = " any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 float64 \
+        imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune string true uint uint16 \
+        uint32 uint64 uint8 uintptr ";
     let word = format!(" {name} ");
     match family {
+        Family::Go => GO.contains(&word),
         Family::Python => PYTHON.contains(&word),
         Family::Ecmascript => SCRIPT.contains(&word) || TYPES.contains(&word),
         _ => false,
@@ -221,6 +228,10 @@ fn may_bring_names(old: &FileFacts, new: &FileFacts) -> bool {
         all.map(|it| it.specifier.clone()).collect()
     };
     let (before, now) = (specifiers(old), specifiers(new));
+    if new.family == Family::Go {
+        // `import . "fmt"`
+        return new.exports.iter().any(|it| it.kind == ExportKind::Star);
+    }
     if new.family == Family::Java {
         return new.exports.is_empty() || now.iter().any(|it| !is_own(new, it));
     }
