@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Binding, Endpoint, Expr, ExprArena, ExprId, NameId, PathId, Slot, SymbolIdx};
 use crate::model::hash::{HashMap, fnv1a};
 use crate::model::symbol::kinds;
-use crate::model::{Chunk, Family, Symbol, SymbolFlags};
+use crate::model::{Chunk, Family, Symbol, SymbolFlags, SymbolKind};
 
 /// Everything a file says that linking needs, without its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -279,6 +279,19 @@ pub struct Reference {
 }
 
 impl FileFacts {
+    /// Whether a definition is a member of the instances of its component: `export function open()` in the script of one of Svelte.
+    pub fn is_of_instance(&self, symbol: SymbolIdx) -> bool {
+        let is_component = |at: SymbolIdx| {
+            let owner = self.symbols.get(at as usize);
+            owner.is_some_and(|it| it.kind == SymbolKind::Module && it.name == "default")
+        };
+        self.bindings.iter().any(|it| {
+            it.owner.is_some_and(is_component)
+                && matches!(self.exprs.last(it.path), Some((_, Slot::Member(_))))
+                && *self.exprs.get(it.value) == Expr::Symbol(symbol)
+        })
+    }
+
     /// Returns the expression that names the type of a member which is declared outside of it.
     pub fn owner(&self, symbol: usize) -> Option<ExprId> {
         let at = self

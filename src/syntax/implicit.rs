@@ -67,7 +67,7 @@ fn may_have_decorators(source: &str) -> bool {
             let is_in_quotes = before.ends_with(['\'', '"', '`']);
             // ` * @param`, `/** @internal */`, `// @ts-ignore`
             let is_documentation = before.trim_start().starts_with(['*', '/']);
-            !is_in_quotes && !(is_documentation && !before.contains("*/"))
+            !is_in_quotes && (!is_documentation || before.contains("*/"))
         };
         line.match_indices('@').any(is_mark)
     })

@@ -14,7 +14,7 @@ use crate::model::{Analysis, RepoPath};
 
 /// Meaning of the facts of TypeScript, JavaScript and of the components and pages that contain them; raised when extraction
 /// says something else of the same bytes.
-const ECMASCRIPT_FACTS: u32 = 29;
+const ECMASCRIPT_FACTS: u32 = 30;
 /// The same for Python.
 const PYTHON_FACTS: u32 = 11;
 /// The same for Go.

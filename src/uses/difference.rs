@@ -278,7 +278,9 @@ impl Difference {
         let facts = &self.files[place.file].old.facts;
         let symbol = place.symbols[0];
         let mut owners = facts.owners.iter();
-        facts.symbols[symbol as usize].parent.is_some() || owners.any(|it| it.symbol == symbol)
+        facts.symbols[symbol as usize].parent.is_some()
+            || owners.any(|it| it.symbol == symbol)
+            || facts.is_of_instance(symbol)
     }
 
     /// Whether the uses of a definition that changed are not bound: its language is outlined only.

@@ -341,7 +341,7 @@ impl Uses<'_> {
             dispatch: HashMap::default(),
             imported: HashSet::new(),
             named_at: HashSet::new(),
-            is_member: targets.iter().any(|target| target.parent.is_some()),
+            is_member: self.is_any_member(targets)?,
             is_word: is_one_word(name),
             ambient_module: None,
             kinds: targets.iter().map(|target| target.kind).collect(),
@@ -484,6 +484,21 @@ impl Uses<'_> {
         let is_each = u32::try_from(lines.len()) == Ok(count);
         lines.dedup();
         Ok(if is_each { lines } else { Vec::new() })
+    }
+
+    /// Whether one of some definitions is reached through an object.
+    fn is_any_member(&self, targets: &[SymbolRow]) -> Result<bool> {
+        for target in targets {
+            if target.parent.is_some() {
+                return Ok(true);
+            }
+            let file = self.read.file(target.path.as_str())?;
+            let facts = file.map(|file| self.read.facts(file.id)).transpose()?;
+            if facts.is_some_and(|it| it.is_some_and(|it| it.is_of_instance(target.ordinal))) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the files that hold the word, and those that use a target under another name.

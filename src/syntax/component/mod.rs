@@ -33,7 +33,7 @@ use super::chunk;
 use super::language::Framework;
 use super::lines::Lines;
 use super::text;
-use crate::ir::{Export, ExportKind, Expr, Extraction};
+use crate::ir::{Binding, Export, ExportKind, Expr, Extraction, FileFacts, Slot};
 use crate::model::{Budget, Symbol, SymbolFlags, SymbolKind};
 use crate::syntax::lang::ecmascript::kinds::Dialect;
 use crate::syntax::lang::ecmascript::{self, LoweredScript, PositionedScript, ReadOptions};
@@ -125,6 +125,9 @@ fn component(
     let whole = (lines.len() > 0)
         .then(|| offer_itself(&mut script, lines, &blocks.scripts))
         .flatten();
+    if let (Framework::Svelte, Some(component)) = (framework, whole) {
+        offer_instance(&mut script.facts, component, &parts);
+    }
     script.facts.variables.sort();
     script.facts.variables.dedup();
     template.add_to(&mut script, lines);
@@ -256,6 +259,41 @@ fn merge(into: &mut LoweredScript, part: &mut ScriptBlock, lines: &Lines<'_>) {
         .variables
         .extend(from.facts.variables.iter().cloned());
     into.facts.has_errors |= from.facts.has_errors;
+}
+
+/// Gives an instance of a component of Svelte the members that its script exports: `dialog.open()` of `<Dialog bind:this={dialog}/>`
+/// calls `export function open()`.
+fn offer_instance(facts: &mut FileFacts, component: usize, parts: &[ScriptBlock]) {
+    let component = offset(component);
+    // `ReturnType<typeof Dialog>`
+    let itself = facts.exprs.add(Expr::Symbol(component));
+    let made = facts.exprs.add(Expr::Instance { of: itself });
+    facts.bindings.push(Binding {
+        owner: Some(component),
+        path: facts.exprs.path_of([Slot::Return]),
+        value: made,
+    });
+    for part in parts.iter().filter(|part| part.block.instance) {
+        let exports = part.parsed.script.facts.exports.iter();
+        for export in exports.filter(|it| it.kind == ExportKind::Local) {
+            let is_in_block = |it: &Symbol| {
+                let start = it.span.start_byte as usize;
+                it.name == export.local && (part.block.from..part.block.to).contains(&start)
+            };
+            let at_top = |it: &Symbol| it.parent.is_none_or(|at| at == component);
+            let mut symbols = facts.symbols.iter();
+            let Some(at) = symbols.position(|it| at_top(it) && is_in_block(it)) else {
+                continue;
+            };
+            let value = facts.exprs.add(Expr::Symbol(offset(at)));
+            let member = Slot::Member(facts.exprs.name(&export.name));
+            facts.bindings.push(Binding {
+                owner: Some(component),
+                path: facts.exprs.path_of([member]),
+                value,
+            });
+        }
+    }
 }
 
 /// Gives importers of the component something to name, unless a script exports a default itself. Returns

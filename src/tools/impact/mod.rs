@@ -518,19 +518,7 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
     } else {
         output.targets = Some(definitions_of_files(&targets));
     }
-    let removed = if input.asks_changes() {
-        change_set::removed_definitions(view, asked)?
-    } else {
-        Vec::new()
-    };
-    if input.asks_changes() {
-        output.change_set = Some(change_set::output(
-            view,
-            (asked.from, asked.changes),
-            &removed,
-            MAX_LIST_BYTES / 4,
-        )?);
-    }
+    let removed = add_change_set(view, asked, &mut output)?;
     let uses = uses(view);
     let (found, affected) = list_reached(view, &uses, input, &targets, &mut output)?;
     if input.risk {
@@ -579,15 +567,40 @@ fn answer(view: &View<'_>, asked: &ImpactQuestion<'_>) -> Result<ImpactOutput> {
         ..found
     };
     output.completeness.n_unfollowed = n_unfollowed(asked, &targets, n_outlined);
-    let of_target = |it| implicit_callers(view, &uses, it, &found);
-    let first = targets.first().filter(|_| is_single).map(of_target);
-    let implicit = first.unwrap_or_else(|| Ok(Vec::new()))?;
+    let implicit = match targets.first().filter(|_| is_single) {
+        Some(target) => implicit_callers(view, &uses, target, &found)?,
+        None => Vec::new(),
+    };
     output.completeness.n_unfollowed_files = found.unfollowed.n_files;
     let namesakes = targets::namesakes(view, asked, &targets, found.n_direct > 0)?;
-    let unread = unreadable_names(view.n_unreadable_names());
-    output.summary = summary::summary(&found, &summary::implicit(&implicit)) + &namesakes + &unread;
+    output.summary = [
+        summary::summary(&found, &summary::implicit(&implicit)),
+        namesakes,
+        unreadable_names(view.n_unreadable_names()),
+    ]
+    .concat();
     output.confidence_note = summary::note(&found);
     Ok(output)
+}
+
+/// Adds the changes that are asked about. Returns the definitions that they took away; none where no changes are asked about.
+fn add_change_set(
+    view: &View<'_>,
+    asked: &ImpactQuestion<'_>,
+    output: &mut ImpactOutput,
+) -> Result<Vec<RemovedDefinition>> {
+    if !asked.input.asks_changes() {
+        return Ok(Vec::new());
+    }
+    let removed = change_set::removed_definitions(view, asked)?;
+    let changes = (asked.from, asked.changes);
+    output.change_set = Some(change_set::output(
+        view,
+        changes,
+        &removed,
+        MAX_LIST_BYTES / 4,
+    )?);
+    Ok(removed)
 }
 
 /// Returns how many places and files hold the word of definitions that are outlined only.
