@@ -1,7 +1,8 @@
 //! Uses in templates of components: callers, lines, and the sum of all mentions.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::cli_and_mcp::Session;
 use crate::support::{Cli, Fixture, Repo};
 
 const SHOP: &str = "\
@@ -280,6 +281,37 @@ class Pet { int getBirthDate() { return 1; } }
         ),
         "{said}"
     );
+}
+
+#[test]
+fn a_server_sees_what_becomes_of_files_that_are_left_out() {
+    let (repo, cli) = open(
+        "//- /src/a.ts\nexport function lonely() {}\nexport function kept() {}\n//- commit base\n",
+    );
+    // Too large for the index.
+    let large = "export const item = 1\n".repeat(120_000);
+    let mut session = Session::of(cli.command(&["serve"]));
+    let mut at = 0;
+    let mut named_in = |name: &str| {
+        at += 1;
+        let params = json!({"name": "cl_impact", "arguments": {"symbol": name}});
+        let answer = session.ask(at, "tools/call", &params);
+        let found = &answer["result"]["structuredContent"];
+        assert_eq!(found["freshness"], "fresh", "{found}");
+        let summary = found["summary"].as_str().unwrap();
+        summary.contains("(src/large.ts)")
+    };
+    assert!(!named_in("lonely"));
+    repo.write("src/large.ts", &large);
+    // Once it is read, and once by what is kept of it.
+    assert!(!named_in("lonely") && !named_in("kept"));
+    repo.write("src/large.ts", format!("{large}lonely()\n"));
+    assert!(named_in("lonely") && !named_in("kept"));
+    // As many bytes as before.
+    repo.write("src/large.ts", format!("{large}kept();;\n"));
+    assert!(!named_in("lonely") && named_in("kept"));
+    std::fs::remove_file(repo.path().join("src/large.ts")).unwrap();
+    assert!(!named_in("lonely") && !named_in("kept"));
 }
 
 #[test]
