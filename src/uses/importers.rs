@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::Uses;
+use super::modifiers::is_typescript;
 use crate::error::Result;
 use crate::ir::{ExportKind, FileFacts, ImportKind};
 use crate::link::entries::entries;
 use crate::link::name_binder::{
     DefinitionId, FileMeanings, Meaning, NameBinder, is_meant_to_export,
 };
-use crate::model::{Family, FileId, Provenance, RepoPath};
+use crate::model::{Family, FileId, Provenance, RepoPath, SymbolKind};
 use crate::store::{FileSummary, SymbolRow, token};
 
 /// Files whose lists are read for one definition.
@@ -39,7 +40,8 @@ impl Uses<'_> {
     /// the name: about 0.2 ms a file.
     pub fn exposure(&self, targets: &[SymbolRow]) -> Result<Exposure> {
         let mut exposure = Exposure::default();
-        let Some(first) = targets.iter().find(|target| target.exported) else {
+        let is_offered = |target: &&SymbolRow| target.exported && !is_only_member(target);
+        let Some(first) = targets.iter().find(is_offered) else {
             return Ok(exposure);
         };
         let Some(own) = self.read.file(first.path.as_str())? else {
@@ -48,16 +50,13 @@ impl Uses<'_> {
         let wanted: Vec<DefinitionId> = targets.iter().map(|it| (own.id, it.ordinal)).collect();
         let is_it = |meaning: &Meaning| meaning.definition().is_some_and(|it| wanted.contains(&it));
         let binder = self.binder();
-        let mut files = self
-            .read
-            .files_with_word(&token::normal_form(&first.name))?;
+        let files = self.files_with_word(&token::normal_form(&first.name))?;
         exposure.is_cut = files.len() > MAX_FILES;
-        files.truncate(MAX_FILES);
         let mut passing = BTreeSet::from([own.id]);
         let mut names = BTreeSet::from([first.name.clone(), "default".to_owned()]);
         loop {
             let n_names = names.len();
-            for file in &files {
+            for file in files.iter().take(MAX_FILES) {
                 let is_own = file.id == own.id;
                 if add_lists(binder, (file, is_own), is_it, &mut names, &mut exposure)? {
                     passing.insert(file.id);
@@ -144,6 +143,15 @@ impl Uses<'_> {
         found.dedup();
         Ok(found)
     }
+}
+
+/// Whether a definition is a member that no import of TypeScript takes by its name. One that JavaScript puts on `module.exports` may be taken.
+fn is_only_member(symbol: &SymbolRow) -> bool {
+    let is_member = matches!(
+        symbol.kind,
+        SymbolKind::Method | SymbolKind::Property | SymbolKind::Field | SymbolKind::EnumMember
+    );
+    symbol.parent.is_some() && is_member && is_typescript(&symbol.path)
 }
 
 /// Adds what the lists of one file import and export of a definition by one of its names, and to these the names by which they pass it on. Returns
