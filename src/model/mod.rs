@@ -58,4 +58,4 @@ pub use snapshot::{
 pub use sources::Sources;
 pub use symbol::{Span, Symbol, SymbolFlags, SymbolKind};
 pub use vector::QuantizedVector;
-pub use word_set::{WordSet, WordSets};
+pub use word_set::{KeptWords, WordSet, WordSets};

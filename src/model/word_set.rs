@@ -39,6 +39,15 @@ fn hash_of(word: &[u8]) -> u32 {
     u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
 }
 
+/// The words that are kept of one text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptWords {
+    /// All of them.
+    All(WordSet),
+    /// None: they are too many to be kept, so that they need not be looked for again.
+    TooMany,
+}
+
 /// Sets of words by keys that stand for the bytes of their texts, of at most so many words together, 4 bytes each: all go when they became
 /// too many.
 pub struct WordSets<K> {
@@ -47,8 +56,18 @@ pub struct WordSets<K> {
 }
 
 struct KnownSets<K> {
-    by_key: HashMap<K, WordSet>,
+    by_key: HashMap<K, KeptWords>,
     n_words: usize,
+}
+
+impl KeptWords {
+    /// Returns how much room it takes.
+    fn n_words(&self) -> usize {
+        match self {
+            Self::All(words) => words.len(),
+            Self::TooMany => 1,
+        }
+    }
 }
 
 impl<K: Eq + Hash> WordSets<K> {
@@ -60,20 +79,22 @@ impl<K: Eq + Hash> WordSets<K> {
         }
     }
 
-    /// Returns the set of a key.
-    pub fn get(&self, key: &K) -> Option<WordSet> {
+    /// Returns what is kept by a key.
+    pub fn get(&self, key: &K) -> Option<KeptWords> {
         self.lock().as_ref()?.by_key.get(key).cloned()
     }
 
-    /// Keeps a set, unless it is larger than an eighth of the room.
+    /// Keeps a set; of one that is larger than an eighth of the room, that it is.
     pub fn keep(&self, key: K, words: WordSet) {
-        if words.len() > self.max_words / 8 {
-            return;
-        }
+        let kept = if words.len() > self.max_words / 8 {
+            KeptWords::TooMany
+        } else {
+            KeptWords::All(words)
+        };
         let mut known = self.lock();
         let is_full = |it: &KnownSets<K>| {
-            let before = it.by_key.get(&key).map_or(0, WordSet::len);
-            it.n_words - before + words.len() > self.max_words
+            let before = it.by_key.get(&key).map_or(0, KeptWords::n_words);
+            it.n_words - before + kept.n_words() > self.max_words
         };
         if known.as_ref().is_none_or(is_full) {
             *known = Some(KnownSets {
@@ -82,9 +103,9 @@ impl<K: Eq + Hash> WordSets<K> {
             });
         }
         if let Some(known) = known.as_mut() {
-            known.n_words += words.len();
-            let before = known.by_key.insert(key, words);
-            known.n_words -= before.map_or(0, |it| it.len());
+            known.n_words += kept.n_words();
+            let before = known.by_key.insert(key, kept);
+            known.n_words -= before.map_or(0, |it| it.n_words());
         }
     }
 
@@ -95,7 +116,7 @@ impl<K: Eq + Hash> WordSets<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::{WordSet, WordSets};
+    use super::{KeptWords, WordSet, WordSets};
 
     fn set(text: &str) -> WordSet {
         WordSet::of(text.split(' ').map(str::as_bytes))
@@ -115,7 +136,8 @@ mod tests {
     fn sets_have_room_for_so_many_words() {
         let sets = WordSets::new(16);
         sets.keep(1, set("a b c"));
-        assert_eq!(sets.get(&1), None);
+        assert_eq!(sets.get(&1), Some(KeptWords::TooMany));
+        sets.keep(1, set("a"));
         for key in 0..8 {
             sets.keep(key, set("a b"));
         }
@@ -123,6 +145,7 @@ mod tests {
         sets.keep(7, set("a c"));
         assert!((0..8).all(|key| sets.get(&key).is_some()));
         sets.keep(8, set("a"));
-        assert_eq!((sets.get(&7), sets.get(&8)), (None, Some(set("a"))));
+        let last = Some(KeptWords::All(set("a")));
+        assert_eq!((sets.get(&7), sets.get(&8)), (None, last));
     }
 }

@@ -4,7 +4,7 @@
 //! definition after another read the same files for that.
 
 use super::Uses;
-use crate::model::{ContentId, WordSet, WordSets};
+use crate::model::{ContentId, KeptWords, WordSet, WordSets};
 use crate::store::FileSummary;
 use crate::syntax;
 
@@ -25,9 +25,10 @@ impl Uses<'_> {
     /// have them.
     pub(super) fn name_in_file(&self, file: &FileSummary, name: &str) -> NameInFile {
         let is_word = name.chars().all(syntax::is_word_char);
+        let known = KNOWN.get(&file.content);
         if is_word
             && self.sources.is_proved()
-            && let Some(words) = KNOWN.get(&file.content)
+            && let Some(KeptWords::All(words)) = &known
         {
             return NameInFile {
                 is_there: words.has(name),
@@ -40,7 +41,9 @@ impl Uses<'_> {
                 n_read: 0,
             };
         };
-        KNOWN.keep(file.content, words_of(&text));
+        if known.is_none() {
+            KNOWN.keep(file.content, words_of(&text));
+        }
         NameInFile {
             is_there: syntax::starts(&text, name).next().is_some(),
             n_read: text.len(),

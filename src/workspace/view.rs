@@ -11,8 +11,8 @@ use crate::git::{ReadError, Repo, TreeEntry};
 use crate::model::indexing_rules::MAX_FILE_BYTES;
 use crate::model::sanitize;
 use crate::model::{
-    Budget, ContentId, Family, FileMark, Freshness, FreshnessState, LruCache, RepoPath, SkipReason,
-    Sources, WordSet, WordSets,
+    Budget, ContentId, Family, FileMark, Freshness, FreshnessState, KeptWords, LruCache, RepoPath,
+    SkipReason, Sources, WordSet, WordSets,
 };
 use crate::reconcile::commit;
 use crate::reconcile::prepare::decode;
@@ -288,7 +288,8 @@ impl Sources for View<'_> {
         let is_plain = word.bytes().all(is_part);
         let key = || (self.state_key(), path.clone());
         let is_kept = is_plain && self.is_proved();
-        if is_kept && let Some(words) = LEFT_OUT_WORDS.get(&key()) {
+        let known = is_kept.then(|| LEFT_OUT_WORDS.get(&key())).flatten();
+        if let Some(KeptWords::All(words)) = &known {
             return Some(words.has(word));
         }
         let bytes = match self.repo.source().read(path, MAX_SEARCHED_BYTES) {
@@ -298,7 +299,7 @@ impl Sources for View<'_> {
             Err(_) => return None,
         };
         // Of UTF-16 the words are not kept.
-        if is_kept && !bytes.contains(&0) {
+        if is_kept && known.is_none() && !bytes.contains(&0) {
             let words = bytes.split(|byte| !is_part(*byte));
             LEFT_OUT_WORDS.keep(key(), WordSet::of(words));
         }
