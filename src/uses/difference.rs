@@ -275,12 +275,13 @@ impl Difference {
         let Some(place) = &change.old else {
             return false;
         };
-        let facts = &self.files[place.file].old.facts;
-        let symbol = place.symbols[0];
+        let file = &self.files[place.file];
+        let (facts, symbol) = (&file.old.facts, place.symbols[0]);
+        let is_of_svelte = file.path.extension() == Some("svelte");
         let mut owners = facts.owners.iter();
         facts.symbols[symbol as usize].parent.is_some()
             || owners.any(|it| it.symbol == symbol)
-            || facts.is_of_instance(symbol)
+            || is_of_svelte && facts.is_of_instance(symbol)
     }
 
     /// Whether the uses of a definition that changed are not bound: its language is outlined only.

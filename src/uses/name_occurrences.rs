@@ -486,19 +486,20 @@ impl Uses<'_> {
         Ok(if is_each { lines } else { Vec::new() })
     }
 
-    /// Whether one of some definitions is reached through an object.
+    /// Whether one of some definitions is reached through an object; of several of Svelte the first tells it.
     fn is_any_member(&self, targets: &[SymbolRow]) -> Result<bool> {
-        for target in targets {
-            if target.parent.is_some() {
-                return Ok(true);
-            }
-            let file = self.read.file(target.path.as_str())?;
-            let facts = file.map(|file| self.read.facts(file.id)).transpose()?;
-            if facts.is_some_and(|it| it.is_some_and(|it| it.is_of_instance(target.ordinal))) {
-                return Ok(true);
-            }
+        if targets.iter().any(|target| target.parent.is_some()) {
+            return Ok(true);
         }
-        Ok(false)
+        let is_of_svelte = |target: &&SymbolRow| target.path.extension() == Some("svelte");
+        let Some(target) = targets.iter().find(is_of_svelte) else {
+            return Ok(false);
+        };
+        let file = self.read.file(target.path.as_str())?;
+        let facts = file.map(|file| self.read.facts(file.id)).transpose()?;
+        Ok(facts
+            .flatten()
+            .is_some_and(|facts| facts.is_of_instance(target.ordinal)))
     }
 
     /// Returns the files that hold the word, and those that use a target under another name.
