@@ -61,7 +61,7 @@ struct KnownSets<K> {
 }
 
 impl KeptWords {
-    /// Returns how much room it takes.
+    /// Returns the room that it takes, in words.
     fn n_words(&self) -> usize {
         match self {
             Self::All(words) => words.len(),
@@ -79,7 +79,7 @@ impl<K: Eq + Hash> WordSets<K> {
         }
     }
 
-    /// Returns what is kept by a key.
+    /// Returns the words that are kept by a key; `None` where it is not known.
     pub fn get(&self, key: &K) -> Option<KeptWords> {
         self.lock().as_ref()?.by_key.get(key).cloned()
     }
