@@ -247,26 +247,15 @@ fn empty(candidate: &Candidate, seen: SeenContent, skip: SkipReason) -> Prepared
 }
 
 fn empty_with(candidate: &Candidate, seen: SeenContent, skip: Option<SkipReason>) -> PreparedFile {
+    let language = syntax::by_path(&candidate.path).id;
     PreparedFile {
-        path: candidate.path.clone(),
-        content: ContentId::of(&[]),
         size_bytes: candidate.stat.size_bytes,
-        n_lines: 0,
-        language: syntax::by_path(&candidate.path).id,
         facts_version: syntax::row_version(&candidate.path),
         has_generated_attribute: candidate.has_generated_attribute,
         skip,
         stat: seen.stat,
         blob: seen.blob,
-        symbols: Vec::new(),
-        chunks: Vec::new(),
-        imports: Vec::new(),
-        facts: None,
-        exported_names: 0,
-        fingerprint: None,
-        units: Vec::new(),
-        config: None,
-        suites: None,
+        ..PreparedFile::empty(candidate.path.clone(), language)
     }
 }
 

@@ -187,7 +187,7 @@ pub(super) mod tests {
     use std::time::Duration;
 
     use super::{IndexRemoval, is_in_use, remove, sweep};
-    use crate::model::{ContentId, RepoPath};
+    use crate::model::RepoPath;
     use crate::store::{Home, Index, Pointer, PreparedFile, ReaderLock, RepoHome, WriteLock, key};
 
     pub(in crate::store) fn made(dir: &std::path::Path) -> (RepoHome, Pointer) {
@@ -211,25 +211,8 @@ pub(super) mod tests {
     /// Returns a file of Go with nothing in it.
     pub(in crate::store) fn prepared(path: &str) -> PreparedFile {
         PreparedFile {
-            path: RepoPath::new(path).unwrap(),
-            content: ContentId::of(&[]),
-            size_bytes: 0,
             n_lines: 1,
-            language: "go",
-            facts_version: 0,
-            has_generated_attribute: false,
-            skip: None,
-            stat: None,
-            blob: None,
-            symbols: Vec::new(),
-            chunks: Vec::new(),
-            imports: Vec::new(),
-            facts: None,
-            exported_names: 0,
-            fingerprint: None,
-            units: Vec::new(),
-            config: None,
-            suites: None,
+            ..PreparedFile::empty(RepoPath::new(path).unwrap(), "go")
         }
     }
 

@@ -58,6 +58,33 @@ pub struct PreparedFile {
     pub suites: Option<String>,
 }
 
+impl PreparedFile {
+    /// Returns a file with nothing in it, of no bytes and no lines.
+    pub fn empty(path: RepoPath, language: &'static str) -> Self {
+        Self {
+            path,
+            content: ContentId::of(&[]),
+            size_bytes: 0,
+            n_lines: 0,
+            language,
+            facts_version: 0,
+            has_generated_attribute: false,
+            skip: None,
+            stat: None,
+            blob: None,
+            symbols: Vec::new(),
+            chunks: Vec::new(),
+            imports: Vec::new(),
+            facts: None,
+            exported_names: 0,
+            fingerprint: None,
+            units: Vec::new(),
+            config: None,
+            suites: None,
+        }
+    }
+}
+
 /// One transaction that writes.
 #[derive(Debug)]
 pub struct Writer<'a> {
