@@ -64,8 +64,8 @@ pub(super) fn complete_sizes(source: &Source, rows: &Rows, plan: &mut Plan) -> V
     missing
 }
 
-/// Begins the note of how many files a checkout would run a filter over.
-const FILTERED: &str = "filtered=";
+/// The word in the note of an index for files of a commit that a checkout would run a filter over.
+pub const FILTERED: &str = "filtered";
 
 /// Adds how many files of a commit a checkout would run a filter over, which are indexed as git stores them.
 pub(super) fn note_filtered(left_out: &mut String, n: usize) {
@@ -76,13 +76,6 @@ pub(super) fn note_filtered(left_out: &mut String, n: usize) {
         left_out.push(',');
     }
     left_out.push_str(FILTERED);
+    left_out.push('=');
     left_out.push_str(&n.to_string());
-}
-
-/// Returns how many files of a commit a checkout would run a filter over.
-pub fn n_filtered(left_out: &str) -> u64 {
-    left_out
-        .split(',')
-        .find_map(|part| part.strip_prefix(FILTERED)?.parse().ok())
-        .unwrap_or(0)
 }

@@ -134,6 +134,23 @@ pub struct Meta {
     pub n_dead_chunks: u64,
 }
 
+impl Meta {
+    /// Returns the counts of the note of files without a row, each by its word; whatever is no count is passed over.
+    pub fn left_out_counts(&self) -> impl Iterator<Item = (&str, u64)> {
+        let parts = self.left_out.split(',');
+        parts.filter_map(|part| {
+            let (word, n) = part.split_once('=')?;
+            Some((word, n.parse().ok()?))
+        })
+    }
+
+    /// Returns the count of a word in the note of files without a row; 0 where it is not there.
+    pub fn n_left_out(&self, word: &str) -> u64 {
+        let mut counts = self.left_out_counts();
+        counts.find(|it| it.0 == word).map_or(0, |it| it.1)
+    }
+}
+
 /// A connection that reads an index, as long as that is open.
 #[derive(Debug)]
 pub struct Reader {

@@ -341,14 +341,9 @@ pub(super) fn skipped(read: &Read<'_>) -> Result<BTreeMap<&'static str, u64>> {
         .into_iter()
         .map(|(reason, n)| (reason.as_str(), n))
         .collect();
-    for part in read.meta().left_out.split(',') {
-        let Some((word, n)) = part.split_once('=') else {
-            continue;
-        };
-        let reason = SkipReason::ALL
-            .iter()
-            .find(|reason| reason.as_str() == word);
-        if let (Some(reason), Ok(n)) = (reason, n.parse::<u64>()) {
+    for (word, n) in read.meta().left_out_counts() {
+        let mut reasons = SkipReason::ALL.iter();
+        if let Some(reason) = reasons.find(|reason| reason.as_str() == word) {
             *found.entry(reason.as_str()).or_default() += n;
         }
     }

@@ -193,7 +193,7 @@ impl View<'_> {
     /// Returns how many files are not read because their names are not UTF-8: they have no row.
     pub fn n_unreadable_names(&self) -> u64 {
         let reason = SkipReason::NonUtf8Name.as_str();
-        skipped_without_row(&self.read.meta().left_out, reason)
+        self.read.meta().n_left_out(reason)
     }
 
     /// Returns how many files hold text that a search for a word did not see, or of which it saw the beginning alone.
@@ -225,7 +225,7 @@ impl View<'_> {
     /// (Git LFS); 0 for the work tree.
     pub fn n_filtered(&self) -> u64 {
         match self.revision {
-            Some(_) => commit::n_filtered(&self.read.meta().left_out),
+            Some(_) => self.read.meta().n_left_out(commit::FILTERED),
             None => 0,
         }
     }
@@ -286,9 +286,9 @@ impl Sources for View<'_> {
 
     fn holds(&self, path: &RepoPath, word: &str) -> Option<bool> {
         let is_plain = word.bytes().all(is_part);
-        let key = || (self.state_key(), path.clone());
         let is_kept = is_plain && self.is_proved();
-        let known = is_kept.then(|| LEFT_OUT_WORDS.get(&key())).flatten();
+        let key = is_kept.then(|| (self.state_key(), path.clone()));
+        let known = key.as_ref().and_then(|key| LEFT_OUT_WORDS.get(key));
         if let Some(KeptWords::All(words)) = &known {
             return Some(words.has(word));
         }
@@ -299,9 +299,9 @@ impl Sources for View<'_> {
             Err(_) => return None,
         };
         // Of UTF-16 the words are not kept.
-        if is_kept && known.is_none() && !bytes.contains(&0) {
+        if let Some(key) = key.filter(|_| known.is_none() && !bytes.contains(&0)) {
             let words = bytes.split(|byte| !is_part(*byte));
-            LEFT_OUT_WORDS.keep(key(), WordSet::of(words));
+            LEFT_OUT_WORDS.keep(key, WordSet::of(words));
         }
         Some(holds_word(&bytes, word))
     }
@@ -322,13 +322,6 @@ impl Sources for View<'_> {
     fn is_there(&self, path: &RepoPath) -> bool {
         matches!(self.repo.source().stat(path), Ok(Some(_)))
     }
-}
-
-/// Returns how many files without a row were left out for a reason, of the note `reason=count,…` of an index.
-fn skipped_without_row(note: &str, reason: &str) -> u64 {
-    let mut counts = note.split(',').filter_map(|part| part.split_once('='));
-    let found = counts.find(|(word, _)| *word == reason);
-    found.and_then(|(_, n)| n.parse().ok()).unwrap_or_default()
 }
 
 /// Whether a byte may be part of a word, as [`holds_word`] takes it.
