@@ -141,12 +141,16 @@ pub struct BrokenUses {
 impl BrokenUses {
     /// Adds one that is proved to be broken, or may be.
     pub(super) fn add(&mut self, one: BrokenUse, is_proved: bool) {
-        let list = if is_proved {
+        self.list(is_proved).push(one);
+    }
+
+    /// Returns the list of those that are proved to be broken, or of those that may be.
+    pub(super) fn list(&mut self, is_proved: bool) -> &mut Vec<BrokenUse> {
+        if is_proved {
             &mut self.all
         } else {
             &mut self.doubtful
-        };
-        list.push(one);
+        }
     }
 
     /// Takes every use for an unresolved one: what it names may stand in a file that is not indexed yet.

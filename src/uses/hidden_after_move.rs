@@ -138,12 +138,7 @@ impl Uses<'_> {
             let text = (&file.path, &*file.new.text);
             let loss = Loss::Definition(definition);
             let entries = self.entries(states, text, &loss, places, &none)?;
-            let list = if is_certain {
-                &mut found.all
-            } else {
-                &mut found.doubtful
-            };
-            list.extend(entries);
+            found.list(is_certain).extend(entries);
         }
         Ok(())
     }

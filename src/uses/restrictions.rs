@@ -104,12 +104,7 @@ impl Uses<'_> {
             let text = self.text_of(&path)?.unwrap_or_default();
             let loss = Loss::Refused(change, refusal);
             let entries = self.entries(states, (&path, &text), &loss, places, &none)?;
-            let list = if is_certain {
-                &mut found.all
-            } else {
-                &mut found.doubtful
-            };
-            list.extend(entries);
+            found.list(is_certain).extend(entries);
         }
         Ok(())
     }

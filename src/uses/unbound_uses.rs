@@ -120,13 +120,9 @@ impl Uses<'_> {
         if files.len() > MAX_READ {
             return Ok(true);
         }
-        for file in &files {
-            let text = self.sources.read(&file.path, file.content);
-            if text.is_none_or(|text| syntax::starts(&text, word).next().is_some()) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(files
+            .iter()
+            .any(|file| self.name_in_file(file, word).is_there))
     }
 }
 

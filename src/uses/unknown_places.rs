@@ -28,6 +28,11 @@ impl Uses<'_> {
         is_wanted: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<()> {
         let mut names = HashSet::new();
+        let mut known: BTreeSet<(RepoPath, u32)> = BTreeSet::new();
+        for one in found.all.iter().chain(&found.doubtful) {
+            let lines = one.lines().into_iter();
+            known.extend(lines.map(|(line, ..)| (one.path.clone(), line)));
+        }
         for (at, change) in difference.changes.iter().enumerate() {
             let old = difference.old(change).filter(|it| is_wanted(&it.0.path));
             let Some((file, symbol)) = old.filter(|_| change.is_gone()) else {
@@ -46,11 +51,6 @@ impl Uses<'_> {
             let of_it = found.all.iter().filter(|one| one.change == Some(at));
             let imports = of_it.filter(|one| one.kind.is_none());
             told.extend(imports.map(|one| one.path.clone()));
-            let mut known: BTreeSet<(RepoPath, u32)> = BTreeSet::new();
-            for one in found.all.iter().chain(&found.doubtful) {
-                let lines = one.lines().into_iter();
-                known.extend(lines.map(|(line, ..)| (one.path.clone(), line)));
-            }
             let places = self.occurrences_within(name, &[], MAX_BYTES)?.all;
             for place in places {
                 let is_unknown = place.meaning == OccurrenceMeaning::Unbound

@@ -17,7 +17,7 @@ use crate::model::{Family, Provenance};
 use crate::syntax::{self, OccurrenceRole, UseKind};
 
 /// A name as a file writes it: alone, or as a member of another one, `db.Open`.
-pub(super) type WrittenName<'f> = (Option<&'f str>, &'f str);
+type WrittenName<'f> = (Option<&'f str>, &'f str);
 
 impl Uses<'_> {
     /// Adds the uses of names that changed files got by an import which they lost, and that moved files got from their old package.
@@ -120,11 +120,7 @@ impl Uses<'_> {
             let of_language =
                 |it: &WrittenName<'_>| it.0.is_none() && is_of_language(it.1, new.family);
             let mut names = known.iter().filter(|it| *it.1 == definition);
-            let list = if is_brought || names.any(|it| of_language(it.0)) {
-                &mut found.doubtful
-            } else {
-                &mut found.all
-            };
+            let is_proved = !is_brought && !names.any(|it| of_language(it.0));
             let places = places.into_iter().map(|(start, (line, kind))| BrokenPlace {
                 kind: Some(kind),
                 provenance: Provenance::Resolved,
@@ -132,7 +128,8 @@ impl Uses<'_> {
             });
             let text = (&file.path, &*file.new.text);
             let loss = Loss::Definition(definition);
-            list.extend(self.entries(states, text, &loss, places.collect(), &none)?);
+            let entries = self.entries(states, text, &loss, places.collect(), &none)?;
+            found.list(is_proved).extend(entries);
         }
         Ok(())
     }
@@ -165,7 +162,7 @@ fn names_brought(import: &Import) -> Vec<(String, String)> {
 }
 
 /// Returns the name that a reference writes; `None` for a member of anything but a name.
-pub(super) fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenName<'f>> {
+fn written_name<'f>(facts: &'f FileFacts, used: &Reference) -> Option<WrittenName<'f>> {
     if is_bare(facts, used) {
         return Some((None, facts.name(used)));
     }
