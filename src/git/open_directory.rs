@@ -52,32 +52,38 @@ impl Identity {
 
 /// Opens the directory at a path below another by one call of the system, following no link in any component. `None` where that has no such
 /// call, and where it fails, for whatever reason: going there part by part tells it.
-#[cfg(target_os = "linux")]
 pub(super) fn open_below(dir: &cap_std::fs::Dir, path: &str) -> Option<cap_std::fs::Dir> {
-    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let stays = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let opened = openat2(dir, path, flags, Mode::empty(), stays).ok()?;
-    Some(cap_std::fs::Dir::from_std_file(opened.into()))
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn open_below(_: &cap_std::fs::Dir, _: &str) -> Option<cap_std::fs::Dir> {
-    None
+    let opened = below::open(dir, path, below::DIRECTORY)?;
+    Some(cap_std::fs::Dir::from_std_file(opened))
 }
 
 /// Opens the file at a path below a directory for reading, by one call of the system, as [`open_below`] does; never waits for a FIFO's writer.
-#[cfg(target_os = "linux")]
 pub(super) fn open_file_below(dir: &cap_std::fs::Dir, path: &str) -> Option<std::fs::File> {
+    below::open(dir, path, below::FILE)
+}
+
+#[cfg(target_os = "linux")]
+mod below {
     use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let stays = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    Some(openat2(dir, path, flags, Mode::empty(), stays).ok()?.into())
+
+    pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
+    pub(super) const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+
+    pub(super) fn open(dir: &cap_std::fs::Dir, path: &str, flags: OFlags) -> Option<std::fs::File> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let stays = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        Some(openat2(dir, path, flags, Mode::empty(), stays).ok()?.into())
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn open_file_below(_: &cap_std::fs::Dir, _: &str) -> Option<std::fs::File> {
-    None
+mod below {
+    pub(super) const DIRECTORY: () = ();
+    pub(super) const FILE: () = ();
+
+    pub(super) fn open(_: &cap_std::fs::Dir, _: &str, (): ()) -> Option<std::fs::File> {
+        None
+    }
 }
 
 #[cfg(unix)]
