@@ -66,11 +66,7 @@ pub fn test_title(
     lines: &[u32],
     budget: &Budget,
 ) -> Option<String> {
-    let shape = language::by_path(path).shape;
-    if !matches!(shape, FileShape::Script(_)) {
-        return None;
-    }
-    let spans = tests_of(shape, source, budget)?;
+    let spans = tests_of_script(path, source, budget)?;
     let all = lines.iter().filter_map(|line| line.checked_sub(1));
     let all = all.map(|row| tests_around(&spans, row as usize));
     let common = all
@@ -131,11 +127,7 @@ pub fn test_block(
     line: u32,
     budget: &Budget,
 ) -> Option<(String, u32, u32)> {
-    let shape = language::by_path(path).shape;
-    if !matches!(shape, FileShape::Script(_)) {
-        return None;
-    }
-    let spans = tests_of(shape, source, budget)?;
+    let spans = tests_of_script(path, source, budget)?;
     let around = tests_around(&spans, line.checked_sub(1)? as usize);
     let span = around.last()?;
     let title = joined_titles(std::slice::from_ref(&span.title))?;
@@ -148,6 +140,18 @@ fn line_of(row: usize) -> u32 {
 
 fn titles(around: &[&TestSpan]) -> Vec<String> {
     around.iter().map(|span| span.title.clone()).collect()
+}
+
+/// Returns the tests and groups of a script; `None` for any other file, and where the budget ended.
+fn tests_of_script(
+    path: &RepoPath,
+    source: (ContentId, impl FnOnce() -> Option<Arc<str>>),
+    budget: &Budget,
+) -> Option<Arc<[TestSpan]>> {
+    let shape = language::by_path(path).shape;
+    matches!(shape, FileShape::Script(_))
+        .then(|| tests_of(shape, source, budget))
+        .flatten()
 }
 
 /// Returns the tests and groups of a file; `None` for a language whose tests have no titles, and where the budget ended.

@@ -280,9 +280,8 @@ fn offer_instance(facts: &mut FileFacts, component: usize, parts: &[ScriptBlock]
                 let start = it.span.start_byte as usize;
                 it.name == export.local && (part.block.from..part.block.to).contains(&start)
             };
-            let at_top = |it: &Symbol| it.parent.is_none_or(|at| at == component);
             let mut symbols = facts.symbols.iter();
-            let Some(at) = symbols.position(|it| at_top(it) && is_in_block(it)) else {
+            let Some(at) = symbols.position(|it| it.parent.is_none() && is_in_block(it)) else {
                 continue;
             };
             let value = facts.exprs.add(Expr::Symbol(offset(at)));
